@@ -21,6 +21,7 @@ import { PdfPrinter } from '../platform/documents/browser.js';
 import { Inbox } from '../platform/inbox/inbox.js';
 import { InboxRunner } from '../platform/inbox/inbox-runner.js';
 import { InboxWake } from '../platform/inbox/inbox-wake.js';
+import { CLOCK, CONFIG, LOG } from '../platform/injection-tokens.js';
 import { JobQueue, type QueueBackend } from '../platform/jobs/job-queue.js';
 import { Leases } from '../platform/jobs/leases.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
@@ -29,7 +30,6 @@ import { Outbox } from '../platform/mail/outbox.js';
 import { OperationDispatcher } from '../platform/operation-dispatcher.js';
 import { masterKey } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
-import { CLOCK, CONFIG, LOG } from '../platform/tokens.js';
 import { CrmInboxHandler } from '../webhooks/crm-inbox-handler.js';
 import { WebhookLimits } from '../webhooks/webhook-limits.js';
 

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { type Caller } from '../kernel/caller.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { LOG } from '../platform/injection-tokens.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
 import { Secrets } from '../platform/secrets/secrets.js';
-import { LOG } from '../platform/tokens.js';
 import { type SignInMethod } from './sign-in.js';
 import { emailHash } from './sign-in-code.js';
 

@@ -13,10 +13,10 @@ import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { CLOCK } from '#src/platform/injection-tokens.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
-import { CLOCK } from '#src/platform/tokens.js';
 import { afterFile } from './after-file.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 

@@ -13,8 +13,8 @@ import {
 import { inject, injectable } from 'tsyringe';
 import { Failure } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
+import { CONFIG, LOG } from '../../platform/injection-tokens.js';
 import { type Log } from '../../platform/log.js';
-import { CONFIG, LOG } from '../../platform/tokens.js';
 import { typedEmail } from '../sign-in.js';
 
 /** The secrets of a started sign-in, known only to this service. */

@@ -14,9 +14,9 @@ import { calculationWindow } from '../../ledger/load-window.js';
 import { loadRepInput } from '../../ledger/rep-input.js';
 import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, wholeNumber } from '../../platform/schemas.js';
-import { CLOCK } from '../../platform/tokens.js';
 import {
   type DealRow,
   findNames,

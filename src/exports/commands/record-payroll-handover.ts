@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
-import { CLOCK } from '../../platform/tokens.js';
 import {
   describePayrollFile,
   type PayrollHandover,

@@ -5,10 +5,10 @@ import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
-import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {

@@ -5,9 +5,9 @@ import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Config } from '../../platform/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { CONFIG } from '../../platform/tokens.js';
 import { inviteReps } from '../invite-reps.js';
 
 // An id that is not a UUID is reported as failed, like an unknown id, so that one mistake does not block the other

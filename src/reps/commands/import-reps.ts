@@ -13,8 +13,8 @@ import {
   importAnswer,
   type RowResult,
 } from '../../platform/files/import-results.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
-import { CLOCK } from '../../platform/tokens.js';
 import { workspaceToday } from '../rep-views.js';
 import { type Person, person, type UpsertedPerson, upsertPeople } from '../upsert-people.js';
 

@@ -6,9 +6,9 @@ import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Config } from '../../platform/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { CONFIG } from '../../platform/tokens.js';
 import { inviteReps } from '../invite-reps.js';
 import { repNotFound } from '../rep.js';
 

@@ -5,8 +5,8 @@ import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { CLOCK } from '../../platform/tokens.js';
 import { notYours, readsAsWidget, rep, repExample, repNotFound } from '../rep.js';
 import { findLinkedRep, workspaceToday } from '../rep-views.js';
 

@@ -4,9 +4,9 @@ import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { CLOCK } from '../../platform/tokens.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 

@@ -12,9 +12,9 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { money, period, text } from '../../platform/schemas.js';
-import { CLOCK } from '../../platform/tokens.js';
 import {
   type AdjustmentRow,
   adjustmentDay,

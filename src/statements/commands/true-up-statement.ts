@@ -14,9 +14,9 @@ import { type FrozenPeriod, loadRepTerms, type RepTerms } from '../../ledger/rep
 import { storeTruedUpRows } from '../../ledger/trued-up-state.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
-import { CLOCK } from '../../platform/tokens.js';
 import { insertAdjustment, insertTrueUpLines } from '../adjustment-store.js';
 import { assertNotOwnStatement, listApprovers } from '../approvers.js';
 import { calculateOwed, type Owed } from '../owed.js';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { CLOCK } from '../../platform/tokens.js';
 import { keyMask } from '../workspace.js';
 import { rotateWorkspaceKey as rotate } from '../workspace-store.js';
 
