@@ -232,7 +232,7 @@ describe('embedded PostgreSQL', function () {
 
     it('keeps data and passwords across a restart and leaves no process running', async () => {
       const first = await start();
-      await query(first.ownerUrl, 'CREATE TABLE stored AS SELECT 7 AS n');
+      await query(first.ownerUrl, 'CREATE TABLE survivors AS SELECT 7 AS n');
       const pid = await serverPid(first.dataDir);
       await first.stop();
       await waitUntilGone(pid);
@@ -240,7 +240,7 @@ describe('embedded PostgreSQL', function () {
       const second = await start();
       expect(second.joined).equal(false);
       expect(new URL(second.ownerUrl).password).equal(new URL(first.ownerUrl).password);
-      expect(await query(second.ownerUrl, 'SELECT n FROM stored')).deep.equal({ n: 7 });
+      expect(await query(second.ownerUrl, 'SELECT n FROM survivors')).deep.equal({ n: 7 });
     });
 
     it('is joined by a second process and runs until the last process stops', async () => {
