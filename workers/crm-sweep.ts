@@ -3,8 +3,8 @@ import { type CrmProvider } from '#src/crm/port.js';
 import { pullJob } from '#src/integrations/crm-pull.js';
 import { insertPoll } from '#src/integrations/crm-pull-store.js';
 import { type Database } from '#src/platform/database/pool.js';
-import { type InboxSource } from '#src/platform/database/tables.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { type InboxSource } from '#src/platform/inbox/inbox-tables.js';
 import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { operators } from '../engine/condition.js';
+import { type Phase } from '../engine/model.js';
 import { type Trace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
-import { type Phase } from '../platform/database/tables.js';
 
 const condition = z
   .object({

@@ -7,6 +7,8 @@ import { type Quota } from './payout.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
+export type Phase = 'per_deal' | 'cascade' | 'periodic';
+
 /** A plan that the rep is or was assigned to. */
 export interface AssignedPlan {
   readonly planId: string;
@@ -25,7 +27,7 @@ export interface TeamDeal {
 export interface UpstreamEvent {
   readonly repId: string;
   readonly ruleName: string;
-  readonly phase: 'per_deal' | 'cascade' | 'periodic';
+  readonly phase: Phase;
   readonly currency: string;
   readonly amount: Decimal;
 }
@@ -41,7 +43,7 @@ export interface FixedEvent {
   readonly planId: string;
   readonly ruleName: string;
   readonly dealKey: string;
-  readonly phase: 'per_deal' | 'cascade' | 'periodic';
+  readonly phase: Phase;
   readonly kind: 'frozen' | 'retained' | 'stopped' | 'owned';
   /** The approved period that owns the key; when absent, the one that contains `earnedOn`. */
   readonly frozenPeriod?: Period;
@@ -82,7 +84,7 @@ export interface Decision {
   readonly planVersionId: string;
   readonly ruleId: string;
   readonly ruleName: string;
-  readonly phase: 'per_deal' | 'cascade' | 'periodic';
+  readonly phase: Phase;
   /** The deal's id, or for periodic events the period. */
   readonly dealKey: string;
   readonly category: 'commission' | 'bonus';

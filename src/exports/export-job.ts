@@ -4,8 +4,8 @@ import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { type ExportKind, type FileInfo } from '../platform/database/tables.js';
 import { type JobDeclaration } from '../platform/jobs/job-queue.js';
+import { type ExportKind, type FileInfo } from './export-tables.js';
 
 const exportKinds = [
   'statement.pdf',

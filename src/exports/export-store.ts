@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
-import { type FileInfo } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type ExportRequest } from './export-job.js';
+import { type FileInfo } from './export-tables.js';
 
 /** An export that one worker makes. The lease is exclusive until it expires. */
 export interface ExportLease {

@@ -1,7 +1,7 @@
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { type Issue, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
-import { type PayrollTerms } from '../platform/database/tables.js';
+import { type PayrollTerms } from '../workspaces/workspace-tables.js';
 import { type Cell, plainAmount, text, trusted } from './payroll-csv.js';
 import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurrency } from './team-export.js';
 

@@ -1,5 +1,5 @@
-import { type FieldMappingJson } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type FieldMappingJson } from '../workspaces/workspace-tables.js';
 
 export async function findMapping(trx: Work, workspaceId: string): Promise<FieldMappingJson> {
   const row = await trx

@@ -1,8 +1,8 @@
 import { type StandardField, standardFields } from '../engine/field-value.js';
 import { aliasOf, standardNamedBy } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
-import { type FieldMappingJson } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type FieldMappingJson } from '../workspaces/workspace-tables.js';
 import { type CrmFieldDefinition, listCrmDefinitions } from './crm-field-views.js';
 import { type FieldOption, hasOptions } from './field-definition.js';
 import { findNativeDefinition, listStoredValues } from './field-definition-views.js';

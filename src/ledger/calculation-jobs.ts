@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
-import { type JobScope } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
+import { type JobScope } from './ledger-tables.js';
 
 /** A job as the API returns it. */
 export interface CalculationJob {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Phase } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { selectAsText } from '../platform/database/columns.js';
-import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** An engine-written row without its ledger id. Amounts are exact decimal texts. */

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { type FixedEvent } from '../engine/model.js';
+import { type FixedEvent, type Phase } from '../engine/model.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';
-import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
 import { type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';

@@ -15,9 +15,11 @@ import { type Day, type DayRange, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
-import { type PlanStatus } from '../platform/database/tables.js';
+import { type Tables } from '../platform/database/tables.js';
 import { cacheOf, type Work } from '../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
+
+type PlanStatus = Tables['plan_versions']['status'];
 
 /** A plan version with the properties that decide on which days it is in force. */
 export interface StoredVersion extends PlanVersion {

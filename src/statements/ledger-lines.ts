@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { type Phase } from '../engine/model.js';
 import { decodeTrace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
-import { type Phase } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { pollUntil } from '../kernel/waiting.js';
 import { blockedIn } from '../ledger/blocked-changes.js';
-import { type RunOutcome } from '../platform/database/tables.js';
+import { type RunOutcome } from '../ledger/ledger-tables.js';
 import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type InboxMessage, type Received } from '../platform/inbox/inbox.js';
 import { type DeliveryAnswer } from './delivery.js';

@@ -3,8 +3,8 @@ import { type CrmHint } from '../crm/port.js';
 import { Failure } from '../kernel/failure.js';
 import { idOf } from '../kernel/ids.js';
 import { blockedChanges } from '../ledger/blocked-changes.js';
-import { type InboxSource } from '../platform/database/tables.js';
 import { type InboxMessage } from '../platform/inbox/inbox.js';
+import { type InboxSource } from '../platform/inbox/inbox-tables.js';
 import { wholeNumber } from '../platform/schemas.js';
 
 export const deliveryLimitBytes = 512 * 1024;

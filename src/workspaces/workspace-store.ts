@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
-import { type Paper } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
+import { type Paper } from './workspace-tables.js';
 
 export interface RotatedKey {
   readonly apiKey: string;

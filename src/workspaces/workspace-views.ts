@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type z } from 'zod';
-import { type FieldMappingJson, type Paper, type PayrollTerms } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { keyMask, type maskedKey } from './workspace.js';
+import { type FieldMappingJson, type Paper, type PayrollTerms } from './workspace-tables.js';
 
 export interface WorkspaceRow {
   readonly workspaceId: string;

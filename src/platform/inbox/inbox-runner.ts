@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isOutage } from '../database/database-errors.js';
-import { type InboxSource } from '../database/tables.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../jobs/leases.js';
 import { type Log } from '../log.js';
+import { type InboxSource } from './inbox-tables.js';
 import { type InboxWake } from './inbox-wake.js';
 
 /** A message of the inbox. */

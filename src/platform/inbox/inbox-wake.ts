@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf } from '../../kernel/ids.js';
-import { type InboxSource } from '../database/tables.js';
 import { type JobDeclaration, type JobQueue } from '../jobs/job-queue.js';
+import { type InboxSource } from './inbox-tables.js';
 
 const inboxSources = ['crma', 'crmb', 'crmc', 'billing'] as const satisfies readonly InboxSource[];
 

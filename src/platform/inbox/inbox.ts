@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
-import { type InboxSource } from '../database/tables.js';
 import { failpoint } from '../failpoint.js';
 import { type Secrets } from '../secrets/secrets.js';
+import { type InboxSource } from './inbox-tables.js';
 import { type InboxWake } from './inbox-wake.js';
 
 /** One event of a webhook delivery. */

@@ -1,0 +1,36 @@
+import { type AssignmentTables } from '../assignments/assignment-tables.js';
+import { type AuthTables } from '../auth/auth-tables.js';
+import { type BillingTables } from '../billing/billing-tables.js';
+import { type CommentTables } from '../comments/comment-tables.js';
+import { type DealTables } from '../deals/deal-tables.js';
+import { type ExportTables } from '../exports/export-tables.js';
+import { type IntegrationTables } from '../integrations/integration-tables.js';
+import { type LedgerTables } from '../ledger/ledger-tables.js';
+import { type PlanTables } from '../plans/plan-tables.js';
+import { type InboxTables } from '../platform/inbox/inbox-tables.js';
+import { type QuotaTables } from '../quotas/quota-tables.js';
+import { type RepTables } from '../reps/rep-tables.js';
+import { type StatementTables } from '../statements/statement-tables.js';
+import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
+
+/**
+ * Adds the tables of the slices to the type of the database, so that the platform imports no slice. TypeScript reads
+ * this file with the others; no file imports it.
+ */
+declare module '../platform/database/tables.js' {
+  interface Tables
+    extends AssignmentTables,
+      AuthTables,
+      BillingTables,
+      CommentTables,
+      DealTables,
+      ExportTables,
+      IntegrationTables,
+      LedgerTables,
+      PlanTables,
+      InboxTables,
+      QuotaTables,
+      RepTables,
+      StatementTables,
+      WorkspaceTables {}
+}

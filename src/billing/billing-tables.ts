@@ -1,0 +1,21 @@
+import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
+import { type Tier } from '../workspaces/workspace-tables.js';
+
+/** Rows of the tables of billing. */
+export interface BillingTables {
+  billing_customers: {
+    workspace_id: string;
+    customer_id: string;
+    linked_at: GeneratedInstant;
+    check_at: GeneratedInstant;
+  };
+  billing_subscriptions: {
+    workspace_id: string;
+    customer_id: string;
+    subscription_id: string;
+    status: string;
+    tier: Tier | null;
+    past_due_since: Instant | null;
+    fetched_at: Instant;
+  };
+}

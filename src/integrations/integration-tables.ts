@@ -1,0 +1,54 @@
+import { type ColumnType, type Generated } from 'kysely';
+import { type CrmProvider } from '../crm/port.js';
+import { type GeneratedInstant, type Instant, type Json } from '../platform/database/tables.js';
+
+/** Rows of the tables of CRM connections. */
+export interface IntegrationTables {
+  crm_connections: {
+    workspace_id: string;
+    provider: CrmProvider;
+    connected_at: Instant | null;
+    sync_enabled: Generated<boolean>;
+    account_id: string | null;
+    credentials: Buffer | null;
+    connected_by: string | null;
+    broken_at: Instant | null;
+    broken_reason: string | null;
+    webhook_id: string | null;
+    last_sync_at: Instant | null;
+    polled_through: Instant | null;
+    poll_due_at: Instant | null;
+    reconcile_rejected_at: Instant | null;
+  };
+  crm_members: { workspace_id: string; crm_id: string; provider: CrmProvider; rep_id: string };
+  crm_fields: {
+    workspace_id: string;
+    provider: CrmProvider;
+    slug: string;
+    position: number;
+    label: string;
+    type: string;
+    options: Json<readonly { readonly label: string; readonly value: string }[]> | null;
+  };
+  crm_pulls: {
+    workspace_id: string;
+    pull_id: string;
+    provider: CrmProvider;
+    kind: 'sync' | 'poll';
+    actor: string;
+    reconcile: Generated<boolean>;
+    recalculate: Generated<boolean>;
+    phase: Generated<'people' | 'fields' | 'deals' | 'missing' | 'finish'>;
+    modified_from: Instant | null;
+    covered_until: Instant | null;
+    cursor: string | null;
+    deals: Generated<number>;
+    total: number | null;
+    counts: ColumnType<Record<string, number>, string | undefined, string>;
+    attempts: Generated<number>;
+    restarts: Generated<number>;
+    not_before: GeneratedInstant;
+    started_at: GeneratedInstant;
+  };
+  crm_pull_deals: { workspace_id: string; pull_id: string; deal_id: string };
+}

@@ -1,0 +1,128 @@
+import { type ColumnType, type Generated } from 'kysely';
+import { type Phase } from '../engine/model.js';
+import { type Day } from '../kernel/day.js';
+import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
+
+export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
+
+export interface JobScope {
+  readonly scope: 'deal' | 'rep' | 'plan' | 'workspace';
+  readonly dealId?: string;
+  readonly repId?: string;
+  readonly planId?: string;
+}
+
+interface EventColumns {
+  workspace_id: string;
+  rep_id: string;
+  event_id: string;
+  kind: 'commission_earned' | 'true_up' | 'adjustment' | 'clawback';
+  status: 'earned' | 'reversed';
+  deal_key: string | null;
+  plan_id: string | null;
+  plan_version_id: string | null;
+  rule_id: string | null;
+  rule_name: string | null;
+  phase: Phase | null;
+  category: 'commission' | 'bonus' | 'adjustment';
+  amount: Numeric;
+  base: Numeric | null;
+  credit: Numeric;
+  tier_name: string | null;
+  attainment_key: string | null;
+  currency: string;
+  period: string;
+  earned_on: Day;
+  idempotency_key: string;
+  trace: string | null;
+  reason: string | null;
+  actor: string | null;
+  run_id: string | null;
+}
+
+/** Rows of the tables of the ledger and of the audit log, which it writes. */
+export interface LedgerTables {
+  commission_events: EventColumns & { revision: Generated<number>; updated_at: GeneratedInstant };
+  commission_event_history: EventColumns & {
+    revision: number;
+    change: 'inserted' | 'changed' | 'reversed' | 'restored' | 'deleted';
+    changed_at: GeneratedInstant;
+  };
+  lanes: {
+    workspace_id: string;
+    rep_id: string;
+    attempts: Generated<number>;
+    not_before: Instant | null;
+    parked_at: Instant | null;
+    last_error: string | null;
+    cleared_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    fresh_revision: ColumnType<string | null, undefined, string | null>;
+    fresh_until: ColumnType<Day | null, undefined, Day | null>;
+    fresh_code: ColumnType<string | null, undefined, string | null>;
+    fresh_deals: ColumnType<number | null, undefined, number | null>;
+    fresh_skipped: ColumnType<number | null, undefined, number | null>;
+  };
+  jobs: {
+    workspace_id: string;
+    job_id: string;
+    kind: 'recalculation' | 'import' | 'mapping' | 'sync';
+    scope: Json<JobScope>;
+    scope_key: string;
+    status: 'running' | 'completed' | 'failed';
+    total: Generated<number>;
+    deals: Generated<number>;
+    result: Json<Record<string, unknown>> | null;
+    error: string | null;
+    actor: string;
+    /** The job's own pull still runs, even if nothing is left to calculate. */
+    pulling: Generated<boolean>;
+    started_at: GeneratedInstant;
+    finished_at: Instant | null;
+  };
+  calculation_requests: {
+    workspace_id: string;
+    rep_id: string;
+    request_id: Generated<string>;
+    from_day: Day;
+    to_day: Day;
+    trigger: string;
+    deal_id: string | null;
+    job_id: string | null;
+    requested_at: GeneratedInstant;
+  };
+  audit_runs: {
+    workspace_id: string;
+    run_id: string;
+    actor: string;
+    trigger: string;
+    scope: string;
+    deal_id: string | null;
+    rep_id: string | null;
+    period: string | null;
+    outcome: RunOutcome;
+    events_written: Generated<number>;
+    events_reversed: Generated<number>;
+    statement_locked: Generated<number>;
+    skipped: Generated<number>;
+    deals: Generated<number>;
+    blocked: Json<unknown> | null;
+    details: Json<unknown> | null;
+    error: string | null;
+    started_at: GeneratedInstant;
+    duration_ms: Generated<number>;
+  };
+  audit_run_deals: { workspace_id: string; deal_id: string; run_id: string };
+  audit_run_jobs: { workspace_id: string; job_id: string; run_id: string };
+  rep_months: {
+    workspace_id: string;
+    rep_id: string;
+    month: Day;
+    currency: string;
+    commission: Numeric;
+    bonus: Numeric;
+    adjustments: Numeric;
+    deals: number;
+    /** Periods of every kind in which the events of this month count. */
+    periods: string[];
+  };
+}

@@ -1,0 +1,31 @@
+import { type ColumnType, type Generated } from 'kysely';
+import { type Role } from '../kernel/caller.js';
+import { type Day } from '../kernel/day.js';
+import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
+
+/** Rows of the tables of reps. */
+export interface RepTables {
+  reps: {
+    workspace_id: string;
+    rep_id: string;
+    email: string;
+    name: string;
+    role: Role;
+    active: Generated<boolean>;
+    crm_member_id: string | null;
+    avatar: string | null;
+    invite_status: 'invited' | 'accepted' | null;
+    provider: string | null;
+    synced_at: Instant | null;
+    crm_active: ColumnType<boolean | null, boolean | null | undefined, boolean | null>;
+    payroll_id: ColumnType<string | null, string | null | undefined, string | null>;
+    created_at: GeneratedInstant;
+  };
+  reporting_lines: {
+    workspace_id: string;
+    rep_id: string;
+    from_day: Day;
+    to_day: Day | null;
+    manager_id: string;
+  };
+}

@@ -1,0 +1,41 @@
+import { type ColumnType, type Generated } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { type GeneratedInstant } from '../platform/database/tables.js';
+
+export type Tier = 'free' | 'pro' | 'enterprise';
+export type Paper = 'A4' | 'Letter';
+
+export interface FieldMappingJson {
+  readonly standard: Readonly<Record<string, string>>;
+  readonly measures: Readonly<Record<string, string>>;
+}
+
+/** Data of a rep for payroll systems. */
+export interface PayrollTerms {
+  readonly companyCode?: string;
+  readonly batchId?: string;
+  readonly earningCodes?: {
+    readonly commission?: string;
+    readonly bonus?: string;
+    readonly adjustment?: string;
+  };
+}
+
+/** Rows of the tables of workspaces. */
+export interface WorkspaceTables {
+  workspaces: {
+    workspace_id: string;
+    name: string;
+    currency: string;
+    timezone: string;
+    tier: Tier;
+    is_demo: Generated<boolean>;
+    field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
+    periodic_through: Day | null;
+    configuration_revision: Generated<string>;
+    paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;
+    payroll: ColumnType<PayrollTerms, string | undefined, string>;
+    manager_scope: Generated<'workspace' | 'reports'>;
+    created_at: GeneratedInstant;
+  };
+}
