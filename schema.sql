@@ -1549,22 +1549,22 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION record_failed_sign_in(text,bytea,text) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION record_mail_outcome(mail uuid, outcome text, error text)
+CREATE OR REPLACE FUNCTION record_mail_result(mail uuid, result text, error text)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       update mail_outbox set
-        sent_at = case when outcome = 'sent' then now() end,
-        body = case when outcome = 'sent' then null else body end,
-        not_before = case outcome
+        sent_at = case when result = 'sent' then now() end,
+        body = case when result = 'sent' then null else body end,
+        not_before = case result
           when 'held' then 'infinity' else now() + interval '5 seconds' * power(3, least(attempts, 8) - 1) end,
         last_error = error
       where mail_id = mail and sent_at is null
     $function$
 ;
-GRANT EXECUTE ON FUNCTION record_mail_outcome(uuid,text,text) TO commissions_app;
+GRANT EXECUTE ON FUNCTION record_mail_result(uuid,text,text) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
  RETURNS trigger

@@ -43,12 +43,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     end $$`.execute(db);
   // A mail that failed is sent again after 5, 15, 45, ... seconds.
   await sql`
-    create function record_mail_outcome(mail uuid, outcome text, error text) returns void
+    create function record_mail_result(mail uuid, result text, error text) returns void
     language sql volatile ${asOwner} as $$
       update mail_outbox set
-        sent_at = case when outcome = 'sent' then now() end,
-        body = case when outcome = 'sent' then null else body end,
-        not_before = case outcome
+        sent_at = case when result = 'sent' then now() end,
+        body = case when result = 'sent' then null else body end,
+        not_before = case result
           when 'held' then 'infinity' else now() + interval '5 seconds' * power(3, least(attempts, 8) - 1) end,
         last_error = error
       where mail_id = mail and sent_at is null
@@ -65,7 +65,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await grantToService(db, [
     'post_mail(uuid, text, text, bytea)',
     'take_mail(uuid)',
-    'record_mail_outcome(uuid, text, text)',
+    'record_mail_result(uuid, text, text)',
     'due_mails(integer)',
   ]);
 }

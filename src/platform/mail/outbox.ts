@@ -57,7 +57,7 @@ export class Outbox {
    */
   async recordResult(mailId: string, outcome: 'sent' | 'held' | 'failed', error: string | null = null): Promise<void> {
     await this.unitOfWork.withoutWorkspace((trx) =>
-      sql`select record_mail_outcome(${mailId}, ${outcome}, ${error})`.execute(trx),
+      sql`select record_mail_result(${mailId}, ${outcome}, ${error})`.execute(trx),
     );
   }
 
