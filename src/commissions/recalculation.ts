@@ -21,7 +21,7 @@ export const recalculationJob = z
   .object({
     jobId: fields.jobId,
     kind: z.string().describe('What started the job: recalculation, import, mapping or sync'),
-    status: z.enum(['running', 'completed', 'failed']).describe('Status of the job'),
+    status: fields.jobStatus,
     scope: z.enum(scopeNames).describe('What is calculated'),
     dealId: fields.dealId.optional(),
     repId: fields.repId.optional(),

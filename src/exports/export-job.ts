@@ -41,7 +41,7 @@ export const exportJob = z
   .object({
     jobId: fields.jobId,
     kind: z.enum(exportKinds).describe('What the file contains, and its format'),
-    status: z.enum(['running', 'completed', 'failed']).describe('Status of the job'),
+    status: fields.jobStatus,
     repId: z.string().optional().describe('Rep of the statement (UUID); absent for a file of the team'),
     period: fields.period,
     startedAt: fields.startedAt,

@@ -26,7 +26,7 @@ const body = z.strictObject({
 const providerResult = z
   .object({
     jobId: fields.jobId,
-    status: z.enum(['running', 'completed', 'failed']).describe('Status of the job'),
+    status: fields.jobStatus,
     totalDeals: z.int().describe('Number of deals that were read'),
     counts: z
       .record(z.string(), z.number())
