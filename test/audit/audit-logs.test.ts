@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { listAuditLogs } from '#src/audit/queries/list-audit-logs.js';
 import { newId } from '#src/kernel/ids.js';
-import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
+import { workedTiers } from '#test/support/worked-example.js';
+import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 describe('audit log', () => {
   let world: WorkspaceFixture;
@@ -97,11 +98,10 @@ describe('audit log', () => {
     expect(await idsOf({ dealId: 'D3' })).to.deep.equal([]);
   });
 
-  it('requires an admin of the workspace and rejects invalid pages', async () => {
+  it('returns no run of another workspace and rejects invalid pages', async () => {
     await run(1);
     const stranger = { ...world.admin, workspaceId: await world.slice.workspace() };
     expect((await world.slice.run(listAuditLogs, stranger)).count).to.equal(0);
-    await world.slice.expectError('forbidden', 403, listAuditLogs, world.as('manager'));
     for (const query of [{ limit: '0' }, { limit: '501' }, { limit: 'x' }, { offset: '-1' }, { page: '2' }]) {
       await world.slice.expectError('VALIDATION_FAILED', 400, listAuditLogs, world.admin, { query });
     }

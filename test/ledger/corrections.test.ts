@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
-import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-example.js';
+import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-workspace.js';
 
 const april = '2026-04-20';
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
-import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-example.js';
+import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
 /** The tables that calculations read. Each has a change below. */
 const inputs = [

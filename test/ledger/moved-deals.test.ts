@@ -4,7 +4,8 @@ import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { LaneRunner } from '#src/ledger/lane-runner.js';
 import { createLog } from '#src/platform/log.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
-import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
+import { workedTiers } from '#test/support/worked-example.js';
+import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const february = { from: '2026-02-01', to: '2026-02-28' };
 const april = { from: '2026-04-01', to: '2026-04-30' };

@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { noteHeld, UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { metrics } from '#src/platform/metrics.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
-import { D1, D2, WorkedExample } from './worked-example.js';
+import { D1, D2, WorkedExample } from './worked-workspace.js';
 
 /** The sweep takes only requests that are older than this. */
 const sweepAfterMs = 5000;

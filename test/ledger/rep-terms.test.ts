@@ -4,7 +4,7 @@ import { Decimal } from '#src/kernel/decimal.js';
 import { loadRepTerms } from '#src/ledger/rep-terms.js';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
-import { WorkedExample } from './worked-example.js';
+import { WorkedExample } from './worked-workspace.js';
 
 describe('the cached terms of a rep', () => {
   let service: TestService;

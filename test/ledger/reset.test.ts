@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
-import { D1, D2, D3, WorkedExample } from './worked-example.js';
+import { D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
 const config = {
   rules: [{ name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],

@@ -5,7 +5,8 @@ import { calculateLane } from '#src/ledger/calculate-lane.js';
 import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type StatementWork, statementWork } from '#test/support/statement-work.js';
-import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
+import { workedTiers } from '#test/support/worked-example.js';
+import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const few = 250;
 const many = 4 * few;

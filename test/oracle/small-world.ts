@@ -1,14 +1,11 @@
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import type { World, WorldDeal, WorldPlanVersion, WorldQuota } from '#test/support/oracle/world.js';
+import { workedTiers } from '#test/support/worked-example.js';
 
-export const TIERS = [
-  { tierIndex: 0, minThreshold: 0, rate: 0.08, name: 'Base' },
-  { tierIndex: 1, minThreshold: 1, rate: 0.12, name: 'Over' },
-  { tierIndex: 2, minThreshold: 1.25, rate: 0.15, name: 'Top' },
-];
+export { workedTiers as TIERS };
 
 export function rule(values: object = {}): object {
-  return { name: 'New', measure: 'amount', tiers: TIERS, ...values };
+  return { name: 'New', measure: 'amount', tiers: workedTiers, ...values };
 }
 
 export function version(config: object, values: Partial<WorldPlanVersion> = {}): WorldPlanVersion {

@@ -1,27 +1,19 @@
 import { expect } from 'chai';
 import { type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { type Answer, type ApiClient } from '#test/support/test-service.js';
+import { workedDeals, workedTiers } from '#test/support/worked-example.js';
 import { type Json, service, until } from './running-service.js';
 
 export type Person = 'mgr' | 'ben' | 'cat';
 
-/** Tiers of the worked example: 8 %, 12 % from the quota on, 15 % from 125 % of it. */
-export const exampleTiers = [
-  { tierIndex: 0, minThreshold: 0, name: 'Base', rate: 0.08 },
-  { tierIndex: 1, minThreshold: 1, name: 'Over', rate: 0.12 },
-  { tierIndex: 2, minThreshold: 1.25, name: 'Top', rate: 0.15 },
-];
+export { workedTiers as exampleTiers };
 
 export const flatTier = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
 
 export const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 
 /** The three deals of the worked example, which are Ben's. */
-export const exampleDeals = [
-  { dealId: 'D1', amount: 60_000, closeDate: '2026-01-15', stage: 'Won' },
-  { dealId: 'D2', amount: 60_000, closeDate: '2026-02-10', stage: 'Won' },
-  { dealId: 'D3', amount: 30_000, closeDate: '2026-03-05', stage: 'Won' },
-] as const;
+export const exampleDeals = workedDeals.map((deal) => ({ ...deal, stage: 'Won' })) as [Json, Json, Json];
 
 export interface Plan {
   readonly planId: string;
@@ -79,7 +71,7 @@ export class World {
   /** The worked example: plan "AE" for Ben and Cat, Ben's quota of 100,000 for 2026-Q1, and his three deals. */
   static async example({ deals = true, rule = {} }: { deals?: boolean; rule?: object } = {}) {
     const world = await World.create();
-    const plan = await world.plan('AE', [{ name: 'Commission', measure: 'amount', tiers: exampleTiers, ...rule }]);
+    const plan = await world.plan('AE', [{ name: 'Commission', measure: 'amount', tiers: workedTiers, ...rule }]);
     await world.assign(plan, 'ben', 'cat');
     await world.quota(plan, 'ben', '2026-Q1', 100_000);
     if (deals) for (const deal of exampleDeals) await world.deal(deal.dealId, deal);

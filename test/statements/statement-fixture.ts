@@ -2,12 +2,7 @@ import { newId } from '#src/kernel/ids.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
-
-const tiers = [
-  { tierIndex: 0, minThreshold: 0, name: 'Base', rate: 0.08 },
-  { tierIndex: 1, minThreshold: 1, name: 'Over', rate: 0.12 },
-  { tierIndex: 2, minThreshold: 1.25, name: 'Top', rate: 0.15 },
-];
+import { workedDeals, workedTiers } from '#test/support/worked-example.js';
 
 export interface Office {
   readonly workspaceId: string;
@@ -51,7 +46,7 @@ export class StatementFixture {
     ];
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
     const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
-    const rules = [{ name: 'New business', measure: 'amount', tiers }];
+    const rules = [{ name: 'New business', measure: 'amount', tiers: workedTiers }];
     const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
     const [ben, mia] = [idOf('ben@acme.test'), idOf('mia@acme.test')];
     await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben, mia], planId: plan.planId });
@@ -59,9 +54,7 @@ export class StatementFixture {
     await api.expect(201, 'POST', '/v1/quotas', quota);
     const office = { workspaceId, api, ben, mia, planId: plan.planId as string };
     if (deals) {
-      await this.deal(office, 'D1', 60_000, '2026-01-15');
-      await this.deal(office, 'D2', 60_000, '2026-02-10');
-      await this.deal(office, 'D3', 30_000, '2026-03-05');
+      for (const { dealId, amount, closeDate } of workedDeals) await this.deal(office, dealId, amount, closeDate);
     }
     await this.service.waitForCalculations(workspaceId);
     return office;

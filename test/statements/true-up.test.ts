@@ -171,16 +171,4 @@ describe('true-up', () => {
       expect(rows).to.have.length(1);
     }
   });
-
-  it('rejects drafts, missing periods and invalid bodies', async () => {
-    const office = await fixture.office();
-    const none = await trueUp(office);
-    expect([none.status, none.body.code]).to.deep.equal([409, 'statement_not_approved']);
-    await fixture.generate(office, '2026-01');
-    expect((await trueUp(office)).status).to.equal(409);
-    expect((await trueUp(office, { period: undefined })).body.code).to.equal('VALIDATION_FAILED');
-    expect((await trueUp(office, { force: 'true' })).status).to.equal(400);
-    const asBen = await fixture.as(office, office.ben);
-    expect((await asBen.post(`/v1/statements/${office.ben}/true-up`, { period: '2026-01' })).status).to.equal(403);
-  });
 });

@@ -16,13 +16,6 @@ interface DealValues {
   readonly deleted?: boolean;
 }
 
-/** Tiers of the worked example: 8 %, from the quota on 12 %, from 125 % of it 15 %. */
-export const workedTiers = [
-  { tierIndex: 0, minThreshold: 0, name: 'Base', rate: 0.08 },
-  { tierIndex: 1, minThreshold: 1, name: 'Over', rate: 0.12 },
-  { tierIndex: 2, minThreshold: 1.25, name: 'Top', rate: 0.15 },
-];
-
 /** A workspace filled by SQL and calculated by the lanes, read through the dispatcher. */
 export class WorkspaceFixture {
   private constructor(

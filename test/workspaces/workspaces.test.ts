@@ -8,7 +8,8 @@ import { updateWorkspace } from '#src/workspaces/commands/update-workspace.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { getWorkspace } from '#src/workspaces/queries/get-workspace.js';
 import { getWorkspaceKey } from '#src/workspaces/queries/get-workspace-key.js';
-import { WorkspaceFixture, workedTiers } from '#test/support/workspace-fixture.js';
+import { workedTiers } from '#test/support/worked-example.js';
+import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const config = { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] };
 const mask = `ws_${'*'.repeat(32)}`;
@@ -124,7 +125,6 @@ describe('workspaces', () => {
       const before = await world.slice.contents(world.workspaceId, 'workspaces');
       for (const body of bad)
         await world.slice.expectError('VALIDATION_FAILED', 400, updateWorkspace, world.admin, { body });
-      await world.slice.expectError('forbidden', 403, updateWorkspace, world.as('manager'), { body: { name: 'Mine' } });
       expect(await world.slice.contents(world.workspaceId, 'workspaces')).to.equal(before);
     });
   });
@@ -142,7 +142,6 @@ describe('workspaces', () => {
         masked: mask,
         isSet: true,
       });
-      await world.slice.expectError('forbidden', 403, getWorkspaceKey, world.as('manager'));
     });
 
     const bearers = () => new TokenAuthenticator(world.slice.app, new AttemptLimits(world.slice.app, 10));
@@ -254,7 +253,6 @@ describe('workspaces', () => {
           body: { graceMinutes },
         });
       }
-      await world.slice.expectError('forbidden', 403, rotateWorkspaceKey, world.as('manager'), { body: {} });
     });
   });
 });

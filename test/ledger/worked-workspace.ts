@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
+import { workedDeals } from '#test/support/worked-example.js';
 
 export interface Deal {
   readonly dealId: string;
@@ -11,9 +12,7 @@ export interface Deal {
 }
 
 /** The three deals of section 13 of the design. */
-export const D1: Deal = { dealId: 'D1', amount: 60_000, closeDate: '2026-01-15', stage: 'Won', rep: 'ann' };
-export const D2: Deal = { ...D1, dealId: 'D2', closeDate: '2026-02-10' };
-export const D3: Deal = { ...D1, dealId: 'D3', amount: 30_000, closeDate: '2026-03-05' };
+export const [D1, D2, D3] = workedDeals.map((deal) => ({ ...deal, stage: 'Won', rep: 'ann' })) as [Deal, Deal, Deal];
 
 const tiers = (...rates: [number, number, number]) =>
   [0, 1, 1.25].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, rate: rates[tierIndex] }));
