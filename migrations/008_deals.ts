@@ -5,7 +5,7 @@ import { appRole, tenantTable } from './tenant-table.js';
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createDeals(db);
   await createSnapshots(db);
-  // Deals that were removed for good: an older message of the CRM must not create them again.
+  // Deals that were removed permanently: an older message of the CRM must not create them again.
   await sql`
     create table deal_tombstones (
       workspace_id uuid not null,

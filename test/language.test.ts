@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const list = 'test/banned-words.txt';
 const scanned = [
-  ...['src', 'workers', 'embedded-postgres', 'fakes', 'demo', 'test', 'bench', 'docs'],
+  ...['src', 'workers', 'migrations', 'embedded-postgres', 'fakes', 'demo', 'test', 'bench', 'docs'],
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
 ];
 /** The text of the requirements is prescribed. */
