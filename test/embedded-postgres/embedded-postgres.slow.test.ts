@@ -298,7 +298,7 @@ describe('embedded PostgreSQL', function () {
 
     it('generates new passwords when their file is missing, and fails with a clear message when it is damaged', async () => {
       const first = await start();
-      await query(first.ownerUrl, 'CREATE TABLE stored AS SELECT 7 AS n');
+      await query(first.ownerUrl, 'CREATE TABLE with_new_passwords AS SELECT 7 AS n');
       await first.stop();
       const secrets = path.join(folder, 'postgres-secrets.json');
       await writeFile(secrets, '{"superuserPassword":');
@@ -308,7 +308,7 @@ describe('embedded PostgreSQL', function () {
       await rm(secrets);
       const second = await start();
       expect(second.ownerUrl).not.equal(first.ownerUrl);
-      expect(await query(second.ownerUrl, 'SELECT n FROM stored')).deep.equal({ n: 7 });
+      expect(await query(second.ownerUrl, 'SELECT n FROM with_new_passwords')).deep.equal({ n: 7 });
     });
 
     it('names a port that is in use', async () => {
