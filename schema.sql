@@ -94,12 +94,15 @@ CREATE TABLE tokens (
   token_hash bytea NOT NULL,
   rep_id uuid,
   label text,
+  created_by uuid,
+  scopes text[],
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT tokens_kind_check CHECK ((kind = ANY (ARRAY['ws'::text, 'sess'::text, 'conn'::text]))),
+  CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text]) AND (cardinality(scopes) > 0))),
+  CONSTRAINT tokens_kind_check CHECK ((kind = ANY (ARRAY['ws'::text, 'sess'::text, 'conn'::text, 'int'::text]))),
   CONSTRAINT tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 CREATE INDEX tokens_by_hash ON tokens USING btree (token_hash);
@@ -1013,7 +1016,7 @@ UNION ALL
 GRANT SELECT ON deal_versions TO commissions_app;
 
 CREATE OR REPLACE FUNCTION admit_requests(hashes bytea[], requested integer[], with_cache_versions boolean[], max_requests integer)
- RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1023,7 +1026,9 @@ AS $function$
     declare
       place integer;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active in select * from find_tokens(hashes) loop
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes in
+        select * from find_tokens(hashes)
+      loop
         place := array_position(hashes, hash);
         if max_requests is not null then
           select c.admitted, c.remaining, c.reset_second, c.now_second
@@ -1410,7 +1415,7 @@ AS $function$
 GRANT EXECUTE ON FUNCTION find_sign_ins(text,uuid) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION find_tokens(hashes bytea[])
- RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean)
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1420,8 +1425,8 @@ AS $function$
     declare
       is_stale boolean;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, is_stale in
-        select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active,
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, is_stale in
+        select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active, t.created_by, t.scopes,
           t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
         from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
         where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())

@@ -29,11 +29,16 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
     create table tokens (
       workspace_id uuid not null references workspaces,
       token_id uuid not null,
-      kind text not null check (kind in ('ws', 'sess', 'conn')),
+      kind text not null check (kind in ('ws', 'sess', 'conn', 'int')),
       -- SHA-256 of the token: the token itself is shown once and never stored
       token_hash bytea not null check (length(token_hash) = 32),
       rep_id uuid,
       label text,
+      -- the person who created or rotated a key; null for keys of the command line
+      created_by uuid,
+      -- what an integration key permits
+      scopes text[] check ((kind = 'int') = (scopes is not null)
+        and scopes <@ array['read', 'deals', 'plans', 'payroll'] and cardinality(scopes) > 0),
       created_at timestamptz not null default now(),
       expires_at timestamptz,
       last_used_at timestamptz,
@@ -49,14 +54,15 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
   // their counters: it must be the same in all processes.
   await sql`
     create function find_tokens(hashes bytea[])
-    returns table (hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean)
+    returns table (hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean,
+      created_by uuid, scopes text[])
     language plpgsql volatile ${asOwnerWithIndexes} as $$
     #variable_conflict use_column
     declare
       is_stale boolean;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, is_stale in
-        select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active,
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, is_stale in
+        select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active, t.created_by, t.scopes,
           t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
         from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
         where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())

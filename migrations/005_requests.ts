@@ -105,14 +105,16 @@ async function createAdmitRequests(db: Kysely<unknown>): Promise<void> {
     create function admit_requests(hashes bytea[], requested integer[], with_cache_versions boolean[],
       max_requests integer)
     returns table (hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean,
-      admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text,
+      created_by uuid, scopes text[], admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text,
       team uuid[])
     language plpgsql volatile ${asOwnerWithIndexes} as $$
     #variable_conflict use_column
     declare
       place integer;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active in select * from find_tokens(hashes) loop
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes in
+        select * from find_tokens(hashes)
+      loop
         place := array_position(hashes, hash);
         if max_requests is not null then
           select c.admitted, c.remaining, c.reset_second, c.now_second

@@ -88,12 +88,15 @@ import { receiveCrma } from './webhooks/commands/receive-crma.js';
 import { receiveCrmb } from './webhooks/commands/receive-crmb.js';
 import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
 import { createConnectionToken } from './workspaces/commands/create-connection-token.js';
+import { createIntegrationKey } from './workspaces/commands/create-integration-key.js';
 import { deleteConnectionToken } from './workspaces/commands/delete-connection-token.js';
+import { revokeIntegrationKey } from './workspaces/commands/revoke-integration-key.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
 import { updateWorkspace } from './workspaces/commands/update-workspace.js';
 import { getWorkspace } from './workspaces/queries/get-workspace.js';
 import { getWorkspaceKey } from './workspaces/queries/get-workspace-key.js';
 import { listConnectionTokens } from './workspaces/queries/list-connection-tokens.js';
+import { listIntegrationKeys } from './workspaces/queries/list-integration-keys.js';
 import { whoAmI } from './workspaces/queries/who-am-i.js';
 
 /** Every operation of the API, in the order of the specification. */
@@ -200,6 +203,9 @@ export const operations = [
   listConnectionTokens,
   createConnectionToken,
   deleteConnectionToken,
+  listIntegrationKeys,
+  createIntegrationKey,
+  revokeIntegrationKey,
   listAuditLogs,
   receiveBillingEvent,
   whoAmI,

@@ -103,6 +103,7 @@ const hints: Readonly<Record<string, string>> = {
   field_not_found:
     'list_fields lists the fields; only those of type select or status have options. The stage of a deal is dealStage.',
   job_not_found: 'recalculate_commissions starts a new one.',
+  insufficient_scope: 'The integration key lacks the scope that details.scope names.',
   forbidden: 'The token decides what is allowed; tools/list shows the tools of this token.',
   rate_limited: 'Wait for the time given in the error before the next call.',
 };

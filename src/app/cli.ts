@@ -133,7 +133,12 @@ program
   .action(async (workspaceId: string, { graceMinutes, json = false }: { graceMinutes: string; json?: boolean }) => {
     const rotated = await withUnitOfWork((unitOfWork) =>
       unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        rotateWorkspaceKey(trx, { workspaceId, actor: 'command-line' }, Number(graceMinutes), new Date()),
+        rotateWorkspaceKey(
+          trx,
+          { workspaceId, actor: 'command-line', personId: null },
+          Number(graceMinutes),
+          new Date(),
+        ),
       ),
     );
     process.stdout.write(

@@ -1,15 +1,21 @@
 import { type ColumnType } from 'kysely';
+import { type KeyScope } from '../kernel/caller.js';
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
+import { type TokenKind } from '../platform/secrets/token.js';
 
 /** Rows of the tables of tokens. */
 export interface AuthTables {
   tokens: {
     workspace_id: string;
     token_id: string;
-    kind: 'ws' | 'sess' | 'conn';
+    kind: TokenKind;
     token_hash: Buffer;
     rep_id: string | null;
     label: string | null;
+    /** The person who created or rotated the key; null for keys of the command line. */
+    created_by: ColumnType<string | null, string | null | undefined, string | null>;
+    /** The scopes of an integration key; null for other tokens. */
+    scopes: ColumnType<KeyScope[] | null, KeyScope[] | null | undefined, KeyScope[] | null>;
     created_at: GeneratedInstant;
     expires_at: Instant | null;
     last_used_at: ColumnType<Date | null, Date | string | undefined, Date | string>;

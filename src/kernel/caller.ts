@@ -17,22 +17,35 @@ const ranks: Readonly<Record<AccessLevel, number>> = {
   admin: 3,
 };
 
+/** What an integration key may permit: all reads, or changes of one area. */
+export const keyScopes = ['read', 'deals', 'plans', 'payroll'] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
 /** The caller of an operation. Always within one workspace, except before sign-in. */
 export interface Caller {
   readonly workspaceId: string;
   readonly accessLevel: AccessLevel;
   /** The rep behind a session; null for workspace keys, connection tokens and the service itself. */
   readonly repId: string | null;
-  /** The actor in the audit log: `api-key`, `rep:<id>`, `connection`, `orchestrator`. */
+  /** The person who created or rotated the key that was sent; absent for sessions and keys of the command line. */
+  readonly keyCreatorId?: string;
+  /** The scopes of an integration key; absent where scopes restrict nothing. */
+  readonly scopes?: ReadonlySet<KeyScope>;
+  /** The actor in the audit log: `api-key`, `key:<id>`, `rep:<id>`, `connection`, `orchestrator`. */
   readonly actor: string;
   readonly requestId: string;
   /** Whom a manager of a workspace with `managerScope: reports` may see: themself and the people below. */
   readonly team?: ReadonlySet<string>;
   /** The token that was sent; absent for the service itself. */
   readonly tokenId?: string;
-  readonly tokenKind?: 'ws' | 'sess' | 'conn';
+  readonly tokenKind?: 'ws' | 'sess' | 'conn' | 'int';
   /** The network address of the request, for limits on callers without a token. */
   readonly address?: string;
+}
+
+/** The person responsible for the request: of the session, or who created the key; null for keys of the command line. */
+export function personBehind({ repId, keyCreatorId }: Caller): string | null {
+  return repId ?? keyCreatorId ?? null;
 }
 
 export function mayActAs(caller: Caller, least: AccessLevel): boolean {

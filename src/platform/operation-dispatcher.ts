@@ -2,7 +2,8 @@ import { type DependencyContainer } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
-import { type AnyOperation, Download, type Handler, type Input, mayCall, Redirect, Reply } from './operation.js';
+import { type AnyOperation, Download, type Handler, hasAccess, type Input, Redirect, Reply } from './operation.js';
+import { hasScope, insufficientScope } from './operation-scope.js';
 
 /** A request before it is parsed. */
 export interface RawInput {
@@ -27,13 +28,14 @@ export class OperationDispatcher {
     for (const operation of operations) this.handlers.set(operation, container.resolve(operation.handler));
   }
 
-  /** Rejects a caller whose access level is too low, before the request is parsed. */
+  /** Rejects a caller whose access level or scopes do not suffice, before the request is parsed. */
   checkAccess(operation: AnyOperation, caller: Caller): void {
-    if (mayCall(caller, operation)) return;
-    throw new Failure(
-      'forbidden',
-      `This operation needs the role ${operation.access}; your token has the role ${caller.accessLevel}.`,
-    );
+    if (!hasAccess(caller, operation))
+      throw new Failure(
+        'forbidden',
+        `This operation needs the role ${operation.access}; your token has the role ${caller.accessLevel}.`,
+      );
+    if (!hasScope(caller, operation)) throw insufficientScope(caller, operation);
   }
 
   async run(operation: AnyOperation, raw: RawInput, caller: Caller): Promise<OperationResult> {

@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
-import { type AccessLevel, type Caller, mayActAs } from '../kernel/caller.js';
+import { type AccessLevel, type Caller, type KeyScope, mayActAs } from '../kernel/caller.js';
 import { type Tool } from './mcp/tool.js';
 
 /** The input of a handler: the parsed request with defaults filled in. */
@@ -10,6 +10,9 @@ export interface Input<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
 }
+
+/** What an integration key needs for an operation: a scope, any scope, or null where no integration key suffices. */
+export type OperationScope = KeyScope | 'any' | null;
 
 /** A body that is read as a stream, for operations that take files. */
 export interface StreamedBody {
@@ -102,6 +105,8 @@ export interface Operation<
   readonly access: AccessLevel;
   /** The role payroll may call it too. */
   readonly payroll?: true;
+  /** What an integration key needs, where it differs from what method and path imply; see `scopeOf`. */
+  readonly scope?: OperationScope;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -155,8 +160,8 @@ export type AnyOperation = Operation<any, any, any, any, string, any, any>;
 
 export type AnyTool = Tool<string, unknown, AnyOperation>;
 
-/** Whether the caller may call the operation. The handler decides which data the caller may see. */
-export function mayCall(caller: Caller, { access, payroll }: AnyOperation): boolean {
+/** Whether the caller's role suffices for the operation. The handler decides which data the caller may see. */
+export function hasAccess(caller: Caller, { access, payroll }: AnyOperation): boolean {
   return mayActAs(caller, access) || (caller.accessLevel === 'payroll' && payroll === true);
 }
 
@@ -178,6 +183,7 @@ export const commonFailures: Readonly<Record<string, number>> = {
   invalid_json: 400,
   unauthorized: 401,
   forbidden: 403,
+  insufficient_scope: 403,
   not_found: 404,
   method_not_allowed: 405,
   duplicate_idempotency_key: 409,

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { findIdentity } from '../auth/identity-views.js';
-import { type Caller } from '../kernel/caller.js';
+import { type Caller, personBehind } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Approver } from './statement.js';
@@ -12,15 +12,16 @@ interface Person {
 }
 
 /**
- * The people who may approve, unlock and true up the rep's statement: active managers and admins other than the rep,
- * or the rep when there is no other. If `managerScope` is `reports`, only managers above the rep count.
+ * The people who may approve, unlock and true up the rep's statement: active managers and admins other than the rep. If
+ * `managerScope` is `reports`, only managers above the rep count.
  */
 export async function listApprovers(trx: Work, workspaceId: string, repId: string): Promise<Person[]> {
-  const people = await trx
+  return trx
     .selectFrom('reps')
     .select(['rep_id as repId', 'name', 'role'])
     .where('workspace_id', '=', workspaceId)
     .where('active', '=', true)
+    .where('rep_id', '<>', repId)
     .where('role', 'in', ['admin', 'manager'])
     .where(
       sql<SqlBool>`(role = 'admin' or ${repId}::uuid = any(people_below(workspace_id, rep_id)) or exists (
@@ -30,22 +31,18 @@ export async function listApprovers(trx: Work, workspaceId: string, repId: strin
     .orderBy('name')
     .orderBy('rep_id')
     .execute();
-  const others = people.filter((person) => person.repId !== repId);
-  return others.length > 0 ? others : people;
 }
 
 /**
- * Rejects decisions on the caller's own pay while another manager or admin exists. API keys do not belong to a
- * person and are not restricted.
+ * Rejects a person's decisions on their own pay: with a session, and with every key that the person created or rotated.
+ * A key that the command line created belongs to no person and is not restricted.
  */
-export async function assertNotOwnStatement(trx: Work, caller: Caller, repId: string): Promise<void> {
-  if (caller.repId !== repId) return;
-  const approvers = await listApprovers(trx, caller.workspaceId, repId);
-  if (approvers.some((person) => person.repId !== repId))
-    throw new Failure(
-      'forbidden',
-      'You cannot approve, unlock or true up your own statement. Another manager or admin must do it.',
-    );
+export function assertNotOwnStatement(caller: Caller, repId: string): void {
+  if (personBehind(caller) !== repId) return;
+  throw new Failure(
+    'forbidden',
+    'You cannot adjust, approve, unlock or true up your own statement, also not with a key that you created. Another manager or admin must do it.',
+  );
 }
 
 /** The person or API key that approves, with its current name. */

@@ -29,7 +29,7 @@ export async function unlockStatement(
 ): Promise<StatementAnswer> {
   const { workspaceId, repId, period } = key;
   const repName = await lockRep(trx, workspaceId, repId);
-  await assertNotOwnStatement(trx, caller, repId);
+  assertNotOwnStatement(caller, repId);
   const head = await findHead(trx, key);
   const latest = head === null ? null : await findVersion(trx, key, head.version);
   if (head === null || latest === null) throw statementNotFound();

@@ -53,7 +53,7 @@ export async function createWorkspace(
         .values({ workspace_id: workspaceId, rep_id: repId, not_before: null, parked_at: null, last_error: null })
         .execute();
     }
-    return insertWorkspaceKey(trx, workspaceId);
+    return insertWorkspaceKey(trx, workspaceId, null);
   });
   return { workspaceId, apiKey };
 }

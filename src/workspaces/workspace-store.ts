@@ -11,10 +11,10 @@ export interface RotatedKey {
   readonly oldKeyExpiresAt: Date | null;
 }
 
-/** Creates a new API key and expires the others at once or after the grace time; writes an audit entry. */
+/** Creates a new API key of the person and expires the others at once or after the grace time; writes an audit entry. */
 export async function rotateWorkspaceKey(
   trx: Work,
-  who: { readonly workspaceId: string; readonly actor: string },
+  who: { readonly workspaceId: string; readonly actor: string; readonly personId: string | null },
   graceMinutes: number,
   now: Date,
 ): Promise<RotatedKey> {
@@ -29,13 +29,13 @@ export async function rotateWorkspaceKey(
     .where('kind', '=', 'ws')
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
     .executeTakeFirst();
-  const apiKey = await insertWorkspaceKey(trx, workspaceId);
+  const apiKey = await insertWorkspaceKey(trx, workspaceId, who.personId);
   await recordAuditEntry(trx, who, { trigger: 'key_rotation', scope: 'workspace', details: { graceMinutes } });
   return { apiKey, oldKeyExpiresAt: graceMinutes > 0 && ended.numUpdatedRows > 0n ? expiresAt : null };
 }
 
 /** Creates an API key. It is returned only here: the database has its hash. */
-export async function insertWorkspaceKey(trx: Work, workspaceId: string): Promise<string> {
+export async function insertWorkspaceKey(trx: Work, workspaceId: string, createdBy: string | null): Promise<string> {
   const apiKey = newToken('ws');
   await trx
     .insertInto('tokens')
@@ -46,6 +46,7 @@ export async function insertWorkspaceKey(trx: Work, workspaceId: string): Promis
       token_hash: tokenHash(apiKey) as Buffer,
       rep_id: null,
       label: 'workspace key',
+      created_by: createdBy,
       expires_at: null,
     })
     .execute();

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type AccessLevel } from '#src/kernel/caller.js';
+import { type AccessLevel, keyScopes } from '#src/kernel/caller.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { scopeOf } from '#src/platform/operation-scope.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type Answer, startTestService, type TestService } from '#test/support/test-service.js';
@@ -121,6 +122,9 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   rotateWorkspaceKey: { body: { graceMinutes: -1 } },
   listConnectionTokens: {},
   createConnectionToken: { body: { label: 5 } },
+  listIntegrationKeys: {},
+  createIntegrationKey: { body: { name: 5 } },
+  revokeIntegrationKey: { path: '/v1/workspaces/integration-keys/<unknown>' },
   deleteConnectionToken: { path: '/v1/workspaces/connection-tokens/<unknown>' },
   listAuditLogs: {},
 };
@@ -162,6 +166,35 @@ const payrollMayCall: ReadonlySet<string> = new Set([
   'listPayrollHandovers',
 ]);
 
+/** The operations that no integration key may call. */
+const withoutScope: readonly string[] = [
+  'listIntegrations',
+  'beginCrmaConnect',
+  'beginCrmbConnect',
+  'beginCrmcConnect',
+  'connectCrma',
+  'connectCrmb',
+  'connectCrmc',
+  'disconnectCrma',
+  'disconnectCrmb',
+  'disconnectCrmc',
+  'setCrmcSync',
+  'logOut',
+  'resetCommissions',
+  'upsertReps',
+  'importReps',
+  'updateRep',
+  'syncReps',
+  'bulkInviteReps',
+  'inviteRep',
+  'updateWorkspace',
+  'rotateWorkspaceKey',
+  'createConnectionToken',
+  'deleteConnectionToken',
+  'createIntegrationKey',
+  'revokeIntegrationKey',
+];
+
 const ranks: readonly string[] = ['public', 'connection', 'rep', 'manager', 'admin'];
 
 describe('authorization', () => {
@@ -192,6 +225,13 @@ describe('authorization', () => {
     tokens.set('the workspace key', apiKey);
     tokens.set('the key of another workspace', (await service.workspace()).apiKey);
     tokens.set('a connection token', await addToken('conn'));
+    for (const scope of keyScopes) {
+      const key = { name: 'Scoped', scopes: [scope] };
+      tokens.set(
+        `a key with the scope ${scope}`,
+        (await api.expect(201, 'POST', '/v1/workspaces/integration-keys', key)).key,
+      );
+    }
     for (const [caller, name] of [
       ['a deactivated rep', 'gone'],
       ['a rep', 'ada'],
@@ -322,6 +362,27 @@ describe('authorization', () => {
           }
         });
       }
+    }
+
+    it('gives changes of keys, people, settings and connections to no integration key', () => {
+      const closed = operations.filter((one) => (one.access as string) !== 'public' && scopeOf(one) === null);
+      expect(closed.map(({ id }) => id).sort()).to.deep.equal([...withoutScope].sort());
+    });
+
+    for (const operation of operations) {
+      const row = requests[operation.id];
+      if (row === undefined || (operation.access as string) === 'public') continue;
+      const needed = scopeOf(operation);
+      it(`${operation.id}: an integration key ${needed === null ? 'has no access' : `needs the scope ${needed}`}`, async () => {
+        for (const scope of keyScopes) {
+          const caller = `a key with the scope ${scope}`;
+          const method = operation.method.toUpperCase();
+          const answer = await send(caller, method, row.path ?? operation.path, row.body, row.csv && 'text/csv');
+          const isRejected = answer.body?.code === 'insufficient_scope';
+          expect(isRejected, `${scope}: ${answer.status}`).to.equal(needed !== 'any' && needed !== scope);
+          if (isRejected) expect([answer.status, answer.body.details]).to.deep.equal([403, { scope: needed }]);
+        }
+      });
     }
 
     it('returns the same response for every invalid token', async () => {

@@ -734,6 +734,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     });
     const job = await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: ben, async: true });
     const widget = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'CRM widget' });
+    const key = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
     world.ids = {
       [paramOf('getRep', 'repId')]: ben,
       [(of('bulkInviteReps').body as { repIds: string[] }).repIds[1] as string]: mia,
@@ -747,6 +748,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
       [paramOf('updateAdjustment', 'adjustmentId')]: adjustment.eventId,
       [paramOf('deleteComment', 'commentId')]: comment.commentId,
       [paramOf('deleteConnectionToken', 'id')]: widget.id,
+      [paramOf('revokeIntegrationKey', 'id')]: key.id,
       'mia@acme.test': mails[0],
       'ben@acme.test': mails[1],
       ben: `ben-${suffix}`,

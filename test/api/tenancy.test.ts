@@ -248,6 +248,9 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listConnectionTokens: [],
   createConnectionToken: [],
   deleteConnectionToken: [['DELETE /v1/workspaces/connection-tokens/<token>']],
+  listIntegrationKeys: [],
+  createIntegrationKey: [],
+  revokeIntegrationKey: [['DELETE /v1/workspaces/integration-keys/<key>']],
   getWorkspace: [],
   updateWorkspace: [],
   getWorkspaceKey: [],
@@ -320,6 +323,7 @@ describe('two workspaces', () => {
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
       [made, token, tokenHash(newToken('conn'))],
     );
+    const key = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
     await query(
       service.database.ownerUrl,
       `insert into crm_connections (workspace_id, provider, connected_at) values ($1, 'crma', now()), ($1, 'crmc', now())`,
@@ -337,6 +341,7 @@ describe('two workspaces', () => {
       comment: commentId,
       adjustment: eventId,
       token,
+      key: key.id,
       workspace: made,
     };
     const texts = {

@@ -46,6 +46,7 @@ export const getProfile = operation({
   path: '/auth/me',
   access: 'connection',
   payroll: true,
+  scope: 'any',
   response,
   failures: {},
   example: {

@@ -10,7 +10,9 @@ import { roleOf } from '../identity-views.js';
 const response = z.object({
   valid: z.literal(true).describe('Always true: an invalid token gets status 401'),
   workspaceId: fields.workspaceId,
-  kind: z.enum(tokenKinds).describe('ws: API key; sess: session of a person; conn: connection token'),
+  kind: z
+    .enum(tokenKinds)
+    .describe('ws: API key; sess: session of a person; conn: connection token; int: integration key'),
   role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
   repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
 });
@@ -30,6 +32,7 @@ export const getAuthStatus = operation({
   path: '/auth/status',
   access: 'connection',
   payroll: true,
+  scope: 'any',
   response,
   failures: {},
   example: {

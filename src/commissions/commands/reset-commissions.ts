@@ -84,6 +84,7 @@ export const resetCommissions = operation({
   method: 'post',
   path: '/v1/commissions/reset',
   access: 'admin',
+  scope: null,
   body,
   response,
   failures: {},

@@ -312,6 +312,7 @@ export const simulateCommissions = operation({
   method: 'post',
   path: '/v1/commissions/simulate',
   access: 'rep',
+  scope: 'read',
   body,
   response,
   failures: { plan_not_found: 404, rep_not_found: 404 },

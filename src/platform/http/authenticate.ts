@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type AccessLevel, type Caller, type Role } from '../../kernel/caller.js';
+import { type AccessLevel, type Caller, type KeyScope, type Role } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { Batcher } from '../batcher.js';
@@ -34,6 +34,8 @@ interface TokenRow extends CountRow {
   readonly rep_id: string | null;
   readonly role: Role | null;
   readonly active: boolean | null;
+  readonly created_by: string | null;
+  readonly scopes: readonly KeyScope[] | null;
   readonly cache_versions: string | null;
   /** The reps that a manager is restricted to; null where nothing restricts the caller. */
   readonly team: readonly string[] | null;
@@ -78,6 +80,8 @@ export class TokenAuthenticator {
         actor: actorOf(row),
         requestId,
         ...(row.team == null ? {} : { team: new Set(row.team) }),
+        ...(row.created_by === null ? {} : { keyCreatorId: row.created_by }),
+        ...(row.scopes === null ? {} : { scopes: new Set(row.scopes) }),
         tokenId: row.token_id,
         tokenKind: row.kind,
       },
@@ -119,11 +123,12 @@ function unauthorized(): Failure {
 }
 
 function accessLevelOf(row: TokenRow): AccessLevel {
-  if (row.kind === 'ws') return 'admin';
+  if (row.kind === 'ws' || row.kind === 'int') return 'admin';
   return row.kind === 'conn' ? 'connection' : (row.role ?? 'rep');
 }
 
 function actorOf(row: TokenRow): string {
   if (row.kind === 'ws') return 'api-key';
+  if (row.kind === 'int') return `key:${row.token_id}`;
   return row.kind === 'conn' ? 'connection' : `rep:${row.rep_id}`;
 }

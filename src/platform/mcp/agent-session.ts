@@ -1,8 +1,9 @@
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
-import { type AnyOperation, mayCall } from '../operation.js';
+import { type AnyOperation } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
+import { mayCall } from '../operation-scope.js';
 import { followUp, type Progress } from './follow-up.js';
 import { type Completion, type Guidance, type OperationResource, type Prompt } from './guidance.js';
 import { removeHidden } from './hidden-characters.js';

@@ -10,6 +10,7 @@ import {
 import { groupBy } from '../../kernel/group-by.js';
 import { jsonSchemaOf, tidySchema } from '../json-schema.js';
 import { type AnyOperation, acceptsIdempotencyKey, type Example, isPublic } from '../operation.js';
+import { scopeOf } from '../operation-scope.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, headersOf, limitHeaders } from './headers.js';
 
@@ -63,7 +64,7 @@ function addQueryExamples({ paths = {} }: ApiDocument, operations: readonly AnyO
 const introduction = `Turns CRM deals, versioned plans and quotas into commission.
 
 Every error has the same body; match on \`code\`, not on \`message\`. Each operation lists its error codes.
-\`x-least-role\` is the minimum role for an operation.`;
+\`x-least-role\` is the minimum role for an operation, and \`x-key-scope\` the scope that an integration key needs (\`none\`: no integration key suffices).`;
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -103,6 +104,7 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
     tags: [tagOf(operation)],
     ...(isPublic(operation) ? { security: [] } : {}),
     'x-least-role': operation.access,
+    ...(isPublic(operation) ? {} : { 'x-key-scope': scopeOf(operation) ?? 'none' }),
     ...(operation.payroll === true ? { 'x-also-for': ['payroll'] } : {}),
     parameters: parametersOf(operation, path) as never,
     ...(operation.query === undefined ? {} : { requestParams: { query: operation.query } }),

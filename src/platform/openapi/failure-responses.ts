@@ -33,24 +33,30 @@ function commonCodes(operation: AnyOperation): string[] {
   return [
     'VALIDATION_FAILED',
     ...(takesBody ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []),
-    ...(isPublic(operation) ? [] : ['unauthorized', 'forbidden', 'rate_limited']),
+    ...(isPublic(operation) ? [] : ['unauthorized', 'forbidden', 'insufficient_scope', 'rate_limited']),
     ...(acceptsIdempotencyKey(operation) ? ['duplicate_idempotency_key', 'request_in_progress'] : []),
     'internal_error',
     'database_unavailable',
   ];
 }
 
-/** Responses that most operations share, defined once as components. */
-const sharedCodes = ['unauthorized', 'forbidden', 'rate_limited', 'internal_error', 'database_unavailable'];
+/** Responses that most operations share, defined once as components with the name of their first code. */
+const sharedCodes = [
+  ['unauthorized'],
+  ['forbidden', 'insufficient_scope'],
+  ['rate_limited'],
+  ['internal_error'],
+  ['database_unavailable'],
+] as const;
 
 export const sharedFailures = Object.fromEntries(
-  sharedCodes.map((code) => [code, response(commonFailures[code] as number, [code], true)]),
+  sharedCodes.map((codes) => [codes[0], response(commonFailures[codes[0]] as number, codes, true)]),
 );
 
 export function failureResponses(operation: AnyOperation): ZodOpenApiResponsesObject {
   const described = [...failureCodes(operation)].map(([status, codes]) => {
     const [code] = codes as [string];
-    const isShared = codes.length === 1 && sharedCodes.includes(code);
+    const isShared = sharedCodes.some((shared) => shared.join() === codes.join());
     return [
       String(status),
       isShared ? { $ref: `#/components/responses/${code}` } : response(status, codes, !isPublic(operation)),

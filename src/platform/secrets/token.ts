@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const tokenKinds = ['ws', 'sess', 'conn'] as const;
+export const tokenKinds = ['ws', 'sess', 'conn', 'int'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 43;
 const checksumLength = 6;
-const tokenPattern = /^(ws|sess|conn)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const tokenPattern = /^(ws|sess|conn|int)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /**
  * A bearer token: kind, 256 random bits and a checksum, all in base 62. The checksum exposes a typing error, or a

@@ -24,6 +24,7 @@ import {
 } from '../adjustment.js';
 import { insertAdjustment } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
+import { assertNotOwnStatement } from '../approvers.js';
 import { lockRep } from '../rep-lane.js';
 import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
@@ -53,6 +54,7 @@ export class AddAdjustment {
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
+      assertNotOwnStatement(caller, repId);
       const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
       const amount = exactAmount(request.amount, currency);
       const earnedOn = await openDay(trx, caller, repId, request, dayInZone(this.clock.now(), timeZone));

@@ -130,7 +130,7 @@ async function tryApprove(
 ): Promise<ApprovalAnswer | null> {
   const repName = await lockRep(trx, key.workspaceId, key.repId);
   await failpoint('approve.afterLock');
-  await assertNotOwnStatement(trx, caller, key.repId);
+  assertNotOwnStatement(caller, key.repId);
   const head = await findHead(trx, key);
   const latest = head === null ? null : await findVersion(trx, key, head.version);
   if (head === null || latest === null) throw statementNotFound();

@@ -12,6 +12,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { adjustmentExample } from '../adjustment.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
+import { assertNotOwnStatement } from '../approvers.js';
 import { lockRep } from '../rep-lane.js';
 import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
@@ -31,6 +32,7 @@ export class DeleteAdjustment {
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
+      assertNotOwnStatement(caller, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null) return { deleted: false };
       const frozen = await listFrozenPeriods(trx, workspaceId, repId);

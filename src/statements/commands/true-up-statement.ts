@@ -90,7 +90,7 @@ export class TrueUpStatement {
     const key = { workspaceId: caller.workspaceId, repId, period: request.period };
     return this.changes.run(caller, 'shared', async (trx, recalculate) => {
       await lockRep(trx, caller.workspaceId, repId);
-      await assertNotOwnStatement(trx, caller, repId);
+      assertNotOwnStatement(caller, repId);
       const at = this.clock.now();
       const approved = await findApproved(trx, key, at);
       const { delta, lines, otherCurrencies } = approved.owed;

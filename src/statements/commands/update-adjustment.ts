@@ -15,6 +15,7 @@ import { money, text } from '../../platform/schemas.js';
 import { type AdjustmentRow, adjustmentExample, assertClawbackNegative, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
+import { assertNotOwnStatement } from '../approvers.js';
 import { lockRep } from '../rep-lane.js';
 import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
@@ -46,6 +47,7 @@ export class UpdateAdjustment {
     const { workspaceId, actor } = caller;
     return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
+      assertNotOwnStatement(caller, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null || row.kind === 'true_up')
         throw new Failure('adjustment_not_found', 'This rep has no such adjustment or clawback.');

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
+import { type Caller, personBehind } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -36,7 +36,7 @@ export class RotateWorkspaceKey {
     const { apiKey, oldKeyExpiresAt } = await this.unitOfWork.run(
       caller,
       { lock: 'exclusive', access: 'write' },
-      (trx) => rotate(trx, caller, graceMinutes, this.clock.now()),
+      (trx) => rotate(trx, { ...caller, personId: personBehind(caller) }, graceMinutes, this.clock.now()),
     );
     return { apiKey, masked: keyMask, oldKeyExpiresAt: oldKeyExpiresAt?.toISOString() ?? null };
   }

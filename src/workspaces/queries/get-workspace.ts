@@ -24,7 +24,9 @@ import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
 
 const identity = z.object({
-  kind: z.enum(tokenKinds).describe('ws: API key; sess: session of a person; conn: connection token'),
+  kind: z
+    .enum(tokenKinds)
+    .describe('ws: API key; sess: session of a person; conn: connection token; int: integration key'),
   role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
   repId: z.string().nullable().describe('The person of a session; null for tokens without a person'),
   name: z.string().describe('Name of the person, or of the token'),

@@ -5,13 +5,16 @@ import { type Caller, roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Input, operation } from '../../platform/operation.js';
+import { tokenKinds } from '../../platform/secrets/token.js';
 import { serviceVersion } from '../../platform/version.js';
 import { findWorkspace } from '../workspace-views.js';
 
 const response = z.object({
   workspaceId: fields.workspaceId,
   workspaceName: z.string().describe('Name of the workspace'),
-  kind: z.enum(['ws', 'sess', 'conn']).describe('ws: API key; sess: session of a person; conn: connection token'),
+  kind: z
+    .enum(tokenKinds)
+    .describe('ws: API key; sess: session of a person; conn: connection token; int: integration key'),
   role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
   repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
   version: z.string().describe('Version of the service'),
@@ -47,6 +50,7 @@ export const whoAmI = operation({
   path: '/v1',
   access: 'connection',
   payroll: true,
+  scope: 'any',
   response,
   failures: {},
   example: {

@@ -1,0 +1,46 @@
+import { type Caller, type KeyScope } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { type AnyOperation, hasAccess, isPublic, type OperationScope } from './operation.js';
+
+/** The scope of changes by the first part of the path after /v1. Changes elsewhere need a session or the workspace key. */
+const scopeOfArea: Readonly<Record<string, KeyScope>> = {
+  deals: 'deals',
+  commissions: 'deals',
+  plans: 'plans',
+  fields: 'plans',
+  assignments: 'plans',
+  quotas: 'plans',
+  statements: 'payroll',
+  'payroll-handovers': 'payroll',
+};
+
+/** The declared scope, otherwise the scope that follows from method and path, so that every operation has one. */
+export function scopeOf({ scope, method, path, files }: AnyOperation): OperationScope {
+  if (scope !== undefined) return scope;
+  const area = /^\/v1\/([a-z-]+)/.exec(path)?.[1];
+  if (area === undefined) return null;
+  if (method === 'get') return files === undefined ? 'read' : 'payroll';
+  return scopeOfArea[area] ?? null;
+}
+
+/** Whether the caller's role and scopes suffice for the operation. The handler decides which data the caller may see. */
+export function mayCall(caller: Caller, operation: AnyOperation): boolean {
+  return hasAccess(caller, operation) && hasScope(caller, operation);
+}
+
+/** Whether the scopes of the caller's key include the operation. Callers without scopes are not restricted. */
+export function hasScope({ scopes }: Caller, operation: AnyOperation): boolean {
+  if (scopes === undefined || isPublic(operation)) return true;
+  const scope = scopeOf(operation);
+  return scope === 'any' || (scope !== null && scopes.has(scope));
+}
+
+/** The error for an integration key whose scopes do not include the operation. */
+export function insufficientScope({ scopes }: Caller, operation: AnyOperation): Failure {
+  const scope = scopeOf(operation);
+  const message =
+    scope === null
+      ? 'Integration keys cannot call this operation. Use the session of an admin or the workspace key.'
+      : `This operation needs the scope ${scope}; your key has ${[...(scopes ?? [])].sort().join(', ')}. Use a key with the scope ${scope}.`;
+  return new Failure('insufficient_scope', message, { scope });
+}

@@ -1,0 +1,65 @@
+import { inject, injectable } from 'tsyringe';
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Input, operation } from '../../platform/operation.js';
+import { text } from '../../platform/schemas.js';
+import {
+  type IntegrationKey,
+  integrationKey,
+  integrationKeyExample,
+  keyScope,
+  maxIntegrationKeys,
+} from '../integration-key.js';
+import { insertIntegrationKey } from '../integration-key-store.js';
+import { listIntegrationKeys } from '../integration-key-views.js';
+
+const body = z.strictObject({
+  name: text(200).describe('Name of the key, such as the system that uses it'),
+  scopes: z
+    .array(keyScope)
+    .min(1)
+    .max(4)
+    .transform((scopes) => [...new Set(scopes)])
+    .describe('What the key permits'),
+  expiresInDays: z.int().min(1).max(730).default(365).describe('Days until the key becomes invalid, 1 to 730'),
+});
+
+@injectable()
+export class CreateIntegrationKey {
+  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+
+  /** The response is the only place where the key is shown. */
+  async execute({ body: request }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
+    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
+      const existing = await listIntegrationKeys(trx, caller.workspaceId);
+      if (existing.length >= maxIntegrationKeys)
+        throw new Failure(
+          'too_many_keys',
+          `The workspace has ${maxIntegrationKeys} integration keys. Revoke one that is not used any more.`,
+        );
+      const { id, key } = await insertIntegrationKey(trx, caller, request);
+      const keys = await listIntegrationKeys(trx, caller.workspaceId);
+      return { ...(keys.find((one) => one.id === id) as IntegrationKey), key };
+    });
+  }
+}
+
+export const createIntegrationKey = operation({
+  id: 'createIntegrationKey',
+  summary: 'Create a key for another system, restricted to scopes; it is shown only once',
+  method: 'post',
+  path: '/v1/workspaces/integration-keys',
+  access: 'admin',
+  body,
+  response: z.object({ ...integrationKey.shape, key: z.string().describe('The key; returned only once') }),
+  status: 201,
+  secret: true,
+  failures: { too_many_keys: 409 },
+  example: {
+    body: { name: 'Payroll export', scopes: ['read', 'payroll'], expiresInDays: 365 },
+    answer: { ...integrationKeyExample, lastUsedAt: null, key: 'int_…' },
+  },
+  handler: CreateIntegrationKey,
+});

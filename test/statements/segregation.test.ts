@@ -1,0 +1,254 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
+
+const period = '2026-01';
+const targets = ['own', 'report', 'peer', 'superior'] as const;
+type Target = (typeof targets)[number];
+
+interface Desk {
+  /** Client of the key that the command line created; it belongs to no person. */
+  readonly operator: ApiClient;
+  readonly reps: Readonly<Record<Target, string>>;
+  readonly planVersionId: string;
+  readonly ruleId: string;
+}
+
+interface Movement {
+  /** Brings the statement of the rep into the state that the operation needs; returns ids that the request names. */
+  readonly prepare: (desk: Desk, repId: string) => Promise<string>;
+  readonly send: (client: ApiClient, desk: Desk, repId: string, id: string) => Promise<Answer>;
+  /** Whether the person's own case is rejected. Terms of pay may be changed: their result needs another's approval. */
+  readonly ownIsRejected: boolean;
+  readonly managersMay: boolean;
+  readonly scope: 'payroll' | 'plans';
+}
+
+const draft = async ({ operator }: Desk, repId: string) => {
+  await operator.post(`/v1/statements/${repId}/approve`, { period, status: 'draft' });
+  await operator.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
+  return '';
+};
+const approved = async (desk: Desk, repId: string) => {
+  await draft(desk, repId);
+  await desk.operator.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'approved' });
+  return '';
+};
+const adjusted = async (desk: Desk, repId: string) => {
+  await draft(desk, repId);
+  const body = { amount: 10, reason: 'Contest', period };
+  return (await desk.operator.expect(200, 'POST', `/v1/statements/${repId}/adjust`, body)).eventId as string;
+};
+const nothing = async () => '';
+const statement = { ownIsRejected: true, scope: 'payroll' } as const;
+const terms = { ownIsRejected: false, managersMay: false, scope: 'plans', prepare: nothing } as const;
+
+/** Every operation that moves money or sets the terms of one person's pay. */
+const movements: Readonly<Record<string, Movement>> = {
+  addAdjustment: {
+    ...statement,
+    managersMay: false,
+    prepare: draft,
+    send: (client, _, repId) => client.post(`/v1/statements/${repId}/adjust`, { amount: 5, reason: 'Contest', period }),
+  },
+  updateAdjustment: {
+    ...statement,
+    managersMay: false,
+    prepare: adjusted,
+    send: (client, _, repId, id) => client.patch(`/v1/statements/${repId}/adjust/${id}`, { amount: 11 }),
+  },
+  deleteAdjustment: {
+    ...statement,
+    managersMay: false,
+    prepare: adjusted,
+    send: (client, _, repId, id) => client.delete(`/v1/statements/${repId}/adjust/${id}`),
+  },
+  'approveStatement approved': {
+    ...statement,
+    managersMay: true,
+    prepare: draft,
+    send: (client, _, repId) => client.post(`/v1/statements/${repId}/approve`, { period, status: 'approved' }),
+  },
+  'approveStatement draft': {
+    ...statement,
+    managersMay: true,
+    prepare: approved,
+    send: (client, _, repId) => client.post(`/v1/statements/${repId}/approve`, { period, status: 'draft' }),
+  },
+  trueUpStatement: {
+    ...statement,
+    managersMay: true,
+    prepare: approved,
+    send: (client, _, repId) => client.post(`/v1/statements/${repId}/true-up`, { period, force: true }),
+  },
+  setPlanOverride: {
+    ...terms,
+    send: (client, { planVersionId, ruleId }, repId) =>
+      client.put(`/v1/plans/${planVersionId}/overrides/${repId}`, {
+        rules: [{ ruleId, tiers: [{ tierIndex: 0, rate: 0.09 }] }],
+      }),
+  },
+  deletePlanOverride: {
+    ...terms,
+    prepare: async (desk, repId) => {
+      await movements['setPlanOverride']?.send(desk.operator, desk, repId, '');
+      return '';
+    },
+    send: (client, { planVersionId }, repId) => client.delete(`/v1/plans/${planVersionId}/overrides/${repId}`),
+  },
+  setQuotas: {
+    ...terms,
+    send: (client, _, repId) =>
+      client.post('/v1/quotas', { repIds: [repId], measure: 'New business', period: '2026-01', target: 5000 }),
+  },
+};
+
+/** Each caller with what it may do; `isAmys`: it belongs to the admin Amy. */
+const callers: Readonly<
+  Record<string, { readonly isAmys: boolean; readonly scopes?: readonly string[]; readonly isManager?: true }>
+> = {
+  'the session of an admin': { isAmys: true },
+  'a key that the admin rotated': { isAmys: true },
+  'a key rotated with that key': { isAmys: true },
+  'an integration key of the admin with every scope': { isAmys: true, scopes: ['read', 'deals', 'plans', 'payroll'] },
+  'an integration key of the admin with the scope read': { isAmys: true, scopes: ['read'] },
+  'the key of the command line': { isAmys: false },
+  'an integration key created with the key of the command line': { isAmys: false, scopes: ['payroll', 'plans'] },
+  'the session of a manager': { isAmys: false, isManager: true },
+};
+
+describe('segregation of duties', () => {
+  let service: TestService;
+  let workspaceId: string;
+  let desk: Desk;
+  const clients = new Map<string, ApiClient>();
+
+  before(async () => {
+    service = await startTestService();
+    const { workspaceId: created, api: operator } = await service.workspace();
+    workspaceId = created;
+    const people = [
+      { name: 'Amy', email: 'amy@x.io', role: 'admin', managerEmail: 'sue@x.io' },
+      { name: 'Rae', email: 'rae@x.io', role: 'rep', managerEmail: 'amy@x.io' },
+      { name: 'Pia', email: 'pia@x.io', role: 'admin', managerEmail: 'sue@x.io' },
+      { name: 'Sue', email: 'sue@x.io', role: 'admin' },
+      { name: 'Max', email: 'max@x.io', role: 'manager' },
+    ];
+    const withoutManagers = people.map(({ managerEmail: _, ...person }) => person);
+    await operator.expect(200, 'PUT', '/v1/reps', { reps: withoutManagers });
+    const { reps } = await operator.expect(200, 'GET', '/v1/reps');
+    const idOf = (name: string) => reps.find((rep: { name: string }) => rep.name === name).id as string;
+    const ids = { own: idOf('Amy'), report: idOf('Rae'), peer: idOf('Pia'), superior: idOf('Sue') };
+    for (const [below, manager] of [
+      [ids.report, ids.own],
+      [ids.own, ids.superior],
+      [ids.peer, ids.superior],
+    ])
+      await operator.expect(200, 'PATCH', `/v1/reps/${below}`, { managerId: manager });
+    const rules = [{ name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers }];
+    const plan = await operator.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
+    await operator.expect(201, 'POST', '/v1/assignments', { repIds: Object.values(ids), planId: plan.planId });
+    for (const [target, repId] of Object.entries(ids))
+      await operator.expect(201, 'PUT', `/v1/deals/of-${target}`, { amount: 1000, closeDate: '2026-01-15', repId });
+    desk = {
+      operator,
+      reps: ids,
+      planVersionId: plan.planVersionId,
+      ruleId: plan.rules[0].id,
+    };
+    await openClients(operator, ids.own, idOf('Max'));
+    await service.waitForCalculations(workspaceId);
+  });
+
+  after(() => service.stop());
+
+  async function openClients(operator: ApiClient, amy: string, max: string): Promise<void> {
+    const session = await sessionOf(service, workspaceId, amy);
+    const rotate = async (client: ApiClient) =>
+      service.client(
+        (await client.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 })).apiKey as string,
+      );
+    const integration = async (client: ApiClient, scopes: readonly string[]) =>
+      service.client(
+        (await client.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'Payroll', scopes }))
+          .key as string,
+      );
+    const rotated = await rotate(session);
+    clients.set('the session of an admin', session);
+    clients.set('a key that the admin rotated', rotated);
+    clients.set('a key rotated with that key', await rotate(rotated));
+    clients.set('the key of the command line', operator);
+    clients.set('the session of a manager', await sessionOf(service, workspaceId, max));
+    clients.set(
+      'an integration key of the admin with every scope',
+      await integration(rotated, ['read', 'deals', 'plans', 'payroll']),
+    );
+    clients.set('an integration key of the admin with the scope read', await integration(session, ['read']));
+    clients.set(
+      'an integration key created with the key of the command line',
+      await integration(operator, ['payroll', 'plans']),
+    );
+  }
+
+  function expectedOf(caller: string, { ownIsRejected, managersMay, scope }: Movement, target: Target): string {
+    const { isAmys, scopes, isManager } = callers[caller] as (typeof callers)[string];
+    if (isManager === true && !managersMay) return 'forbidden';
+    if (scopes !== undefined && !scopes.includes(scope)) return 'insufficient_scope';
+    return isAmys && target === 'own' && ownIsRejected ? 'forbidden' : 'done';
+  }
+
+  for (const [name, movement] of Object.entries(movements))
+    for (const caller of Object.keys(callers))
+      it(`${name}: ${caller}, for the own, a report's, a peer's and a superior's pay`, async () => {
+        const client = clients.get(caller) ?? expect.fail(`no client for ${caller}`);
+        for (const target of targets) {
+          const repId = desk.reps[target];
+          const id = await movement.prepare(desk, repId);
+          const { status, body } = await movement.send(client, desk, repId, id);
+          const outcome = status < 300 ? 'done' : `${body.code}`;
+          expect(outcome, `${target}: ${body?.message}`).to.equal(expectedOf(caller, movement, target));
+          if (outcome === 'insufficient_scope') expect(body.details).to.deep.equal({ scope: movement.scope });
+        }
+      });
+
+  for (const [caller, { isAmys, scopes }] of Object.entries(callers))
+    it(`approveStatements: ${caller} approves all but the own statement`, async () => {
+      for (const repId of Object.values(desk.reps)) await draft(desk, repId);
+      const versions = await Promise.all(
+        Object.values(desk.reps).map(async (repId) => ({
+          repId,
+          version: (await desk.operator.expect(200, 'GET', `/v1/statements?repId=${repId}&period=${period}`)).version,
+        })),
+      );
+      const client = clients.get(caller) as ApiClient;
+      const { status, body } = await client.post('/v1/statements/approve', { period, statements: versions });
+      if (scopes !== undefined && !scopes.includes('payroll')) {
+        expect([status, body.code]).to.deep.equal([403, 'insufficient_scope']);
+        return;
+      }
+      expect(status).to.equal(200);
+      const rejected = body.refused.map(({ repId, code }: { repId: string; code: string }) => [repId, code]);
+      expect(rejected).to.deep.equal(isAmys ? [[desk.reps.own, 'forbidden']] : []);
+      expect(body.approved).to.have.length(isAmys ? 3 : 4);
+    });
+
+  it('a person who is the only admin and manager does not decide on their own pay', async () => {
+    const { workspaceId: small, api } = await service.workspace();
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ name: 'Ida', email: 'ida@x.io', role: 'admin' }],
+    });
+    const ida = await sessionOf(service, small, reps[0].id);
+    const adjustment = { amount: 1_000_000, reason: 'Bonus', period };
+    expect((await ida.post(`/v1/statements/${reps[0].id}/adjust`, adjustment)).body.code).to.equal('forbidden');
+    await ida.expect(200, 'POST', `/v1/statements/${reps[0].id}/generate`, { period });
+    const approval = { period, status: 'approved' };
+    expect((await ida.post(`/v1/statements/${reps[0].id}/approve`, approval)).body.code).to.equal('forbidden');
+    await api.expect(200, 'POST', `/v1/statements/${reps[0].id}/approve`, approval);
+  });
+
+  it('leaves a sound ledger', () => expectSoundLedger(service.database.ownerUrl, workspaceId));
+});
+
+const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }];
