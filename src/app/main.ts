@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
 import { startWorkers, type Workers } from '#workers/registry.js';
 import { guidance } from '../agents/guidance.js';
+import { SignInPages } from '../auth/pages/sign-in-pages.js';
 import { operations } from '../operations.js';
 import { type Config } from '../platform/config.js';
 import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/database/migrate.js';
@@ -12,6 +13,7 @@ import { assertHarmlessRole, createDatabase } from '../platform/database/pool.js
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
 import { createApp } from '../platform/http/app.js';
 import { TokenAuthenticator } from '../platform/http/authenticate.js';
+import { BrowserSessions } from '../platform/http/browser-sessions.js';
 import { Health } from '../platform/http/health.js';
 import { IdempotencyStore } from '../platform/http/idempotency.js';
 import { type Listening, listen } from '../platform/http/listen.js';
@@ -150,13 +152,15 @@ async function startMetrics(
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
   const { config, database, replica, dispatcher, queue, log, attemptLimits, clock } = service;
-  const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken } = config;
-  const overTls = config.PUBLIC_URL?.startsWith('https://') === true;
+  const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken, PUBLIC_URL: publicUrl } = config;
+  const overTls = publicUrl?.startsWith('https://') === true;
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const { authenticateFrom: authenticate } = new TokenAuthenticator(database, attemptLimits, localRateLimit);
+  const browser = new BrowserSessions({ publicUrl, secrets: service.secrets, authenticate, rateLimit });
+  const signIn = new SignInPages(browser, dispatcher, config.OIDC_ISSUER !== undefined);
   const mcp = new McpEndpoint({
     operations,
     guidance,
@@ -170,6 +174,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     operations,
     dispatcher,
     authenticate,
+    browser,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
     responseCache: new ResponseCache(clock, replica),
@@ -179,6 +184,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       (express) => health.routes(express),
       (express) => documents.routes(express),
       (express) => mcp.routes(express),
+      (express) => signIn.routes(express),
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
       ...(boardToken === undefined
         ? []

@@ -20,6 +20,7 @@ import { metrics } from '../metrics.js';
 import { type AnyOperation, acceptsIdempotencyKey, Download, type RawBody, Redirect } from '../operation.js';
 import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
+import { type BrowserSessions } from './browser-sessions.js';
 import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';
 import { guardJson } from './json-body.js';
 import { type RateLimit } from './rate-limit.js';
@@ -30,6 +31,8 @@ export interface AppParts {
   readonly operations: readonly AnyOperation[];
   readonly dispatcher: OperationDispatcher;
   readonly authenticate: Authenticate;
+  /** Accepts the session cookie in place of the header Authorization. */
+  readonly browser?: BrowserSessions;
   /** Number of trusted proxies: so many X-Forwarded-For entries are used for the client's address. */
   readonly trustProxyHops?: number;
   readonly rateLimit?: RateLimit;
@@ -94,16 +97,15 @@ function serveDirectly(
 
 /** Handles a request. The order is authentication, rate limit, access, input. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
-  const { dispatcher, authenticate, rateLimit, idempotency, responseCache } = parts;
+  const { dispatcher, rateLimit, idempotency, responseCache } = parts;
   return async (request, response) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
     const address = request.ip ?? '';
     const isPublic = operation.access === 'public';
-    const isCacheable = operation.cacheScope !== undefined;
     const { caller, counted, cacheVersions }: Bearer = isPublic
       ? { caller: anonymousCaller(requestId, address), counted: null, cacheVersions: null }
-      : await authenticate(request.headers.authorization, requestId, address, isCacheable);
+      : await identify(parts, request, response, operation.cacheScope !== undefined);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
     dispatcher.checkAccess(operation, caller);
@@ -126,6 +128,24 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     }
     await send(response, await run(body));
   };
+}
+
+/** The caller by the header Authorization, otherwise by the session cookie, which is deleted if the session has ended. */
+async function identify(
+  { authenticate, browser }: AppParts,
+  request: Request,
+  response: Response,
+  withCacheVersions: boolean,
+): Promise<Bearer> {
+  const { authorization } = request.headers;
+  const requestId = String(response.getHeader('X-Request-Id'));
+  const ofCookie = authorization === undefined ? browser?.authorizationOf(request) : undefined;
+  try {
+    return await authenticate(authorization ?? ofCookie, requestId, request.ip ?? '', withCacheVersions);
+  } catch (error) {
+    if (ofCookie !== undefined && error instanceof Failure && error.code === 'unauthorized') browser?.end(response);
+    throw error;
+  }
 }
 
 async function send(response: Response, { status, body }: OperationResult): Promise<void> {

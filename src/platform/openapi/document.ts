@@ -8,6 +8,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
+import { scriptHeader, sessionCookie } from '../http/browser-sessions.js';
 import { jsonSchemaOf, tidySchema } from '../json-schema.js';
 import { type AnyOperation, acceptsIdempotencyKey, type Example, isPublic } from '../operation.js';
 import { scopeOf } from '../operation-scope.js';
@@ -26,7 +27,7 @@ export function describeApi(
     openapi: '3.0.3',
     info: { title: 'Commission service', version, description: introduction },
     servers: [{ url: '/' }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
     paths: paths(operations),
     components: {
@@ -39,6 +40,12 @@ export function describeApi(
           type: 'http',
           scheme: 'bearer',
           description: 'A workspace key (ws_…), a session (sess_…) or a connection token (conn_…).',
+        },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookie,
+          description: `The session of a browser, with the prefix \`__Host-\` over TLS. Methods other than GET need the header ${scriptHeader} and a page of this service.`,
         },
       },
     },

@@ -1,0 +1,123 @@
+import { type Express, type Request, type Response, urlencoded } from 'express';
+import { anonymousCaller, type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { type BrowserSessions } from '../../platform/http/browser-sessions.js';
+import { formFields, type Page, pageHandler, pageStyles, sendPage } from '../../platform/http/page.js';
+import { type AnyOperation } from '../../platform/operation.js';
+import { type OperationDispatcher } from '../../platform/operation-dispatcher.js';
+import { logOut } from '../commands/log-out.js';
+import { sendCode } from '../commands/send-code.js';
+import { verifyCode } from '../commands/verify-code.js';
+import { getProfile } from '../queries/get-profile.js';
+import { type Session } from '../sign-in.js';
+import { codePage, emailPage, homePage, type Profile, signedInPage, type Workspace } from './sign-in-forms.js';
+
+const form = urlencoded({ extended: false, limit: '4kb', parameterLimit: 20 });
+/** A path of this service; a path that begins with two slashes would be another host. */
+const localPath = /^\/(?!\/)[\w./?=&%~-]{0,1000}$/;
+
+/** The pages on which a person signs in with a code, sees who is signed in, and signs out. They need no script. */
+export class SignInPages {
+  constructor(
+    private readonly browser: BrowserSessions,
+    private readonly dispatcher: OperationDispatcher,
+    private readonly hasIdentityProvider: boolean,
+  ) {}
+
+  routes(app: Express): void {
+    const { basePath } = this.browser;
+    const page = (handle: (request: Request, response: Response) => Promise<void>) => pageHandler(basePath, handle);
+    pageStyles(app);
+    app.get('/', page(this.home));
+    app.get('/sign-in', page(this.showEmailForm));
+    app.post('/sign-in', form, page(this.send));
+    app.post('/sign-in/code', form, page(this.verify));
+    app.post('/sign-out', form, page(this.signOut));
+  }
+
+  private readonly home = async (request: Request, response: Response): Promise<void> => {
+    const caller = await this.browser.callerOf(request, response);
+    if (caller === null) this.redirect(response, '/sign-in');
+    else this.show(response, homePage(await this.profileOf(caller), this.browser, this.browser.formToken(request)));
+  };
+
+  private readonly showEmailForm = async (request: Request, response: Response): Promise<void> => {
+    const next = nextOf(request.query['next']);
+    if (next === null && (await this.browser.callerOf(request, response)) !== null) this.redirect(response, '/');
+    else this.show(response, this.emailPage({ email: '', next }));
+  };
+
+  private readonly send = async (request: Request, response: Response): Promise<void> => {
+    this.browser.assertOwnPage(request);
+    const { email = '', next: given } = formFields(request);
+    const next = nextOf(given);
+    try {
+      await this.run(sendCode, { email }, request, response);
+      this.show(response, codePage({ email, next }, this.browser));
+    } catch (error) {
+      if (!isFailure(error, 'VALIDATION_FAILED')) throw error;
+      this.show(response, { ...this.emailPage({ email, next }, 'Enter a valid e-mail address.'), status: 400 });
+    }
+  };
+
+  private readonly verify = async (request: Request, response: Response): Promise<void> => {
+    this.browser.assertOwnPage(request);
+    const { email = '', code = '', workspaceId, next: given } = formFields(request);
+    const next = nextOf(given);
+    const body = { email, code: code.replace(/\s/g, ''), ...(workspaceId === undefined ? {} : { workspaceId }) };
+    try {
+      const { sessionToken, expiresAt } = (await this.run(verifyCode, body, request, response)) as Session;
+      this.browser.start(response, sessionToken, new Date(expiresAt));
+      if (next === null) this.redirect(response, '/');
+      else this.show(response, signedInPage(email, next, this.browser));
+    } catch (error) {
+      const entered = { email, next, code: body.code };
+      if (isFailure(error, 'invalid_code')) {
+        const message = 'The code is wrong or has expired.';
+        this.show(response, { ...codePage({ email, next }, this.browser, { message }), status: 401 });
+      } else if (isFailure(error, 'VALIDATION_FAILED') && error.details?.['workspaces'] !== undefined) {
+        const workspaces = error.details['workspaces'] as readonly Workspace[];
+        this.show(response, codePage(entered, this.browser, { workspaces }));
+      } else throw error;
+    }
+  };
+
+  private readonly signOut = async (request: Request, response: Response): Promise<void> => {
+    this.browser.assertOwnForm(request);
+    const caller = await this.browser.callerOf(request, response);
+    if (caller !== null) await this.dispatcher.run(logOut, { params: {}, query: {}, body: {} }, caller);
+    this.browser.end(response);
+    this.redirect(response, '/sign-in');
+  };
+
+  private emailPage(entered: { email: string; next: string | null }, message?: string): Page {
+    return emailPage(entered, this.browser, this.hasIdentityProvider, message);
+  }
+
+  private async profileOf(caller: Caller): Promise<Profile> {
+    const { body } = await this.dispatcher.run(getProfile, { params: {}, query: {}, body: {} }, caller);
+    return body as Profile;
+  }
+
+  private async run(operation: AnyOperation, body: object, request: Request, response: Response): Promise<unknown> {
+    const caller = anonymousCaller(String(response.getHeader('X-Request-Id')), request.ip ?? '');
+    return (await this.dispatcher.run(operation, { params: {}, query: {}, body }, caller)).body;
+  }
+
+  private redirect(response: Response, path: string): void {
+    response.setHeader('Cache-Control', 'no-store');
+    response.redirect(303, `${this.browser.basePath}${path}`);
+  }
+
+  private show(response: Response, page: Page): void {
+    sendPage(response, this.browser.basePath, page);
+  }
+}
+
+function isFailure(error: unknown, code: string): error is Failure {
+  return error instanceof Failure && error.code === code;
+}
+
+function nextOf(given: unknown): string | null {
+  return typeof given === 'string' && localPath.test(given) ? given : null;
+}

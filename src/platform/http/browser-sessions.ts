@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Request, type Response } from 'express';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { type Secrets } from '../secrets/secrets.js';
+import { type Authenticate } from './authenticate.js';
+import { Cookies } from './cookies.js';
+import { type RateLimit } from './rate-limit.js';
+
+export const sessionCookie = 'session';
+export const scriptHeader = 'X-Requested-By';
+const safeMethods = ['GET', 'HEAD'];
+
+interface BrowserParts {
+  readonly publicUrl: string | undefined;
+  readonly secrets: Secrets;
+  readonly authenticate: Authenticate;
+  readonly rateLimit: RateLimit;
+}
+
+/**
+ * Sessions of browsers: the token of a sign-in, in a cookie. Operations accept the cookie in place of the header
+ * Authorization. A browser adds cookies to requests that other sites cause, so every request that may change
+ * something must show that a page of this service has sent it.
+ */
+export class BrowserSessions {
+  readonly cookies: Cookies;
+  /** The path of PUBLIC_URL, which precedes every path that a browser uses. */
+  readonly basePath: string;
+
+  constructor(private readonly parts: BrowserParts) {
+    const { publicUrl } = parts;
+    this.cookies = new Cookies(publicUrl);
+    this.basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+  }
+
+  start(response: Response, sessionToken: string, expiresAt: Date): void {
+    this.cookies.set(response, sessionCookie, sessionToken, expiresAt);
+  }
+
+  end(response: Response): void {
+    this.cookies.clear(response, sessionCookie);
+  }
+
+  /** The value of the header Authorization for the cookie; undefined without a session. */
+  authorizationOf(request: Request): string | undefined {
+    const token = this.tokenOf(request);
+    if (token === null) return undefined;
+    if (!safeMethods.includes(request.method)) {
+      this.assertOwnPage(request);
+      if (request.headers[scriptHeader.toLowerCase()] === undefined)
+        throw new Failure('forbidden', `A request with the session cookie must have the header ${scriptHeader}.`);
+    }
+    return `Bearer ${token}`;
+  }
+
+  /** The person who is signed in; null without a session or after its end. */
+  async callerOf(request: Request, response: Response): Promise<Caller | null> {
+    const token = this.tokenOf(request);
+    if (token === null) return null;
+    const requestId = String(response.getHeader('X-Request-Id'));
+    try {
+      const { caller, counted } = await this.parts.authenticate(`Bearer ${token}`, requestId, request.ip ?? '', false);
+      response.locals['actor'] = caller.actor;
+      await this.parts.rateLimit.admit(caller, response, counted);
+      return caller;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'unauthorized') throw error;
+      this.end(response);
+      return null;
+    }
+  }
+
+  /** Rejects a request that a page of another origin has caused, or that is not from a browser. */
+  assertOwnPage(request: Request): void {
+    const site = request.headers['sec-fetch-site'];
+    if (site === 'same-origin' || (site === undefined && this.isOwn(request, request.headers.origin))) return;
+    throw new Failure('forbidden', 'The request does not come from a page of this service. Open the page again.');
+  }
+
+  /** The hidden field `token` of a form in a page of the session. */
+  formToken(request: Request): string {
+    return this.parts.secrets.mac('form', this.tokenOf(request) ?? '').toString('base64url');
+  }
+
+  /** Rejects a form that was not sent by a page of this session. */
+  assertOwnForm(request: Request): void {
+    this.assertOwnPage(request);
+    const given = Buffer.from(String((request.body as { token?: unknown } | undefined)?.token ?? ''));
+    const expected = Buffer.from(this.formToken(request));
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      throw new Failure('forbidden', 'The form belongs to another session. Open the page again.');
+  }
+
+  private tokenOf(request: Request): string | null {
+    const token = this.cookies.read(request, sessionCookie);
+    return token?.startsWith('sess_') === true ? token : null;
+  }
+
+  private isOwn(request: Request, origin: string | undefined): boolean {
+    if (origin === undefined || !URL.canParse(origin)) return false;
+    const { publicUrl } = this.parts;
+    const { host } = new URL(origin);
+    return host === request.headers.host || (publicUrl !== undefined && host === new URL(publicUrl).host);
+  }
+}
