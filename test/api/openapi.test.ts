@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes.token).to.include({ type: 'http', scheme: 'bearer' });
     for (const { id, access } of all)
       expect(described.get(id).security ?? document.security, id).to.deep.equal(
-        access === 'public' ? [] : [{ token: [] }],
+        access === 'public' ? [] : [{ token: [] }, { session: [] }],
       );
   });
 
