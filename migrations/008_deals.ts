@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { appRole, tenantTable } from './tenant-table.js';
+import { appRole, tenantTable, withoutOwnerStatistics } from './tenant-table.js';
 
 /** Deals and their snapshots. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -55,6 +55,7 @@ async function createDeals(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await tenantTable(db, 'deals');
+  await withoutOwnerStatistics(db, 'deals');
 }
 
 /** The deal itself is its latest snapshot; this table holds the earlier ones, so that storing a deal writes one row. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { asOwner, grantToService } from './owner-functions.js';
-import { appRole, tenantTable } from './tenant-table.js';
+import { appRole, tenantTable, withoutOwnerStatistics } from './tenant-table.js';
 
 /** Commission events, their history, the monthly totals, and the work that calculates them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -57,6 +57,7 @@ async function createEvents(db: Kysely<unknown>): Promise<void> {
   await sql`create index commission_events_by_deal on commission_events (workspace_id, deal_key)`.execute(db);
   await sql`create index commission_events_by_day on commission_events (workspace_id, rep_id, earned_on)`.execute(db);
   await tenantTable(db, 'commission_events');
+  await withoutOwnerStatistics(db, 'commission_events');
 }
 
 /** Every revision of every event. The service may only add rows. */
@@ -186,6 +187,7 @@ async function createRequests(db: Kysely<unknown>): Promise<void> {
     ) with (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
   await sql`create index calculation_requests_by_job on calculation_requests (workspace_id, job_id)`.execute(db);
   await tenantTable(db, 'calculation_requests');
+  await withoutOwnerStatistics(db, 'calculation_requests');
 }
 
 /** What sweeps read in all workspaces. */

@@ -2,7 +2,7 @@ import { makeExportsJob } from '#src/exports/export-job.js';
 import { type PullWork, pullJob } from '#src/integrations/crm-pull.js';
 import { type CrmSyncRunner } from '#src/integrations/crm-sync-runner.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
-import { type LaneRunner } from '#src/ledger/lane-runner.js';
+import { type LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
 import { type InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { type InboxWork, inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobHandler, type JobQueue } from '#src/platform/jobs/job-queue.js';
@@ -18,7 +18,8 @@ export function calculateHandler(
 ): JobHandler<{ workspaceId: string; repIds: string[] }> {
   return {
     declaration: calculateJob,
-    run: ({ workspaceId, repIds }, priority) => runner.run(workspaceId, repIds, () => queue.isAnyBefore(priority)),
+    run: ({ workspaceId, repIds }, priority) =>
+      runner.run(workspaceId, repIds, new TimeSlice(() => queue.isAnyBefore(priority))),
   };
 }
 

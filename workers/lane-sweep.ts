@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
 import { dayInZone } from '#src/kernel/day.js';
+import { groupBy } from '#src/kernel/group-by.js';
 import { completeJobIfDone, deleteOldJobs } from '#src/ledger/calculation-jobs.js';
 import { type CommissionChanges } from '#src/ledger/commission-changes.js';
-import { type LaneRunner } from '#src/ledger/lane-runner.js';
+import { type LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
@@ -50,9 +51,11 @@ export class LaneSweep {
       select workspace_id, rep_id from due_lanes(${olderThan}::interval, ${lanesPerSweep})`.execute(this.database);
     const rows = due.length > 0 && (await this.isQueueLong()) ? onePerWorkspace(due) : due;
     await failpoint('sweep.afterPick');
-    for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
+    for (const [workspaceId, lanes] of groupBy(rows, (row) => row.workspace_id)) {
       if (stopping.aborted) return;
-      await this.laneRunner.run(workspaceId, [repId]);
+      const repIds = lanes.map((lane) => lane.rep_id);
+      // All of them: the queue may drop a lane that returns to it, as it dropped the first wake-up.
+      await this.laneRunner.run(workspaceId, repIds, new TimeSlice(undefined, Number.POSITIVE_INFINITY));
     }
   }
 

@@ -10,7 +10,7 @@ import { loadTeam, type TeamMember } from '../ledger/hierarchy.js';
 import {
   calculationWindow,
   loadDeals,
-  loadFirstActivity,
+  loadFirstActivities,
   loadPeerCredits,
   loadTeamDeals,
 } from '../ledger/load-window.js';
@@ -196,26 +196,32 @@ async function inputOf(
     .map((made) => made.deal);
   const madeUp = new Set(request.deals.map((made) => made.deal.dealId));
   const team = isCascade(versions) ? await loadTeam(trx, workspaceId, repId) : [];
-  const teamDeals = (await loadTeamDeals(trx, terms, window)).filter(({ deal }) => !madeUp.has(deal.dealId));
+  const simulated = [{ terms, window }];
+  const [teamDeals = []] = await loadTeamDeals(trx, simulated);
+  const [deals = []] = await loadDeals(trx, simulated);
+  const [peerCredits = () => []] = await loadPeerCredits(trx, simulated);
+  const [firstActivity = null] = await loadFirstActivities(trx, [terms]);
   const madeUpBelow = request.deals.filter(
     ({ repId: owner, deal }) =>
       isWithin(deal.closeDate, window) &&
       team.some((member) => member.repId === owner && isWithin(deal.closeDate, member)),
   );
-  const deals = (await loadDeals(trx, terms, window)).filter((deal) => !madeUp.has(deal.dealId));
   return {
     repId,
     asOf: request.asOf,
     window,
     plans: assignedPlans(terms),
-    deals: [...deals, ...own],
+    deals: [...deals.filter((deal) => !madeUp.has(deal.dealId)), ...own],
     team,
-    teamDeals: [...teamDeals, ...madeUpBelow.map(({ deal }) => ({ deal, upstream: [] }))],
+    teamDeals: [
+      ...teamDeals.filter(({ deal }) => !madeUp.has(deal.dealId)),
+      ...madeUpBelow.map(({ deal }) => ({ deal, upstream: [] })),
+    ],
     fixed: [],
     frozen: [],
     quota: request.quota === null ? quotaFinder(terms.quotas) : () => request.quota,
-    peerCredits: await loadPeerCredits(trx, terms, window),
-    firstActivity: await loadFirstActivity(trx, terms),
+    peerCredits,
+    firstActivity,
     explain: true,
   };
 }

@@ -35,3 +35,8 @@ export async function withTimeout<T>(ms: number, work: Promise<T>, onTimeout: ()
     clearTimeout(timer);
   }
 }
+
+/** Lets the process serve other requests during a long computation. */
+export function yieldToOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -14,8 +14,8 @@ export const calculateJob: JobDeclaration<{ workspaceId: string; repIds: string[
   share: ({ workspaceId, repIds }) => ({ tenant: workspaceId, units: repIds.length }),
 };
 
-/** Lanes of one job at most; limits the number of jobs. */
-const maxLanesPerJob = 16;
+/** Lanes of one job at most: enough for a batch of reps with few deals. */
+const maxLanesPerJob = 500;
 
 /** The minimum number of jobs for the lanes of one wake-up, so that several workers share them. */
 export const minChunks = 4;

@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
 import { isOutage, isTransient } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { calculateRequests, type Lane, lockLane, pendingRequests } from './calculate-lane.js';
-import { loadRepTerms } from './rep-terms.js';
+import { type BatchRun, calculateRequests, type LaneWork } from './calculate-lanes.js';
+import { dealsToCalculate } from './lane-batches.js';
+import { type LockedLane, lockLanes, pendingRequests } from './lanes.js';
+import { loadTerms } from './rep-terms.js';
 
 /** Reps whose pending requests are calculated first; null means every rep of the workspace. */
 export type Affected = readonly string[] | null;
@@ -23,8 +25,9 @@ export interface CalculatedFirst {
   readonly jobIds: readonly string[];
 }
 
-/** A lane takes a few milliseconds, during which all other writes to the workspace wait. */
+/** All other writes to the workspace wait meanwhile: a second or less. */
 const maxLanesUnderLock = 50;
+const maxDealsUnderLock = 10_000;
 
 /**
  * Calculates every request of the affected reps in the transaction of a change that must come after them. The caller
@@ -44,27 +47,35 @@ export async function calculatePending(
     const pending = await pendingReps(trx, workspaceId, affected, taken);
     if (pending.length === 0) return { repIds: [...repIds], jobIds: [...jobIds] };
     lanes += pending.length;
-    if (lanes > maxLanesUnderLock) throw new PendingCalculations(pending);
-    for (const repId of pending) {
-      const run = await calculateOne(trx, clock, { workspaceId, repId }, taken);
-      for (const wake of run.wakes) repIds.add(wake);
-      for (const jobId of run.jobIds) jobIds.add(jobId);
-    }
+    if (lanes > maxLanesUnderLock || (await dealsToCalculate(trx, workspaceId, pending)) > maxDealsUnderLock)
+      throw new PendingCalculations(pending);
+    const { runs, wakes } = await calculateTogether(trx, clock, workspaceId, pending, taken);
+    for (const wake of wakes) repIds.add(wake);
+    for (const { jobIds: ofRun } of runs) for (const jobId of ofRun) jobIds.add(jobId);
   }
 }
 
-async function calculateOne(trx: Work, clock: Clock, lane: Lane, taken: Set<string>) {
+async function calculateTogether(
+  trx: Work,
+  clock: Clock,
+  workspaceId: string,
+  repIds: readonly string[],
+  taken: Set<string>,
+): Promise<BatchRun> {
   try {
-    const locked = await lockLane(trx, lane, true);
-    if (locked === null) throw new Error(`the rep ${lane.repId} has no lane`);
-    // Deletes are sent with the commit, so requests of an earlier run in this transaction are still visible.
-    const requests = (await pendingRequests(trx, lane)).filter((request) => !taken.has(request.request_id));
-    for (const request of requests) taken.add(request.request_id);
-    const terms = await loadRepTerms(trx, lane.workspaceId, lane.repId);
-    return await calculateRequests(trx, clock, lane, { locked, requests, terms, startedAt: clock.now() });
+    const locked = await lockLanes(trx, workspaceId, repIds, { wait: true });
+    const requests = await pendingRequests(trx, workspaceId, repIds);
+    const terms = await loadTerms(trx, workspaceId, repIds);
+    const works = terms.map((ofRep): LaneWork => {
+      // Deletes are sent with the commit, so requests of an earlier run in this transaction are still visible.
+      const open = (requests.get(ofRep.repId) ?? []).filter((request) => !taken.has(request.request_id));
+      for (const request of open) taken.add(request.request_id);
+      return { locked: locked.get(ofRep.repId) as LockedLane, requests: open, terms: ofRep };
+    });
+    return await calculateRequests(trx, clock, works, clock.now());
   } catch (error) {
     if (isTransient(error) || isOutage(error)) throw error;
-    throw new PendingCalculations([lane.repId]);
+    throw new PendingCalculations(repIds);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type DayRange, hull } from '../kernel/day.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CalculationRequest, type Trigger } from './calculation-requests.js';
 import { cascadeManagersAbove } from './hierarchy.js';
@@ -7,6 +8,7 @@ import { type RepTerms } from './rep-terms.js';
 
 /** A change of a rep's counted rows. */
 export interface RowsMoved {
+  readonly terms: RepTerms;
   /** The days of changed rows, and of changed deals that cascades above read. */
   readonly days: readonly DayRange[];
   /** Plans under which credit changed. */
@@ -18,31 +20,77 @@ export interface RowsMoved {
 
 /**
  * The requests for the managers above, whose cascades read these rows or deals, and for the peers whose rank may change.
- * All peers are included, since a peer that reads the ledger at the same time may have missed this change.
+ * All peers are included, since a peer that reads the ledger at the same time may have missed this change. A rep who
+ * depends on several of the changes gets one request for each job.
  */
-export async function dependentRequests(trx: Work, terms: RepTerms, moved: RowsMoved): Promise<CalculationRequest[]> {
-  const { days, creditsMoved, window, jobIds = [] } = moved;
-  const request = (repId: string, range: DayRange, trigger: Trigger): CalculationRequest[] =>
-    (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days: range, trigger, jobId }));
-  const requests: CalculationRequest[] = [];
-  if (terms.hasManagers && days.length > 0) {
-    const range = days.reduce(hull);
-    const managers = await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);
-    requests.push(...managers.flatMap((manager) => request(manager, range, 'cascade')));
+export async function dependentRequests(
+  trx: Work,
+  workspaceId: string,
+  moves: readonly RowsMoved[],
+): Promise<CalculationRequest[]> {
+  const requests = new RequestsByRep();
+  await requestManagers(trx, workspaceId, moves, requests);
+  await requestPeers(trx, workspaceId, moves, requests);
+  return requests.all();
+}
+
+/** Requests with the same rep, trigger and job are one request for the hull of their days. */
+class RequestsByRep {
+  private readonly requests = new Map<string, CalculationRequest>();
+
+  add(repId: string, days: DayRange, trigger: Trigger, jobIds: readonly string[]): void {
+    for (const jobId of jobIds.length === 0 ? [undefined] : jobIds) {
+      const key = `${repId} ${trigger} ${jobId}`;
+      const earlier = this.requests.get(key);
+      this.requests.set(key, { repId, days: earlier === undefined ? days : hull(earlier.days, days), trigger, jobId });
+    }
   }
-  // A run with trigger `rank` changes amounts but no credit, so ranks do not request each other endlessly.
-  const ranked = rankedPlans(terms.versions).filter((planId) => creditsMoved.has(planId));
-  if (ranked.length > 0) {
-    const peers = await trx
-      .selectFrom('assignments')
-      .select('rep_id')
-      .distinct()
-      .where('workspace_id', '=', terms.workspaceId)
-      .where('plan_id', 'in', ranked)
-      .where('rep_id', '<>', terms.repId)
-      .where('deleted_at', 'is', null)
-      .execute();
-    requests.push(...peers.flatMap((peer) => request(peer.rep_id, window, 'rank')));
+
+  all(): CalculationRequest[] {
+    return [...this.requests.values()];
   }
-  return requests;
+}
+
+async function requestManagers(
+  trx: Work,
+  workspaceId: string,
+  moves: readonly RowsMoved[],
+  requests: RequestsByRep,
+): Promise<void> {
+  const below = moves
+    .filter(({ terms, days }) => terms.hasManagers && days.length > 0)
+    .map((move) => ({ repId: move.terms.repId, days: move.days.reduce(hull), move }));
+  const managers = await cascadeManagersAbove(trx, workspaceId, below);
+  for (const { repId, days, move } of below)
+    for (const manager of managers.get(repId) ?? []) requests.add(manager, days, 'cascade', move.jobIds ?? []);
+}
+
+/** A run with trigger `rank` changes amounts but no credit, so ranks do not request each other endlessly. */
+async function requestPeers(
+  trx: Work,
+  workspaceId: string,
+  moves: readonly RowsMoved[],
+  requests: RequestsByRep,
+): Promise<void> {
+  const movesByPlan = new Map<string, RowsMoved[]>();
+  for (const move of moves)
+    for (const planId of rankedPlans(move.terms.versions).filter((ranked) => move.creditsMoved.has(ranked)))
+      getOrInsert(movesByPlan, planId, () => []).push(move);
+  if (movesByPlan.size === 0) return;
+  const peers = await trx
+    .selectFrom('assignments')
+    .select(['plan_id', 'rep_id'])
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', 'in', [...movesByPlan.keys()])
+    .where('deleted_at', 'is', null)
+    .execute();
+  for (const [planId, ofPlan] of movesByPlan) {
+    const days = ofPlan.map(({ window }) => window).reduce(hull);
+    const jobIds = [...new Set(ofPlan.flatMap((move) => move.jobIds ?? []))];
+    // Of several reps whose credit changed, each is a peer of the others.
+    const only = ofPlan.length === 1 ? ofPlan[0]?.terms.repId : null;
+    for (const peer of peers)
+      if (peer.plan_id === planId && peer.rep_id !== only) requests.add(peer.rep_id, days, 'rank', jobIds);
+  }
 }

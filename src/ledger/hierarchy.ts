@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type DayRange, earliestDay, latestDay } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 export interface TeamMember extends DayRange {
@@ -10,45 +11,70 @@ export interface TeamMember extends DayRange {
 
 /** The reps below the manager, each with the days on which the whole chain exists. */
 export async function loadTeam(trx: Work, workspaceId: string, managerId: string): Promise<TeamMember[]> {
-  const { rows } = await sql<TeamMember>`
-    with recursive team (rep_id, from_day, to_day) as (
-      select rep_id, from_day, coalesce(to_day, ${latestDay}::date) from reporting_lines
-      where workspace_id = ${workspaceId} and manager_id = ${managerId}
-      union
-      select l.rep_id, greatest(l.from_day, t.from_day), least(coalesce(l.to_day, ${latestDay}::date), t.to_day)
-      from team t join reporting_lines l on l.workspace_id = ${workspaceId} and l.manager_id = t.rep_id
-      where greatest(l.from_day, t.from_day) <= least(coalesce(l.to_day, ${latestDay}::date), t.to_day)
-        and l.rep_id <> ${managerId}
-    )
-    select rep_id as "repId", from_day as "from", to_day as "to" from team`.execute(trx);
-  return rows;
+  return (await loadTeams(trx, workspaceId, [managerId])).get(managerId) ?? [];
 }
 
-/** The managers above the rep on any of the days whose plans have a cascade rule. */
+/** The reps below each of the managers, each with the days on which the whole chain exists. */
+export async function loadTeams(
+  trx: Work,
+  workspaceId: string,
+  managerIds: readonly string[],
+): Promise<Map<string, TeamMember[]>> {
+  if (managerIds.length === 0) return new Map();
+  const { rows } = await sql<TeamMember & { managerId: string }>`
+    with recursive team (manager_id, rep_id, from_day, to_day) as (
+      select manager_id, rep_id, from_day, coalesce(to_day, ${latestDay}::date) from reporting_lines
+      where workspace_id = ${workspaceId} and manager_id = any(${managerIds}::uuid[])
+      union
+      select t.manager_id, l.rep_id, greatest(l.from_day, t.from_day),
+        least(coalesce(l.to_day, ${latestDay}::date), t.to_day)
+      from team t join reporting_lines l on l.workspace_id = ${workspaceId} and l.manager_id = t.rep_id
+      where greatest(l.from_day, t.from_day) <= least(coalesce(l.to_day, ${latestDay}::date), t.to_day)
+        and l.rep_id <> t.manager_id
+    )
+    select manager_id as "managerId", rep_id as "repId", from_day as "from", to_day as "to" from team`.execute(trx);
+  return groupBy(rows, (member) => member.managerId);
+}
+
+/** A rep and the days for which managers are searched. */
+export interface RepDays {
+  readonly repId: string;
+  readonly days: DayRange;
+}
+
+/** For each rep, the managers above on any of the days whose plans have a cascade rule. */
 export async function cascadeManagersAbove(
   trx: Work,
   workspaceId: string,
-  repId: string,
-  days: DayRange,
-): Promise<string[]> {
-  const { rows } = await sql<{ manager_id: string }>`
-    with recursive above (manager_id, from_day, to_day) as (
-      select manager_id, greatest(from_day, ${days.from}::date), least(coalesce(to_day, ${latestDay}::date), ${days.to}::date)
-      from reporting_lines
-      where workspace_id = ${workspaceId} and rep_id = ${repId}
-        and from_day <= ${days.to}::date and coalesce(to_day, ${latestDay}::date) >= ${days.from}::date
+  reps: readonly RepDays[],
+): Promise<Map<string, string[]>> {
+  if (reps.length === 0) return new Map();
+  const { rows } = await sql<{ repId: string; managerId: string }>`
+    with recursive above (rep_id, manager_id, from_day, to_day) as (
+      select l.rep_id, l.manager_id, greatest(l.from_day, rows_from.from_day),
+        least(coalesce(l.to_day, ${latestDay}::date), rows_from.to_day)
+      from ${unnestRows(reps, [
+        ['rep_id', 'uuid', ({ repId }) => repId],
+        ['from_day', 'date', ({ days }) => days.from],
+        ['to_day', 'date', ({ days }) => days.to],
+      ])}
+      join reporting_lines l on l.workspace_id = ${workspaceId} and l.rep_id = rows_from.rep_id
+        and l.from_day <= rows_from.to_day and coalesce(l.to_day, ${latestDay}::date) >= rows_from.from_day
       union
-      select l.manager_id, greatest(l.from_day, a.from_day), least(coalesce(l.to_day, ${latestDay}::date), a.to_day)
+      select a.rep_id, l.manager_id, greatest(l.from_day, a.from_day),
+        least(coalesce(l.to_day, ${latestDay}::date), a.to_day)
       from above a join reporting_lines l on l.workspace_id = ${workspaceId} and l.rep_id = a.manager_id
       where greatest(l.from_day, a.from_day) <= least(coalesce(l.to_day, ${latestDay}::date), a.to_day)
     )
-    select distinct above.manager_id from above
-    where above.manager_id <> ${repId} and exists (
+    select distinct above.rep_id as "repId", above.manager_id as "managerId" from above
+    where above.manager_id <> above.rep_id and exists (
       select from assignments s
       join plan_rules r on r.workspace_id = s.workspace_id and r.plan_id = s.plan_id and r.phase = 'cascade'
       where s.workspace_id = ${workspaceId} and s.rep_id = above.manager_id
     )`.execute(trx);
-  return rows.map((row) => row.manager_id);
+  const managers = new Map<string, string[]>();
+  for (const { repId, managerId } of rows) getOrInsert(managers, repId, () => []).push(managerId);
+  return managers;
 }
 
 /** The reps below one rep and the reporting lines among them. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { allDays, type Day, type DayRange, latestDay } from '../kernel/day.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { executeWithCommit, type Work } from '../platform/database/unit-of-work.js';
 import { calculationCode } from './calculation-code.js';
 import { type Trigger } from './calculation-requests.js';
@@ -39,22 +40,32 @@ export function freshnessMarkOf(
   return { revision, until: waitsForDays ? asOf : latestDay, deals: run.deals, skipped: run.skipped };
 }
 
-/** Stores the freshness mark of the lane, which the caller has locked; null deletes it. */
-export function saveFreshnessMark(
-  trx: Work,
-  { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string },
-  mark: FreshnessMark | null | 'unchanged',
-): void {
-  if (mark === 'unchanged') return;
-  const { revision = null, until = null, deals = null, skipped = null } = mark ?? {};
-  const note = sql`
-    update lanes set (fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) = row (n.*)
-    from (values (${revision}::uuid, ${until}::date, ${mark && calculationCode}::uuid, ${deals}::int,
-      ${skipped}::int)) n (revision, until, code, deals, skipped)
-    where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and (fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) is distinct from
-        (n.revision, n.until, n.code, n.deals, n.skipped)`;
-  executeWithCommit(trx, note.compile(trx));
+/** A mark of one lane; null deletes it. */
+export interface LaneMark {
+  readonly repId: string;
+  readonly mark: FreshnessMark | null | 'unchanged';
+}
+
+/** Stores the freshness marks of lanes, which the caller has locked, with the commit. */
+export function saveFreshnessMarks(trx: Work, workspaceId: string, marks: readonly LaneMark[]): void {
+  const changed = marks.flatMap(({ repId, mark }) => (mark === 'unchanged' ? [] : [{ repId, mark }]));
+  if (changed.length === 0) return;
+  const save = sql`
+    update lanes l set (fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) =
+      row (revision, until, code, deals, skipped)
+    from ${unnestRows(changed, [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['revision', 'uuid', ({ mark }) => mark?.revision ?? null],
+      ['until', 'date', ({ mark }) => mark?.until ?? null],
+      ['code', 'uuid', ({ mark }) => (mark === null ? null : calculationCode)],
+      ['deals', 'integer', ({ mark }) => mark?.deals ?? null],
+      ['skipped', 'integer', ({ mark }) => mark?.skipped ?? null],
+    ])}
+    where l.workspace_id = ${workspaceId} and l.rep_id = any(${changed.map(({ repId }) => repId)}::uuid[])
+      and l.rep_id = rows_from.rep_id
+      and (l.fresh_revision, l.fresh_until, l.fresh_code, l.fresh_deals, l.fresh_skipped) is distinct from
+        (rows_from.revision, rows_from.until, rows_from.code, rows_from.deals, rows_from.skipped)`;
+  executeWithCommit(trx, save.compile(trx));
 }
 
 /** A rep to calculate, with the figures of its freshness mark; null if only a calculation can give them. */

@@ -5,9 +5,11 @@ import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js
 import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
-import { calculateLane, type Lane, type LaneRun } from './calculate-lane.js';
+import { type BatchRun, calculateLanes } from './calculate-lanes.js';
 import { completeJobIfDone } from './calculation-jobs.js';
 import { repsToWake, repsWithRequests } from './calculation-requests.js';
+import { laneBatches } from './lane-batches.js';
+import { type Lane } from './lanes.js';
 
 /** Wakes the lanes of reps that have requests. The sweep makes up for a lost wake-up. */
 export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Promise<void>;
@@ -29,34 +31,36 @@ export class LaneRunner {
   ) {}
 
   /**
-   * Calculates the lanes one after another, and again if they received requests meanwhile. Lanes that depend on them
-   * are woken at the end, so that a manager above all of them is calculated once and not once for each. When the
-   * time slice ends, or as soon as a job with priority waits, the remaining lanes return to the queue.
+   * Calculates the lanes in batches, and again if they received requests meanwhile. Lanes that depend on them are woken
+   * at the end, so that a manager above all of them is calculated once and not once for each. When the time slice ends,
+   * or as soon as a job with priority waits, the remaining lanes return to the queue.
    */
-  async run(workspaceId: string, repIds: readonly string[], isOtherFirst = never): Promise<void> {
+  async run(workspaceId: string, repIds: readonly string[], slice: TimeSlice = new TimeSlice()): Promise<void> {
     const wakes = new Set<string>();
     const jobIds = new Set<string>();
-    const slice = new TimeSlice(isOtherFirst);
     let lanes = repIds;
     for (let round = 0; lanes.length > 0; round += 1) {
       const calculated: string[] = [];
-      for (const [index, repId] of lanes.entries()) {
+      const batches = await this.batches(workspaceId, lanes);
+      for (const [index, batch] of batches.entries()) {
         // A worker that found a lane busy relies on this run for its requests, even if it is the last of the
         // process.
         if (round === 0 ? await slice.isOver() : round > maxRepetitions) {
-          await this.wakeLanes(workspaceId, lanes.slice(index));
+          await this.wakeLanes(workspaceId, batches.slice(index).flat());
           break;
         }
-        const run = await this.calculate({ workspaceId, repId }, false);
-        if (run === null || run.state === 'busy') continue;
-        // An idle run locked the lane too: a worker may have found it busy at that moment.
-        calculated.push(repId);
-        if (run.state !== 'ran') continue;
-        wakes.delete(repId);
+        const run = await this.calculate(workspaceId, batch, false);
+        for (const { repId, jobIds: ofRun } of run.runs) {
+          wakes.delete(repId);
+          for (const jobId of ofRun) jobIds.add(jobId);
+        }
         for (const wake of run.wakes) wakes.add(wake);
-        for (const jobId of run.jobIds) jobIds.add(jobId);
+        // An idle run locked the lane too: a worker may have found it busy at that moment.
+        calculated.push(...run.runs.filter(({ state }) => state !== 'busy').map(({ repId }) => repId));
       }
-      lanes = await this.requestedAgain(workspaceId, calculated);
+      // A woken lane gets its next run from the queue.
+      const again = calculated.filter((repId) => !wakes.has(repId));
+      lanes = await this.requestedAgain(workspaceId, again);
     }
     await this.wakeLanes(workspaceId, [...wakes]);
     await failpoint('job.beforeDone');
@@ -66,23 +70,23 @@ export class LaneRunner {
   /** Calculates the lanes and those that depend on them, for a caller that waits for the result. */
   async calculateNow(workspaceId: string, repIds: readonly string[]): Promise<CalculationTotals> {
     const totals = { eventsWritten: 0, eventsReversed: 0, statementLocked: false };
-    const queue = [...repIds];
-    for (let steps = 0; queue.length > 0 && steps < maxSteps; steps += 1) {
-      const repId = queue.shift() as string;
-      const run = await this.calculate({ workspaceId, repId }, true);
-      if (run === null || run.state === 'busy') continue;
-      const again = await this.requestedAgain(workspaceId, [repId]);
-      if (run.state !== 'ran') {
-        queue.push(...again.filter((wake) => !queue.includes(wake)));
-        continue;
+    let lanes: readonly string[] = [...new Set(repIds)];
+    for (let round = 0; lanes.length > 0 && round < maxRounds; round += 1) {
+      const next = new Set<string>();
+      for (const batch of await this.batches(workspaceId, lanes)) {
+        const { runs, wakes } = await this.calculateWaiting(workspaceId, batch);
+        for (const { eventsWritten, eventsReversed, blocked } of runs) {
+          totals.eventsWritten += eventsWritten;
+          totals.eventsReversed += eventsReversed;
+          totals.statementLocked ||= blocked.length > 0;
+        }
+        const calculated = runs.filter(({ state }) => state !== 'busy').map(({ repId }) => repId);
+        for (const repId of [...wakes, ...(await this.requestedAgain(workspaceId, calculated))]) next.add(repId);
+        await this.completeJobs(workspaceId, [...new Set(runs.flatMap(({ jobIds }) => jobIds))]);
       }
-      totals.eventsWritten += run.eventsWritten;
-      totals.eventsReversed += run.eventsReversed;
-      totals.statementLocked ||= run.blocked.length > 0;
-      queue.push(...[...run.wakes, ...again].filter((wake) => !queue.includes(wake)));
-      await this.completeJobs(workspaceId, run.jobIds);
+      lanes = [...next];
     }
-    await this.wakeLanes(workspaceId, queue);
+    await this.wakeLanes(workspaceId, lanes);
     return totals;
   }
 
@@ -106,23 +110,50 @@ export class LaneRunner {
     );
   }
 
-  private async calculate(lane: Lane, wait: boolean): Promise<LaneRun | null> {
+  /** A single lane needs no division into batches. */
+  private async batches(workspaceId: string, repIds: readonly string[]): Promise<string[][]> {
+    if (repIds.length === 1) return [[...repIds]];
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+      laneBatches(trx, workspaceId, repIds),
+    );
+  }
+
+  /** Waits for lanes that others hold, one at a time, so that it cannot deadlock. */
+  private async calculateWaiting(workspaceId: string, batch: readonly string[]): Promise<BatchRun> {
+    if (batch.length === 1) return this.calculate(workspaceId, batch, true);
+    const { runs, wakes } = await this.calculate(workspaceId, batch, false);
+    const busy = runs.filter(({ state }) => state === 'busy');
+    const all: BatchRun[] = [{ runs: runs.filter(({ state }) => state !== 'busy'), wakes }];
+    for (const { repId } of busy) all.push(await this.calculate(workspaceId, [repId], true));
+    return joined(all);
+  }
+
+  /**
+   * A batch that fails is calculated again in halves, so that the lane that fails is at last alone and the others are
+   * calculated.
+   */
+  private async calculate(workspaceId: string, batch: readonly string[], wait: boolean): Promise<BatchRun> {
     const startedAt = performance.now();
     const took = () => (performance.now() - startedAt) / 1000;
     try {
-      const run = await calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, lane, { wait });
+      const dependencies = { unitOfWork: this.unitOfWork, clock: this.clock };
+      const run = await calculateLanes(dependencies, workspaceId, batch, { wait });
       await failpoint('lane.afterCommit');
-      if (run.outcome === null) return run;
-      metrics.engineRuns.observe({ outcome: run.outcome }, took());
-      metrics.engineEvents.inc({ outcome: 'written' }, run.eventsWritten);
-      metrics.engineEvents.inc({ outcome: 'reversed' }, run.eventsReversed);
+      observe(run, took());
       return run;
     } catch (error) {
       metrics.engineRuns.observe({ outcome: 'failed' }, took());
       // An outage is no failure of the lane: its requests stay, and a job or the sweep retries them.
       if (isOutage(error)) throw error;
-      await this.recordFailure(lane, error);
-      return null;
+      const [repId] = batch;
+      if (batch.length === 1 && repId !== undefined) {
+        await this.recordFailure({ workspaceId, repId }, error);
+        return { runs: [], wakes: [] };
+      }
+      this.log.warn({ err: error, workspaceId, lanes: batch.length }, 'batch of lanes failed; calculated in halves');
+      const half = Math.ceil(batch.length / 2);
+      const first = await this.calculate(workspaceId, batch.slice(0, half), wait);
+      return joined([first, await this.calculate(workspaceId, batch.slice(half), wait)]);
     }
   }
 
@@ -159,28 +190,45 @@ export class LaneRunner {
   }
 }
 
+function joined(runs: readonly BatchRun[]): BatchRun {
+  return { runs: runs.flatMap((one) => one.runs), wakes: [...new Set(runs.flatMap((one) => one.wakes))] };
+}
+
+/** The lanes of a batch share its time. */
+function observe({ runs }: BatchRun, seconds: number): void {
+  for (const { outcome, eventsWritten, eventsReversed } of runs) {
+    if (outcome === null) continue;
+    metrics.engineRuns.observe({ outcome }, seconds / runs.length);
+    metrics.engineEvents.inc({ outcome: 'written' }, eventsWritten);
+    metrics.engineEvents.inc({ outcome: 'reversed' }, eventsReversed);
+  }
+}
+
 const maxRepetitions = 20;
-const maxSliceMs = 100;
+const maxRounds = 100;
+const defaultSliceMs = 100;
 const checkIntervalMs = 20;
 const never = () => Promise.resolve(false);
 
 /** Limits how long the lanes of one job are calculated before other jobs. */
-class TimeSlice {
+export class TimeSlice {
   private readonly startedAt = performance.now();
   private checkedAt = this.startedAt;
 
-  constructor(private readonly isOtherFirst: () => Promise<boolean>) {}
+  constructor(
+    private readonly isOtherFirst: () => Promise<boolean> = never,
+    private readonly maxMs = defaultSliceMs,
+  ) {}
 
   async isOver(): Promise<boolean> {
     const now = performance.now();
-    if (now - this.startedAt > maxSliceMs) return true;
+    if (now - this.startedAt > this.maxMs) return true;
     if (now - this.checkedAt < checkIntervalMs) return false;
     this.checkedAt = now;
     return this.isOtherFirst();
   }
 }
 
-const maxSteps = 1000;
 const maxAttempts = 8;
 
 async function countFailure(

@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type FixedEvent, type Phase } from '../engine/model.js';
-import { type Day, type DayRange, isWithin } from '../kernel/day.js';
+import { type Day, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
-import { type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
+import { type RepWindow } from './load-window.js';
+import { type FrozenPeriod, type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
 import { fixedTruedUp, type TruedUpRow } from './trued-up-rows.js';
 
 /** An engine-written row as stored in the ledger. */
@@ -70,38 +71,68 @@ function storedRow(cells: (string | null)[]): LedgerRow {
 }
 
 /**
- * The rep's rows in the window, and frozen or stopped rows outside it that occupy the natural key of a deal within
- * it.
+ * For each rep, the rows in the window, and frozen or stopped rows outside it that occupy the natural key of a deal
+ * within it.
  */
-export async function loadLedgerRows(trx: Work, terms: RepTerms, window: DayRange): Promise<LedgerRow[]> {
-  const { workspaceId, repId } = terms;
-  const isStopped = stoppedDaysOf(terms);
-  const isHeld = ({ planId, earnedOn }: LedgerRow) =>
-    isStopped(planId, earnedOn) || terms.frozen.some(({ range }) => isWithin(earnedOn, range));
-  const mayBeFixed =
-    terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) ||
-    terms.versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active');
+export async function loadLedgerRows(trx: Work, windows: readonly RepWindow[]): Promise<LedgerRow[][]> {
+  const places = windows.map(({ terms, window }, place) => ({ place, terms, window }));
+  const mayHoldElsewhere = places.filter(mayHoldKeysElsewhere);
   const [within, elsewhere] = await Promise.all([
-    selectAsText(
+    selectRows(trx, places, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
+    selectRows(
       trx,
-      columns,
-      sql`commission_events e
-        where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
-          and e.earned_on between ${window.from} and ${window.to}`,
+      mayHoldElsewhere,
+      (row) => sql`${row}.earned_on not between rows_from.from_day and rows_from.to_day and exists (
+        select from deals d where d.workspace_id = ${row}.workspace_id and d.deal_id = ${row}.deal_key
+          and d.close_date between rows_from.from_day and rows_from.to_day
+        offset 0)`,
     ),
-    !mayBeFixed
-      ? []
-      : selectAsText(
-          trx,
-          columns,
-          sql`commission_events e
-            join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
-              and d.close_date between ${window.from} and ${window.to}
-            where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned'
-              and e.earned_on not between ${window.from} and ${window.to}`,
-        ),
   ]);
-  return [...within.map(storedRow), ...elsewhere.map(storedRow).filter(isHeld)];
+  const rows: LedgerRow[][] = windows.map(() => []);
+  for (const { place, row } of within) rows[place]?.push(row);
+  const holds = new Map(mayHoldElsewhere.map(({ place, terms }) => [place, keyHolder(terms)]));
+  for (const { place, row } of elsewhere) if (holds.get(place)?.(row) === true) rows[place]?.push(row);
+  return rows;
+}
+
+function mayHoldKeysElsewhere({ terms, window }: RepWindow): boolean {
+  return (
+    terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) ||
+    terms.versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active')
+  );
+}
+
+/** Returns whether a row outside the window occupies its natural key: its day is frozen or stopped. */
+function keyHolder(terms: RepTerms): (row: LedgerRow) => boolean {
+  const isStopped = stoppedDaysOf(terms);
+  return ({ planId, earnedOn }) =>
+    isStopped(planId, earnedOn) || terms.frozen.some(({ range }) => isWithin(earnedOn, range));
+}
+
+/** The rows of each rep that match the condition, in one statement that reads the index for each rep. */
+async function selectRows(
+  trx: Work,
+  windows: readonly (RepWindow & { readonly place: number })[],
+  condition: (row: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Promise<{ readonly place: number; readonly row: LedgerRow }[]> {
+  const [first] = windows;
+  if (first === undefined) return [];
+  const found = await selectAsText(
+    trx,
+    [sql`rows_from.place`, ...columns],
+    sql`${unnestRows(windows, [
+      ['place', 'integer', ({ place }) => place],
+      ['rep_id', 'uuid', ({ terms }) => terms.repId],
+      ['from_day', 'date', ({ window }) => window.from],
+      ['to_day', 'date', ({ window }) => window.to],
+    ])} cross join lateral (
+      select * from commission_events c
+      where c.workspace_id = ${first.terms.workspaceId} and c.rep_id = rows_from.rep_id
+        and c.kind = 'commission_earned' and ${condition(sql.ref('c'))}
+      offset 0
+    ) e`,
+  );
+  return found.map(([place, ...cells]) => ({ place: Number(place), row: storedRow(cells) }));
 }
 
 /** The rows that the engine must not change. */
@@ -111,40 +142,70 @@ export interface FixedRows {
   readonly frozenIds: ReadonlySet<string>;
 }
 
+/** The stored rows of a rep from which the fixed rows are chosen. */
+export interface StoredRows {
+  readonly terms: RepTerms;
+  readonly stored: readonly LedgerRow[];
+  readonly truedUp: readonly TruedUpRow[];
+}
+
+/** For each rep, the rows that the engine must not change. */
+export async function loadFixedRows(trx: Work, reps: readonly StoredRows[]): Promise<FixedRows[]> {
+  const retained = reps.map(mayBeRetained);
+  const [first] = reps;
+  const owners = first === undefined ? new Map() : await ownersOfDeals(trx, first.terms.workspaceId, retained.flat());
+  return reps.map((rep, place) => fixedRows(rep, retained[place] ?? [], owners));
+}
+
 /**
- * The rows that the engine must not change. Earned rows of an approved period are frozen; if the period is trued up,
- * its trued-up rows are frozen, and keys that only its approved rows have are owned. Rows of stopped days stay while
- * their deal exists, whatever its current owner and close date. Retained rows were earned under an assignment that
- * was deleted later.
+ * Earned rows of an approved period are frozen; if the period is trued up, its trued-up rows are frozen, and keys that
+ * only its approved rows have are owned. Rows of stopped days stay while their deal exists, whatever its current owner
+ * and close date. Retained rows were earned under an assignment that was deleted later.
  */
-export async function fixedRows(
-  trx: Work,
-  terms: RepTerms,
-  rows: readonly LedgerRow[],
-  truedUp: readonly TruedUpRow[],
-): Promise<FixedRows> {
-  const frozenOf = (row: LedgerRow) => terms.frozen.find(({ range }) => isWithin(row.earnedOn, range));
-  // Reversed rows are ignored: whether one exists depends on the order in which changes arrived.
-  const earned = rows.filter((row) => row.status === 'earned');
-  const counted = new Set(truedUp.map(naturalKey));
-  const isCounted = (row: LedgerRow) => counted.size > 0 && counted.has(naturalKey(row));
+function fixedRows(
+  rep: StoredRows,
+  retained: readonly LedgerRow[],
+  owners: ReadonlyMap<string, string | null>,
+): FixedRows {
+  const { terms, truedUp } = rep;
+  const isCounted = countedKeys(rep);
   const frozen: LedgerRow[] = [];
   const fixed = truedUp.map(fixedTruedUp);
-  for (const row of earned) {
-    const period = frozenOf(row);
+  for (const row of earnedOf(rep)) {
+    const period = frozenPeriodOf(terms, row);
     if (period === undefined) continue;
     frozen.push(row);
     if (!period.truedUp) fixed.push(fixedOf(row, 'frozen'));
     else if (!isCounted(row)) fixed.push(ownedBy(row, period.period));
   }
-  const open = earned.filter((row) => frozenOf(row) === undefined && !isCounted(row));
-  const kindOf = retainedBy(terms);
-  const retained = open.filter((row) => kindOf(row) !== null);
-  const owners = await ownersOfDeals(trx, terms.workspaceId, retained);
   return {
     fixed: [...fixed, ...retainedRows(terms, retained, owners).map((one) => one.fixed)],
     frozenIds: new Set(frozen.map((row) => row.eventId)),
   };
+}
+
+/** The rows outside approved periods that stay if their deal exists. */
+function mayBeRetained(rep: StoredRows): LedgerRow[] {
+  const isCounted = countedKeys(rep);
+  const kindOf = retainedBy(rep.terms);
+  return earnedOf(rep).filter(
+    (row) => frozenPeriodOf(rep.terms, row) === undefined && !isCounted(row) && kindOf(row) !== null,
+  );
+}
+
+/** Reversed rows are ignored: whether one exists depends on the order in which changes arrived. */
+function earnedOf({ stored }: StoredRows): LedgerRow[] {
+  return stored.filter((row) => row.status === 'earned');
+}
+
+function frozenPeriodOf({ frozen }: RepTerms, row: LedgerRow): FrozenPeriod | undefined {
+  return frozen.find(({ range }) => isWithin(row.earnedOn, range));
+}
+
+/** Returns whether a trued-up row counts in place of the row. */
+function countedKeys({ truedUp }: StoredRows): (row: LedgerRow) => boolean {
+  const counted = new Set(truedUp.map(naturalKey));
+  return (row) => counted.size > 0 && counted.has(naturalKey(row));
 }
 
 /**

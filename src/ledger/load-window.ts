@@ -4,24 +4,32 @@ import { type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/mode
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
-import { selectAsText } from '../platform/database/columns.js';
+import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
-import { loadTeam } from './hierarchy.js';
+import { loadTeams, type TeamMember } from './hierarchy.js';
 import { type RepTerms } from './rep-terms.js';
 
 /** The days widened to whole attainment periods of every rule that the rep has or had. */
 export function calculationWindow(terms: RepTerms, days: DayRange): DayRange {
-  const kinds = terms.versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod));
-  const longest = kinds.reduce<PeriodKind>(longerKind, 'monthly');
+  const longest = maxPeriodKind([terms]);
   const window = widened(days, longest);
   // A frozen period that overlaps the window is included as a whole, because its rows count for their neighbours.
   return terms.frozen.reduce(
     (wide, { range }) => (isTouched(wide, range) ? widened(hull(wide, range), longest) : wide),
     window,
   );
+}
+
+/** The longest attainment period of the rules that the reps have or had. */
+export function maxPeriodKind(terms: readonly RepTerms[]): PeriodKind {
+  const kinds = terms.flatMap(({ versions }) =>
+    versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod)),
+  );
+  return kinds.reduce<PeriodKind>(longerKind, 'monthly');
 }
 
 function isTouched(window: DayRange, range: DayRange): boolean {
@@ -40,16 +48,22 @@ const dealColumns = [
   sql`d.created_date`,
 ];
 
-/** The existing deals of the reps that closed in the window. Deals without a close date lie in no period. */
-function dealsOf(workspaceId: string, repIds: readonly string[], window: DayRange): RawBuilder<unknown> {
-  return sql`deals d
-    where d.workspace_id = ${workspaceId} and d.rep_id in (${sql.join(repIds)})
-      and d.close_date between ${window.from} and ${window.to} and d.deleted_at is null`;
+/** A rep and the days for which the rep's input is loaded. */
+export interface RepWindow {
+  readonly terms: RepTerms;
+  readonly window: DayRange;
 }
 
-export async function loadDeals(trx: Work, terms: RepTerms, window: DayRange): Promise<Deal[]> {
-  const rows = await selectAsText(trx, dealColumns, dealsOf(terms.workspaceId, [terms.repId], window));
-  return rows.map((cells) => dealOf(cells, terms.workspace.amountSlug));
+/** The existing deals of each rep that closed in the rep's window. Deals without a close date lie in no period. */
+export async function loadDeals(trx: Work, windows: readonly RepWindow[]): Promise<Deal[][]> {
+  const [first] = windows;
+  if (first === undefined) return [];
+  const places = new Map(windows.map(({ terms }, place) => [terms.repId, place]));
+  const deals: Deal[][] = windows.map(() => []);
+  const spans = windows.map(({ terms, window }) => ({ repId: terms.repId, days: window }));
+  for (const { repId, deal } of await loadOwnedDeals(trx, first.terms, spans))
+    deals[places.get(repId) ?? -1]?.push(deal);
+  return deals;
 }
 
 function dealOf(cells: (string | null)[], amountSlug: string | null): Deal {
@@ -78,36 +92,103 @@ function unreadAmount(fields: Fields, amountSlug: string | null): FieldValue {
   return isAbsent(fields['amount']) ? (fields['value'] ?? null) : (fields['amount'] as FieldValue);
 }
 
-/** Deals of the reps below with the events that they earned: the input of cascade rules. */
-export async function loadTeamDeals(trx: Work, terms: RepTerms, window: DayRange): Promise<TeamDeal[]> {
-  const cascades = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
-  const team = cascades ? await loadTeam(trx, terms.workspaceId, terms.repId) : [];
-  if (team.length === 0) return [];
-  const spans = groupBy(team, (member) => member.repId);
-  const isBelow = (repId: string | null, day: Day) =>
-    repId !== null && (spans.get(repId)?.some((span) => isWithin(day, span)) ?? false);
+/** For each rep, the deals of the reps below with the events that they earned: the input of cascade rules. */
+export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): Promise<TeamDeal[][]> {
+  const [first] = windows;
+  const managers = windows.filter(({ terms }) => hasCascades(terms));
+  if (first === undefined || managers.length === 0) return windows.map(() => []);
+  const { workspaceId } = first.terms;
+  const teams = await loadTeams(
+    trx,
+    workspaceId,
+    managers.map(({ terms }) => terms.repId),
+  );
+  const members = daysOfMembers(managers, teams);
+  if (members.length === 0) return windows.map(() => []);
   const [owned, isTruedUp] = await Promise.all([
-    loadOwnedDeals(trx, terms, [...spans.keys()], window),
-    hasTruedUpPeriods(trx, terms.workspaceId),
+    loadOwnedDeals(trx, first.terms, members),
+    hasTruedUpPeriods(trx, workspaceId),
   ]);
-  const deals = owned.flatMap(({ repId, deal }) => (isBelow(repId, deal.closeDate) ? [deal] : []));
-  const source = isTruedUp ? countedRows(terms.workspaceId) : earnedRows(terms.workspaceId);
-  const events = groupBy(await loadUpstreamEvents(trx, source, [...spans.keys()], deals), (event) => event.dealKey);
-  return deals.map((deal) => ({
-    deal,
-    upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
-  }));
+  const source = isTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
+  const events = groupBy(await loadUpstreamEvents(trx, source, members, owned), (event) => event.dealKey);
+  const deals = groupBy(owned, ({ repId }) => repId);
+  return windows.map(({ terms, window }) => {
+    const team = hasCascades(terms) ? (teams.get(terms.repId) ?? []) : [];
+    return teamDealsOf(team, window, deals, events);
+  });
 }
 
-/** The deals of the reps, each with its owner, in one statement. */
+function hasCascades({ versions }: RepTerms): boolean {
+  return versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
+}
+
+/** Each rep below one of the managers, with the days of all windows of these managers. */
+function daysOfMembers(
+  managers: readonly RepWindow[],
+  teams: ReadonlyMap<string, readonly TeamMember[]>,
+): { readonly repId: string; readonly days: DayRange }[] {
+  const days = new Map<string, DayRange>();
+  for (const { terms, window } of managers)
+    for (const { repId } of teams.get(terms.repId) ?? []) {
+      const known = days.get(repId);
+      days.set(repId, known === undefined ? window : hull(known, window));
+    }
+  return [...days].map(([repId, range]) => ({ repId, days: range }));
+}
+
+/** The deals that closed in the window while their owners were below, with the events of those below on that day. */
+function teamDealsOf(
+  team: readonly TeamMember[],
+  window: DayRange,
+  deals: ReadonlyMap<string, readonly OwnedDeal[]>,
+  events: ReadonlyMap<string, readonly DealEvent[]>,
+): TeamDeal[] {
+  const spans = groupBy(team, (member) => member.repId);
+  const isBelow = (repId: string, day: Day) => spans.get(repId)?.some((span) => isWithin(day, span)) ?? false;
+  return [...spans.keys()].flatMap((repId) =>
+    (deals.get(repId) ?? [])
+      .filter(({ deal }) => isWithin(deal.closeDate, window) && isBelow(repId, deal.closeDate))
+      .map(({ deal }) => ({
+        deal,
+        upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
+      })),
+  );
+}
+
+interface OwnedDeal {
+  readonly repId: string;
+  readonly deal: Deal;
+}
+
+/** The deals of the reps on their days, each with its owner, in one statement that reads the index for each rep. */
 export async function loadOwnedDeals(
   trx: Work,
   { workspaceId, workspace: { amountSlug } }: Pick<RepTerms, 'workspaceId' | 'workspace'>,
-  repIds: readonly string[],
-  window: DayRange,
-): Promise<{ readonly repId: string; readonly deal: Deal }[]> {
-  const rows = await selectAsText(trx, [sql`d.rep_id`, ...dealColumns], dealsOf(workspaceId, repIds, window));
-  return rows.map(([repId, ...cells]) => ({ repId: repId as string, deal: dealOf(cells, amountSlug) }));
+  reps: readonly { readonly repId: string; readonly days: DayRange }[],
+): Promise<OwnedDeal[]> {
+  if (reps.length === 0) return [];
+  const rows = await selectAsText(
+    trx,
+    [sql`rows_from.place`, ...dealColumns],
+    sql`${unnestRows(
+      reps.map((rep, place) => ({ ...rep, place })),
+      [
+        ['place', 'integer', ({ place }) => place],
+        ['rep_id', 'uuid', ({ repId }) => repId],
+        ['from_day', 'date', ({ days }) => days.from],
+        ['to_day', 'date', ({ days }) => days.to],
+      ],
+    )} cross join lateral (
+      select * from deals
+      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id
+        and close_date between rows_from.from_day and rows_from.to_day and deleted_at is null
+      offset 0
+    ) d`,
+  );
+  return rows.map(([place, ...cells]) => ({
+    repId: (reps[Number(place)] as { repId: string }).repId,
+    deal: dealOf(cells, amountSlug),
+  }));
 }
 
 /** Whether any period of the workspace is trued up. If not, events are read without checking their period. */
@@ -131,8 +212,8 @@ interface DealEvent extends UpstreamEvent {
 async function loadUpstreamEvents(
   trx: Work,
   source: RawBuilder<unknown>,
-  repIds: readonly string[],
-  deals: readonly Deal[],
+  reps: readonly { readonly repId: string }[],
+  owned: readonly OwnedDeal[],
 ): Promise<DealEvent[]> {
   const { rows } = await sql<{
     deal_key: string;
@@ -144,8 +225,8 @@ async function loadUpstreamEvents(
     amount: string;
   }>`
     select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
-    where c.deal_key = any(${deals.map((deal) => deal.dealId)}::text[])
-      and c.rep_id = any(${repIds}::uuid[]) and c.phase <> 'periodic'
+    where c.deal_key = any(${owned.map(({ deal }) => deal.dealId)}::text[])
+      and c.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[]) and c.phase <> 'periodic'
     order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(trx);
   return rows.map((row) => ({
     dealKey: row.deal_key,
@@ -158,13 +239,21 @@ async function loadUpstreamEvents(
   }));
 }
 
-/** Credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
-export async function loadPeerCredits(trx: Work, terms: RepTerms, window: DayRange): Promise<RepInput['peerCredits']> {
-  const rankings = await loadRankings(trx, terms.workspaceId, rankedPlans(terms.versions), window);
-  return (planId, key, period) =>
-    rankings(planId, key, period)
-      .filter((peer) => peer.repId !== terms.repId)
-      .map(({ credit }) => credit);
+/** For each rep, the credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
+export async function loadPeerCredits(trx: Work, windows: readonly RepWindow[]): Promise<RepInput['peerCredits'][]> {
+  const ranked = windows.filter(({ terms }) => rankedPlans(terms.versions).length > 0);
+  const [first] = ranked;
+  if (first === undefined) return windows.map(() => () => []);
+  const planIds = [...new Set(ranked.flatMap(({ terms }) => rankedPlans(terms.versions)))];
+  const days = ranked.map(({ window }) => window).reduce(hull);
+  const rankings = await loadRankings(trx, first.terms.workspaceId, planIds, days);
+  return windows.map(
+    ({ terms }) =>
+      (planId, key, period) =>
+        rankings(planId, key, period)
+          .filter((peer) => peer.repId !== terms.repId)
+          .map(({ credit }) => credit),
+  );
 }
 
 /** The plans that have a rule with rank tiers. */
@@ -208,7 +297,7 @@ export async function loadRankings(
   const byKey = new Map(
     credits.map((row) => [`${row.plan_id}|${row.attainment_key}|${row.period}|${row.rep_id}`, row.credit]),
   );
-  return (planId, key, period) => {
+  return memoized((planId, key, period) => {
     const { from, to } = periodRange(period);
     const peers = new Set(
       spans
@@ -222,14 +311,27 @@ export async function loadRankings(
       repId,
       credit: Decimal.of(byKey.get(`${planId}|${key}|${period}|${repId}`) ?? '0'),
     }));
-  };
+  });
 }
 
-/** The day of the rep's first deal or quota: periodic rules count periods from then on. */
-export async function loadFirstActivity(trx: Work, terms: RepTerms): Promise<Day | null> {
-  const periodic = terms.versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'periodic'));
-  if (!periodic) return null;
-  return firstActivityOf(terms, await loadFirstCloseDates(trx, terms.workspaceId, [terms.repId]));
+/** All reps of a plan read the same rankings. */
+function memoized(rankings: Rankings): Rankings {
+  const known = new Map<string, ReturnType<Rankings>>();
+  return (planId, key, period) => getOrInsert(known, `${planId}|${key}|${period}`, () => rankings(planId, key, period));
+}
+
+/** For each rep, the day of the first deal or quota: periodic rules count periods from then on. */
+export async function loadFirstActivities(trx: Work, reps: readonly RepTerms[]): Promise<(Day | null)[]> {
+  const periodic = new Set(reps.filter(hasPeriodicRules));
+  const [first] = periodic;
+  if (first === undefined) return reps.map(() => null);
+  const repIds = [...periodic].map(({ repId }) => repId);
+  const firstCloseDates = await loadFirstCloseDates(trx, first.workspaceId, repIds);
+  return reps.map((terms) => (periodic.has(terms) ? firstActivityOf(terms, firstCloseDates) : null));
+}
+
+function hasPeriodicRules({ versions }: RepTerms): boolean {
+  return versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'periodic'));
 }
 
 /** The day of the rep's first quota or deal, given the first close date of each rep. */
@@ -246,9 +348,13 @@ export async function loadFirstCloseDates(
 ): Promise<ReadonlyMap<string, Day>> {
   if (repIds.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; day: Day }>`
-    select rep_id as "repId", min(close_date) as day from deals
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
-      and close_date is not null
-    group by rep_id`.execute(trx);
+    select rows_from.rep_id as "repId", d.close_date as day
+    from ${unnestRows(repIds, [['rep_id', 'uuid', (repId) => repId]])} cross join lateral (
+      select close_date from deals
+      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
+        and close_date is not null
+      order by close_date
+      limit 1
+    ) d`.execute(trx);
   return new Map(rows.map(({ repId, day }) => [repId, day]));
 }

@@ -1,8 +1,8 @@
 import { type RepInput } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { fixedRows, type LedgerRow, loadLedgerRows } from './ledger-rows.js';
-import { loadDeals, loadFirstActivity, loadPeerCredits, loadTeamDeals } from './load-window.js';
+import { type FixedRows, type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
+import { loadDeals, loadFirstActivities, loadPeerCredits, loadTeamDeals, type RepWindow } from './load-window.js';
 import { assignedPlans, quotaFinder, type RepTerms } from './rep-terms.js';
 import { hasTruedUp, loadTruedUpRows } from './trued-up-rows.js';
 
@@ -15,7 +15,7 @@ export interface LoadedRepInput extends RepInput {
   readonly hasTruedUp: boolean;
 }
 
-/** Loads the engine's input. Calculations and simulations both use it. */
+/** The input of one rep; see {@link loadRepInputs}. */
 export async function loadRepInput(
   trx: Work,
   terms: RepTerms,
@@ -23,29 +23,57 @@ export async function loadRepInput(
   asOf: Day,
   options: { readonly explain: boolean },
 ): Promise<LoadedRepInput> {
-  const [deals, teamDeals, stored, peerCredits, firstActivity] = await Promise.all([
-    loadDeals(trx, terms, window),
-    loadTeamDeals(trx, terms, window),
-    loadLedgerRows(trx, terms, window),
-    loadPeerCredits(trx, terms, window),
-    loadFirstActivity(trx, terms),
+  return (await loadRepInputs(trx, [{ terms, window }], asOf, options))[0] as LoadedRepInput;
+}
+
+/**
+ * Loads the engine's input for each of the reps of a workspace, one statement per table. Calculations and explanations
+ * both use it.
+ */
+export async function loadRepInputs(
+  trx: Work,
+  windows: readonly RepWindow[],
+  asOf: Day,
+  { explain }: { readonly explain: boolean },
+): Promise<LoadedRepInput[]> {
+  const [deals, teamDeals, stored, peerCredits, firstActivities] = await Promise.all([
+    loadDeals(trx, windows),
+    loadTeamDeals(trx, windows),
+    loadLedgerRows(trx, windows),
+    loadPeerCredits(trx, windows),
+    loadFirstActivities(
+      trx,
+      windows.map(({ terms }) => terms),
+    ),
   ]);
-  const dealIds = [...deals, ...teamDeals.map(({ deal }) => deal)].map(({ dealId }) => dealId);
-  const truedUp = hasTruedUp(terms) ? await loadTruedUpRows(trx, terms, window, dealIds) : [];
-  return {
+  const loaded = windows.map(({ terms, window }, place) => ({
+    terms,
+    window,
+    deals: deals[place] ?? [],
+    teamDeals: teamDeals[place] ?? [],
+    stored: stored[place] ?? [],
+    peerCredits: peerCredits[place] ?? (() => []),
+    firstActivity: firstActivities[place] ?? null,
+  }));
+  const truedUp = await loadTruedUpRows(trx, loaded.map(withDealIds));
+  const fixed = await loadFixedRows(
+    trx,
+    loaded.map(({ terms, stored: rows }, place) => ({ terms, stored: rows, truedUp: truedUp[place] ?? [] })),
+  );
+  return loaded.map(({ terms, ...input }, place) => ({
+    ...input,
+    ...(fixed[place] as FixedRows),
     repId: terms.repId,
     asOf,
-    window,
     plans: assignedPlans(terms),
-    deals,
-    teamDeals,
-    ...(await fixedRows(trx, terms, stored, truedUp)),
     frozen: terms.frozen,
     quota: quotaFinder(terms.quotas),
-    peerCredits,
-    firstActivity,
-    explain: options.explain,
-    stored,
+    explain,
     hasTruedUp: hasTruedUp(terms),
-  };
+  }));
+}
+
+function withDealIds<Loaded extends Pick<LoadedRepInput, 'deals' | 'teamDeals'>>(loaded: Loaded) {
+  const dealIds = [...loaded.deals, ...loaded.teamDeals.map(({ deal }) => deal)].map(({ dealId }) => dealId);
+  return { ...loaded, dealIds };
 }

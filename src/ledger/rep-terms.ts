@@ -100,61 +100,101 @@ function sizeOf({ versions, quotas, assignments, overrides }: Configured): numbe
   return JSON.stringify([versions, [...overrides]]).length + (quotas.length + assignments.length) * quotaOrAssignment;
 }
 
-/**
- * Loads everything but the deals in one round trip. The configuration of a rep is cached under its revision. A
- * caller that has already read the workspace passes it.
- */
+/** The terms of one rep; see {@link loadTerms}. */
 export async function loadRepTerms(
   trx: Work,
   workspaceId: string,
   repId: string,
   given?: WorkspaceTerms,
 ): Promise<RepTerms> {
-  const cache = cacheOf<Configured>(trx);
-  const key = `rep-terms ${workspaceId} ${repId}`;
-  const [workspace, read, frozen] = await Promise.all([
-    given ?? loadWorkspaceTerms(trx, workspaceId),
-    cache.has(key) ? null : readConfiguration(trx, workspaceId, repId),
-    loadFrozen(trx, workspaceId, repId),
-  ]);
-  const of = { workspaceId, repId, workspace, frozen };
-  const known = cache.get(workspace.revision, key);
-  if (known !== null) return { ...of, ...known };
-  const { revision, configured } = read ?? (await readConfiguration(trx, workspaceId, repId));
-  const terms = configured(workspace);
-  // Without the lane's lock the configuration may change between two statements; such a mixture is not cached.
-  if (revision === workspace.revision) cache.set(revision, key, terms, sizeOf(terms));
-  return { ...of, ...terms };
+  return (await loadTerms(trx, workspaceId, [repId], given))[0] as RepTerms;
 }
 
-/** Includes the revision after the reads, for comparison with the one before. */
+/**
+ * Loads everything but the deals, one statement per table, in one round trip, in the order of the reps. The
+ * configuration of a rep is cached under its revision. A caller that has already read the workspace passes it.
+ */
+export async function loadTerms(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  given?: WorkspaceTerms,
+): Promise<RepTerms[]> {
+  const cache = cacheOf<Configured>(trx);
+  const keyOf = (repId: string) => `rep-terms ${workspaceId} ${repId}`;
+  const uncached = repIds.filter((repId) => !cache.has(keyOf(repId)));
+  const [workspace, read, frozen] = await Promise.all([
+    given ?? loadWorkspaceTerms(trx, workspaceId),
+    uncached.length === 0 ? null : readConfiguration(trx, workspaceId, uncached),
+    loadFrozenOfReps(trx, workspaceId, repIds),
+  ]);
+  const configured = new Map<string, Configured>();
+  const take = ({ revision, of }: ReadConfiguration) => {
+    for (const [repId, terms] of of(workspace)) {
+      configured.set(repId, terms);
+      // Without the lane's lock the configuration may change between two statements; such a mixture is not cached.
+      if (revision === workspace.revision) cache.set(revision, keyOf(repId), terms, sizeOf(terms));
+    }
+  };
+  if (read !== null) take(read);
+  const outdated: string[] = [];
+  for (const repId of repIds.filter((one) => !configured.has(one))) {
+    const cached = cache.get(workspace.revision, keyOf(repId));
+    if (cached === null) outdated.push(repId);
+    else configured.set(repId, cached);
+  }
+  if (outdated.length > 0) take(await readConfiguration(trx, workspaceId, outdated));
+  return repIds.map((repId) => ({
+    workspaceId,
+    repId,
+    workspace,
+    frozen: frozen.get(repId) ?? [],
+    ...(configured.get(repId) as Configured),
+  }));
+}
+
+interface ReadConfiguration {
+  /** The revision after the reads, for comparison with the one before. */
+  readonly revision: string;
+  readonly of: (workspace: WorkspaceTerms) => ReadonlyMap<string, Configured>;
+}
+
 async function readConfiguration(
   trx: Work,
   workspaceId: string,
-  repId: string,
-): Promise<{ readonly revision: string; readonly configured: (workspace: WorkspaceTerms) => Configured }> {
-  const onPlans = sql`(select a.plan_id from assignments a where a.workspace_id = ${workspaceId} and a.rep_id = ${repId})`;
-  const [assignments, versions, overrides, quotas, last] = await Promise.all([
-    loadAssignments(trx, workspaceId, [repId]),
+  repIds: readonly string[],
+): Promise<ReadConfiguration> {
+  const onPlans = sql`(select plan_id from assignments where workspace_id = ${workspaceId} and ${isOfReps(repIds)})`;
+  const [assignments, selected, overrides, quotas, last] = await Promise.all([
+    loadAssignments(trx, workspaceId, repIds),
     selectVersions(trx, workspaceId, onPlans),
-    loadOverrides(trx, workspaceId, [repId]),
-    loadQuotas(trx, workspaceId, [repId]),
-    sql<{ revision: string; hasManagers: boolean }>`
-      select configuration_revision as revision, exists (
-        select from reporting_lines l where l.workspace_id = ${workspaceId} and l.rep_id = ${repId}
-      ) as "hasManagers"
+    loadOverrides(trx, workspaceId, repIds),
+    loadQuotas(trx, workspaceId, repIds),
+    sql<{ revision: string; managed: string[] }>`
+      select configuration_revision as revision, array(
+        select distinct rep_id from reporting_lines where workspace_id = ${workspaceId} and ${isOfReps(repIds)}
+      ) as managed
       from workspaces where workspace_id = ${workspaceId}`.execute(trx),
   ]);
-  const { revision, hasManagers } = last.rows[0] as { revision: string; hasManagers: boolean };
+  const { revision, managed } = last.rows[0] as { revision: string; managed: string[] };
+  const haveManagers = new Set(managed);
   return {
     revision,
-    configured: (workspace) => ({
-      assignments: assignments.get(repId) ?? [],
-      versions: versions(workspace),
-      overrides: overrides.get(repId) ?? new Map(),
-      quotas: quotas.get(repId) ?? [],
-      hasManagers,
-    }),
+    of: (workspace) => {
+      const versions = groupBy(selected(workspace), (version) => version.planId);
+      const configuredOf = (repId: string): Configured => {
+        const own = assignments.get(repId) ?? [];
+        const planIds = [...new Set(own.map(({ planId }) => planId))];
+        return {
+          assignments: own,
+          versions: planIds.flatMap((planId) => versions.get(planId) ?? []),
+          overrides: overrides.get(repId) ?? new Map(),
+          quotas: quotas.get(repId) ?? [],
+          hasManagers: haveManagers.has(repId),
+        };
+      };
+      return new Map(repIds.map((repId) => [repId, configuredOf(repId)]));
+    },
   };
 }
 
@@ -166,30 +206,8 @@ export async function loadTermsOfReps(
   workspace: WorkspaceTerms,
 ): Promise<Map<string, RepTerms>> {
   if (repIds.length === 0) return new Map();
-  const onPlans = sql`(select plan_id from assignments where workspace_id = ${workspaceId} and ${isOfReps(repIds)})`;
-  const [assignments, selected, overrides, quotas] = await Promise.all([
-    loadAssignments(trx, workspaceId, repIds),
-    selectVersions(trx, workspaceId, onPlans),
-    loadOverrides(trx, workspaceId, repIds),
-    loadQuotas(trx, workspaceId, repIds),
-  ]);
-  const versions = groupBy(selected(workspace), (version) => version.planId);
-  const termsOf = (repId: string): RepTerms => {
-    const own = assignments.get(repId) ?? [];
-    const planIds = [...new Set(own.map(({ planId }) => planId))];
-    return {
-      workspaceId,
-      repId,
-      workspace,
-      frozen: [],
-      assignments: own,
-      versions: planIds.flatMap((planId) => versions.get(planId) ?? []),
-      overrides: overrides.get(repId) ?? new Map(),
-      quotas: quotas.get(repId) ?? [],
-      hasManagers: true,
-    };
-  };
-  return new Map(repIds.map((repId) => [repId, termsOf(repId)]));
+  const configured = (await readConfiguration(trx, workspaceId, repIds)).of(workspace);
+  return mapValues(configured, (terms, repId) => ({ workspaceId, repId, workspace, frozen: [], ...terms }));
 }
 
 export async function loadVersions(
@@ -219,7 +237,7 @@ async function loadAssignments(
     end: row.effective_end,
     deleted: row.deleted_at !== null,
   });
-  return mapGroups(
+  return mapValues(
     groupBy(rows, (row) => row.rep_id),
     (ofRep) => ofRep.map(assignment),
   );
@@ -229,11 +247,11 @@ function isOfReps(repIds: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`rep_id = any(${repIds}::uuid[])`;
 }
 
-function mapGroups<Row, T>(
-  groups: ReadonlyMap<string, readonly Row[]>,
-  map: (rows: readonly Row[]) => T,
+function mapValues<Value, T>(
+  values: ReadonlyMap<string, Value>,
+  map: (value: Value, key: string) => T,
 ): Map<string, T> {
-  return new Map([...groups].map(([key, rows]) => [key, map(rows)]));
+  return new Map([...values].map(([key, value]) => [key, map(value, key)]));
 }
 
 /** The versions of the plans. A plan without a currency uses the workspace's, which is read in the same round trip. */
@@ -293,7 +311,7 @@ async function loadOverrides(
     .where('workspace_id', '=', workspaceId)
     .where(isOfReps(repIds))
     .execute();
-  return mapGroups(
+  return mapValues(
     groupBy(rows, (row) => row.rep_id),
     (ofRep) => new Map(ofRep.map((row) => [row.rule_id, row.tiers as TierOverride[]])),
   );
@@ -317,26 +335,15 @@ async function loadQuotas(
     target: Decimal.of(row.target),
     variableTarget: row.variable_target === null ? null : Decimal.of(row.variable_target),
   });
-  return mapGroups(
+  return mapValues(
     groupBy(rows, (row) => row.rep_id),
     (ofRep) => ofRep.map(quota),
   );
 }
 
 /** The rep's approved periods, in no order. */
-export async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<FrozenPeriod[]> {
-  const rows = await trx
-    .selectFrom('statement_periods')
-    .select(['period', 'from_day', 'to_day', 'trued_up'])
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('status', '=', 'approved')
-    .execute();
-  return rows.map((row) => ({
-    period: row.period,
-    range: { from: row.from_day, to: row.to_day },
-    truedUp: row.trued_up,
-  }));
+export async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<readonly FrozenPeriod[]> {
+  return (await loadFrozenOfReps(trx, workspaceId, [repId])).get(repId) ?? [];
 }
 
 /** The approved periods of each of the reps. */
@@ -357,7 +364,7 @@ export async function loadFrozenOfReps(
     range: { from: row.from_day, to: row.to_day },
     truedUp: row.trued_up,
   });
-  return mapGroups(
+  return mapValues(
     groupBy(rows, (row) => row.rep_id),
     (ofRep) => ofRep.map(frozen),
   );

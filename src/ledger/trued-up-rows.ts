@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type FixedEvent } from '../engine/model.js';
-import { type DayRange } from '../kernel/day.js';
+import { type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
@@ -19,23 +20,30 @@ export interface TruedUpRow extends Omit<CountedRow, 'repId'> {
   readonly frozenPeriod: string;
 }
 
-/** The rep's trued-up rows that are dated in the window or belong to one of its deals. */
-export async function loadTruedUpRows(
-  trx: Work,
-  terms: RepTerms,
-  window: DayRange,
-  dealIds: readonly string[],
-): Promise<TruedUpRow[]> {
-  const { rows } = await sql<TruedUpRow>`
-    select t.frozen_period as "frozenPeriod", t.deal_key as "dealKey", t.plan_id as "planId",
+/** A rep's window with the deals whose trued-up rows are read wherever they are dated. */
+export interface DealsInWindow {
+  readonly terms: RepTerms;
+  readonly window: DayRange;
+  readonly dealIds: readonly string[];
+}
+
+/** For each rep, the trued-up rows that are dated in the window or belong to one of the deals. */
+export async function loadTruedUpRows(trx: Work, windows: readonly DealsInWindow[]): Promise<TruedUpRow[][]> {
+  const [first] = windows.filter(({ terms }) => hasTruedUp(terms));
+  if (first === undefined) return windows.map(() => []);
+  const repIds = windows.filter(({ terms }) => hasTruedUp(terms)).map(({ terms }) => terms.repId);
+  const { rows } = await sql<TruedUpRow & { repId: string }>`
+    select t.rep_id as "repId", t.frozen_period as "frozenPeriod", t.deal_key as "dealKey", t.plan_id as "planId",
       t.plan_version_id as "planVersionId", t.rule_id as "ruleId", t.rule_name as "ruleName", t.phase, t.category,
       t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
       t.earned_on as "earnedOn"
     from trued_up_rows t
-    where t.workspace_id = ${terms.workspaceId} and t.rep_id = ${terms.repId}
-      and (t.earned_on between ${window.from}::date and ${window.to}::date
-        or t.deal_key = any(${dealIds}::text[]))`.execute(trx);
-  return rows;
+    where t.workspace_id = ${first.terms.workspaceId} and t.rep_id = any(${repIds}::uuid[])`.execute(trx);
+  const byRep = groupBy(rows, (row) => row.repId);
+  return windows.map(({ terms, window, dealIds }) => {
+    const deals = new Set(dealIds);
+    return (byRep.get(terms.repId) ?? []).filter((row) => isWithin(row.earnedOn, window) || deals.has(row.dealKey));
+  });
 }
 
 export function hasTruedUp({ frozen }: RepTerms): boolean {

@@ -51,11 +51,9 @@ async function recountRows(
   for (const row of rows) footprint.add(row);
   await refreshQuotas(trx, workspaceId, footprint.counters());
   const days: DayRange = hull(range, footprint.days() ?? range);
-  const dependents = await dependentRequests(trx, terms, {
-    days: [days],
-    creditsMoved: new Set(rows.map((row) => row.planId)),
-    window: calculationWindow(terms, days),
-  });
+  const creditsMoved = new Set(rows.map((row) => row.planId));
+  const moved = { terms, days: [days], creditsMoved, window: calculationWindow(terms, days) };
+  const dependents = await dependentRequests(trx, workspaceId, [moved]);
   await recalculate([{ repId, days, trigger }, ...dependents]);
 }
 

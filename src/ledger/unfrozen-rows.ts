@@ -6,7 +6,8 @@ import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
-import { longerKind, type PeriodKind, widened } from '../kernel/period.js';
+import { widened } from '../kernel/period.js';
+import { yieldToOthers } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow, loadCountedRows } from './counted-rows.js';
 import { type Hierarchy, loadHierarchyBelow } from './hierarchy.js';
@@ -16,6 +17,7 @@ import {
   loadFirstCloseDates,
   loadOwnedDeals,
   loadRankings,
+  maxPeriodKind,
   type Rankings,
   rankedPlans,
 } from './load-window.js';
@@ -60,7 +62,11 @@ async function loadTeamInput(
   const { workspaceId } = terms.get(repId) as RepTerms;
   const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
   const periodic = all.filter((one) => hasRules(one, (rule) => rule.executionPhase === 'periodic'));
-  const owned = await loadOwnedDeals(trx, terms.get(repId) as RepTerms, [...terms.keys()], window);
+  const owned = await loadOwnedDeals(
+    trx,
+    terms.get(repId) as RepTerms,
+    [...terms.keys()].map((owner) => ({ repId: owner, days: window })),
+  );
   const dealIds = owned.map(({ deal }) => deal.dealId);
   const [retained, rankings, firstCloseDates] = await Promise.all([
     loadRetainedRows(trx, repId, terms, { window, dealIds }),
@@ -114,13 +120,6 @@ function hasRules(
   test: (rule: RepTerms['versions'][number]['rules'][number]) => boolean,
 ): boolean {
   return versions.some((version) => version.rules.some(test));
-}
-
-function maxPeriodKind(terms: readonly RepTerms[]): PeriodKind {
-  const kinds = terms.flatMap(({ versions }) =>
-    versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod)),
-  );
-  return kinds.reduce<PeriodKind>(longerKind, 'monthly');
 }
 
 /** The result of one rep, in the form that managers and peers read. */
@@ -222,11 +221,6 @@ class UnfrozenTeam {
 }
 
 const minPasses = 3;
-
-/** Lets the process serve other requests: thousands of reps take seconds. */
-function yieldToOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
 
 function upstreamEvent({ repId, ruleName, phase, currency, amount }: CountedRow): UpstreamEvent {
   return { repId, ruleName, phase, currency, amount: Decimal.of(amount) };

@@ -1,6 +1,6 @@
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
-import { lockLane } from '../ledger/calculate-lane.js';
+import { lockLane } from '../ledger/lanes.js';
 import { noteHeld, type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
@@ -13,7 +13,7 @@ import { type StatementKey } from './statement.js';
  */
 export async function lockRep(trx: Work, workspaceId: string, repId: string): Promise<string> {
   noteHeld(trx, repId);
-  if (!isUuid(repId) || (await lockLane(trx, { workspaceId, repId }, true)) === null) throw repNotFound();
+  if (!isUuid(repId) || (await lockLane(trx, { workspaceId, repId })) === null) throw repNotFound();
   return (await findRepName(trx, workspaceId, repId)) ?? '';
 }
 

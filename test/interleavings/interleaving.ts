@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type Caller } from '#src/kernel/caller.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { Failure } from '#src/kernel/failure.js';
-import { calculateLane } from '#src/ledger/calculate-lane.js';
+import { calculateLanes } from '#src/ledger/calculate-lanes.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type AnyOperation } from '#src/platform/operation.js';
@@ -45,8 +45,8 @@ export class Session {
     return (await dispatcher.run(operation, request, caller)).body;
   }
 
-  async calculate(workspaceId: string, repId: string): Promise<unknown> {
-    return calculateLane({ unitOfWork: this.unitOfWork, clock: this.clock }, { workspaceId, repId }, { wait: false });
+  async calculate(workspaceId: string, ...repIds: readonly string[]): Promise<unknown> {
+    return calculateLanes({ unitOfWork: this.unitOfWork, clock: this.clock }, workspaceId, repIds, { wait: false });
   }
 }
 

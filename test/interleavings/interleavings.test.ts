@@ -49,6 +49,8 @@ interface Pair {
 }
 
 const calculateBen = (scene: Scene) => calculate(scene, scene.ben);
+const calculateBenAndAda = (scene: Scene) => calculate(scene, scene.ben, scene.ada);
+const calculateAdaAndMia = (scene: Scene) => calculate(scene, scene.ada, scene.mia);
 const dealChanges = (scene: Scene) => put(scene, { amount: 90_000, ownerEmail: 'ben@x.io', closeDate: '2026-03-10' });
 const dealGoesToAda = (scene: Scene) => put(scene, { amount: 60_000, ownerEmail: 'ada@x.io', closeDate: '2026-03-10' });
 const dealMovesToApril = (scene: Scene) =>
@@ -135,6 +137,16 @@ const pairs: readonly Pair[] = [
     first: calculateBen,
     second: (scene) => calculate(scene, scene.mia),
   },
+  {
+    name: 'two batches that share a rep',
+    given: [dealGoesToAda],
+    first: calculateBenAndAda,
+    second: calculateAdaAndMia,
+  },
+  { name: 'a batch and approving', given: [dealGoesToAda], first: calculateBenAndAda, second: benIsApproved },
+  { name: 'a batch and a change of the deal', given: [dealGoesToAda], first: calculateBenAndAda, second: dealChanges },
+  { name: 'a batch and a reset', given: [dealGoesToAda], first: calculateBenAndAda, second: everythingIsReset },
+  { name: 'a batch and a quota', given: [dealGoesToAda], first: calculateBenAndAda, second: quotaIsRaised },
   { name: 'two changes of owner', first: dealGoesToAda, second: dealMovesToApril },
   { name: 'a change of the deal and its deletion', first: dealChanges, second: dealIsDeleted },
   { name: 'two generations', first: benIsGenerated, second: benIsGenerated },
@@ -284,8 +296,8 @@ function put({ admin }: Scene, body: object): Action {
   return (session) => session.run(putDeal, admin, { params: { dealId: 'D1' }, body });
 }
 
-function calculate({ workspaceId }: Scene, repId: string): Action {
-  return (session) => session.calculate(workspaceId, repId);
+function calculate({ workspaceId }: Scene, ...repIds: readonly string[]): Action {
+  return (session) => session.calculate(workspaceId, ...repIds);
 }
 
 function setStatus({ admin, ben }: Scene, status: 'approved' | 'draft'): Action {

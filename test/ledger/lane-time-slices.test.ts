@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { repsWithRequests, requestCalculation } from '#src/ledger/calculation-requests.js';
-import { LaneRunner } from '#src/ledger/lane-runner.js';
+import { LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
 import { recalculateIn } from '#src/ledger/recalculate.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
@@ -22,6 +23,11 @@ describe('the lanes of one job', function () {
     const people = Array.from({ length: 40 }, (_, index) => ({ email: `rep${index}@x.io`, name: `Rep ${index}` }));
     const { reps } = await slice.run(upsertReps, callerAs('admin', workspaceId), { body: { reps: people } });
     const repIds: string[] = reps.map((rep: { id: string }) => rep.id);
+    // With 1,000 deals each, a batch has four of them.
+    await sql`
+      insert into deals (workspace_id, deal_id, rep_id, name, amount, close_date, is_closed, is_won, fields, given, content_hash)
+      select ${workspaceId}, rep_id || '-' || n, rep_id, 'Deal', 1, '2026-02-02', true, true, '{}', '{}', md5(n::text)::uuid
+      from reps, generate_series(1, 1000) n where workspace_id = ${workspaceId}`.execute(slice.owner);
     const days = { from: '2026-01-01', to: '2026-12-31' } as const;
     await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       requestCalculation(
@@ -38,10 +44,11 @@ describe('the lanes of one job', function () {
       createLog('silent'),
     );
     let requestCount = 0;
-    await runner.run(workspaceId, repIds, async () => {
+    const slices = new TimeSlice(async () => {
       requestCount += 1;
       return true;
     });
+    await runner.run(workspaceId, repIds, slices);
     const waiting = await slice.owner
       .selectFrom('calculation_requests')
       .select('rep_id')

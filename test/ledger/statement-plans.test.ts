@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { allDays, type DayRange } from '#src/kernel/day.js';
-import { calculateLane } from '#src/ledger/calculate-lane.js';
+import { calculateLanes } from '#src/ledger/calculate-lanes.js';
 import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type StatementWork, statementWork } from '#test/support/statement-work.js';
@@ -67,8 +67,8 @@ describe('the statements of a calculation, on tables that were never analyzed', 
       requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'recalculation' }]),
     );
     const dependencies = { unitOfWork: slice.unitOfWork, clock: { now: () => slice.now } };
-    const run = await calculateLane(dependencies, { workspaceId, repId }, { wait: true });
-    expect(run.state).to.equal('ran');
+    const { runs } = await calculateLanes(dependencies, workspaceId, [repId], { wait: true });
+    expect(runs.map(({ state }) => state)).to.deep.equal(['ran']);
   }
 
   async function changesOf(deals: number): Promise<ReadonlyMap<string, StatementWork>> {

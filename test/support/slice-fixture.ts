@@ -7,7 +7,7 @@ import { type Caller, type Role } from '#src/kernel/caller.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
-import { calculateLane } from '#src/ledger/calculate-lane.js';
+import { calculateLanes } from '#src/ledger/calculate-lanes.js';
 import { CommissionChanges } from '#src/ledger/commission-changes.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
@@ -154,7 +154,7 @@ export class SliceFixture {
     this.woken.length = 0;
   }
 
-  /** Calculates until no request is left. */
+  /** Calculates until no request is left, all reps with requests in one batch. */
   async calculateAll(workspaceId: string): Promise<void> {
     const dependencies = { unitOfWork: this.unitOfWork, clock: { now: () => this.now } };
     for (
@@ -162,7 +162,8 @@ export class SliceFixture {
       pending.length > 0;
       pending = await this.requests(workspaceId)
     ) {
-      await calculateLane(dependencies, { workspaceId, repId: pending[0]?.rep_id as string }, { wait: true });
+      const repIds = [...new Set(pending.map((request) => request.rep_id))];
+      await calculateLanes(dependencies, workspaceId, repIds, { wait: true });
     }
   }
 

@@ -9,7 +9,7 @@ import { isUuid, newId } from '../../kernel/ids.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { saveFreshnessMark } from '../../ledger/lane-freshness.js';
+import { saveFreshnessMarks } from '../../ledger/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -141,7 +141,7 @@ async function tryApprove(
   await assertNoOverlap(trx, key);
   const approved = await currentVersion(trx, key, latest, version, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(trx, caller) });
-  saveFreshnessMark(trx, key, null);
+  saveFreshnessMarks(trx, key.workspaceId, [{ repId: key.repId, mark: null }]);
   await recordStatementEntry(trx, caller, {
     runId: newId(),
     trigger: 'statement_approved',

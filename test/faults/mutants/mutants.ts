@@ -10,7 +10,7 @@ export interface Mutant {
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
-const lane = 'src/ledger/calculate-lane.ts';
+const lane = 'src/ledger/calculate-lanes.ts';
 const difference = 'src/ledger/apply-difference.ts';
 
 /** Bugs that the harness must find. Each removes one of the measures that keep commission correct under faults. */
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     aim: 'lane.afterRequests=delay:60',
     changes: [
       {
-        file: lane,
+        file: 'src/ledger/record-runs.ts',
         from: 'and request_id = any(',
         to: 'and 0 <> all(',
       },
@@ -62,8 +62,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: '      lockLane(trx, lane, wait),\n',
-        to: '      { clearedAt: null as Date | null, hasFailed: false, hasMark: true },\n',
+        from: '      lockLanes(trx, workspaceId, repIds, { wait }),\n',
+        to: '      new Map(repIds.map((repId) => [repId, { repId, clearedAt: null, hasFailed: false, hasMark: true }])),\n',
       },
     ],
   },
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: lane,
         from: "    await failpoint('lane.afterRequests');\n",
-        to: '    await sql`select from lanes order by random() for no key update`.execute(trx);\n',
+        to: "    await (await import('kysely')).sql`select from lanes order by random() for no key update`.execute(trx);\n",
       },
     ],
   },
@@ -140,13 +140,24 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'refreshes the totals of the first lane of a batch only',
+    breaks: ['I2/I3'],
+    changes: [
+      {
+        file: difference,
+        from: 'refreshTotals(trx, workspaceId, footprints, hasTruedUp),',
+        to: 'refreshTotals(trx, workspaceId, footprints.slice(0, 1), hasTruedUp),',
+      },
+    ],
+  },
+  {
     name: 'checks for frozen rows on the new day of a deal only',
     breaks: ['I1', 'I4', 'I13'],
     changes: [
       {
         file: 'src/ledger/ledger-rows.ts',
-        from: '    !mayBeFixed\n',
-        to: '    true\n',
+        from: 'places.filter(mayHoldKeysElsewhere)',
+        to: 'places.filter(() => false)',
       },
       {
         // Removes the trigger as well, which rejects the write.
@@ -162,8 +173,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/dependents.ts',
-        from: 'await cascadeManagersAbove(trx, terms.workspaceId, terms.repId, range);',
-        to: '[] as string[];',
+        from: 'await cascadeManagersAbove(trx, workspaceId, below);',
+        to: 'new Map<string, string[]>();',
       },
     ],
   },
@@ -179,9 +190,7 @@ export const mutants: readonly Mutant[] = [
     name: 'recalculates managers on the old day of a reversed deal only',
     breaks: ['I1'],
     steps: 'test/ledger/moved-deals.test',
-    changes: [
-      { file: lane, from: '    ...(await currentDaysOf(trx, terms.workspaceId, difference.reversedKeys)),\n', to: '' },
-    ],
+    changes: [{ file: lane, from: '        ...(currentDays[place] ?? []),\n', to: '' }],
   },
   {
     name: 'does not bump cache versions after a calculation',
@@ -189,7 +198,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: 'markAffected(trx, [lane.repId]);',
+        from: '  markAffected(\n    trx,\n    works.map(({ terms }) => terms.repId),\n  );\n',
         to: '',
       },
     ],

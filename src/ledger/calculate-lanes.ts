@@ -1,0 +1,272 @@
+import { calculateRep } from '../engine/calculate.js';
+import { type BlockedChange } from '../engine/model.js';
+import { type Clock } from '../kernel/clock.js';
+import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { yieldToOthers } from '../kernel/waiting.js';
+import { markAffected } from '../platform/database/cache-versions.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
+import { type AppliedDifference, applyDifferences, type LaneDifference } from './apply-difference.js';
+import { requestCalculation, type Trigger } from './calculation-requests.js';
+import { currentDaysOfEach } from './current-days.js';
+import { dependentRequests } from './dependents.js';
+import { differenceOf } from './difference.js';
+import { divideWindow } from './divide-windows.js';
+import { freshnessMarkOf, isAllDays, saveFreshnessMarks } from './lane-freshness.js';
+import {
+  daysOf,
+  jobsOf,
+  type LockedLane,
+  lockLanes,
+  type PendingRequest,
+  pendingRequests,
+  triggersOf,
+} from './lanes.js';
+import { type RunOutcome } from './ledger-tables.js';
+import { calculationWindow } from './load-window.js';
+import { finishRequests, type LaneResult, outcomeOf, recordRuns, resetFailures } from './record-runs.js';
+import { type LoadedRepInput, loadRepInputs } from './rep-input.js';
+import { loadTerms, type RepTerms } from './rep-terms.js';
+
+export interface LaneDependencies {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+}
+
+export interface LaneRun {
+  readonly repId: string;
+  /** `busy`: another worker holds the lane and processes its requests. `idle`: there was no request. */
+  readonly state: 'ran' | 'idle' | 'busy';
+  readonly outcome: RunOutcome | null;
+  readonly eventsWritten: number;
+  readonly eventsReversed: number;
+  /** Changes that approved periods blocked. */
+  readonly blocked: readonly BlockedChange[];
+  readonly jobIds: readonly string[];
+}
+
+/** The runs of a batch of lanes, and the reps for which they wrote requests. */
+export interface BatchRun {
+  readonly runs: readonly LaneRun[];
+  readonly wakes: readonly string[];
+}
+
+/** A locked lane with the input of its calculation, read in this order. */
+export interface LaneWork {
+  readonly locked: LockedLane;
+  readonly requests: readonly PendingRequest[];
+  readonly terms: RepTerms;
+}
+
+/** A lane with the days that this run calculates, and the requests that it completes. */
+interface LaneWindow extends LaneWork {
+  readonly window: DayRange;
+}
+
+/**
+ * Processes all requests of a batch of lanes in one transaction: lock the lanes, read the requests, load the windows, run
+ * the engine rep by rep, write the differences, write one audit row for each lane. Request ids are read before any data,
+ * and exactly these requests are deleted, so a request that arrives during the run stays. Running it twice is harmless:
+ * the second run finds no request or no difference.
+ */
+export async function calculateLanes(
+  { unitOfWork, clock }: LaneDependencies,
+  workspaceId: string,
+  repIds: readonly string[],
+  { wait }: { readonly wait: boolean },
+): Promise<BatchRun> {
+  return unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
+    markAffected(trx, []);
+    // Pipelined in this order: the locks, the request ids, then data. The server executes each statement after the
+    // previous one, so all data is read under the locks.
+    const [lanes, requests, terms] = await Promise.all([
+      lockLanes(trx, workspaceId, repIds, { wait }),
+      pendingRequests(trx, workspaceId, repIds),
+      loadTerms(trx, workspaceId, repIds),
+    ]);
+    const startedAt = clock.now();
+    await failpoint('lane.afterRequests');
+    const works = terms.flatMap((ofRep): LaneWork[] => {
+      const [locked, pending] = [lanes.get(ofRep.repId), requests.get(ofRep.repId)];
+      return locked === undefined || pending === undefined ? [] : [{ locked, requests: pending, terms: ofRep }];
+    });
+    const { runs, wakes } = await calculateRequests(trx, clock, works, startedAt);
+    const calculated = new Set(runs.map(({ repId }) => repId));
+    const others = repIds.filter((repId) => !calculated.has(repId));
+    return { runs: [...runs, ...others.map((repId) => nothingDone(repId, lanes.has(repId) ? 'idle' : 'busy'))], wakes };
+  });
+}
+
+function nothingDone(repId: string, state: 'idle' | 'busy'): LaneRun {
+  return { repId, state, outcome: null, eventsWritten: 0, eventsReversed: 0, blocked: [], jobIds: [] };
+}
+
+/** Calculates the requests of locked lanes, writes the differences and requests the reps that depend on them. */
+export async function calculateRequests(
+  trx: Work,
+  clock: Clock,
+  works: readonly LaneWork[],
+  startedAt: Date,
+): Promise<BatchRun> {
+  const [first] = works;
+  if (first === undefined) return { runs: [], wakes: [] };
+  const { workspaceId, workspace } = first.terms;
+  markAffected(
+    trx,
+    works.map(({ terms }) => terms.repId),
+  );
+  const asOf = dayInZone(startedAt, workspace.timeZone);
+  const { lanes, divided } = await laneWindows(trx, works);
+  const results = await calculateWindows(trx, workspaceId, lanes, asOf);
+  const wakes = [...divided, ...(await requestDependents(trx, workspaceId, lanes, results))];
+  await failpoint('lane.afterOthers');
+  // All of these are sent with the commit.
+  recordRuns(trx, workspaceId, results, { startedAt, clock });
+  finishRequests(trx, workspaceId, results);
+  resetFailures(trx, workspaceId, results);
+  saveMarks(trx, workspaceId, lanes, results, asOf);
+  await failpoint('lane.beforeCommit');
+  return { runs: results.map(runOf), wakes };
+}
+
+/** The windows of the lanes, and the reps for whom requests for the remaining days were written. */
+async function laneWindows(
+  trx: Work,
+  works: readonly LaneWork[],
+): Promise<{ readonly lanes: readonly LaneWindow[]; readonly divided: readonly string[] }> {
+  const lanes = works.map((work) => ({ ...work, window: calculationWindow(work.terms, daysOf(work.requests)) }));
+  const [only] = lanes;
+  if (lanes.length !== 1 || only === undefined) return { lanes, divided: [] };
+  const { lane, isDivided } = await divideWindow(trx, only);
+  return { lanes: [lane], divided: isDivided ? [lane.terms.repId] : [] };
+}
+
+function runOf(result: LaneResult): LaneRun {
+  return {
+    repId: result.repId,
+    state: 'ran',
+    outcome: outcomeOf(result),
+    eventsWritten: result.difference.eventsWritten,
+    eventsReversed: result.difference.eventsReversed,
+    blocked: result.blocked,
+    jobIds: jobsOf(result.requests),
+  };
+}
+
+interface Calculated extends LaneDifference {
+  readonly lane: LaneWindow;
+  readonly blocked: readonly BlockedChange[];
+  readonly deals: number;
+  readonly skipped: number;
+  readonly planVersionIds: readonly string[];
+}
+
+/** Between two reps, the process serves other requests after this time. */
+const maxBlockingMs = 10;
+
+async function calculateWindows(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneWindow[],
+  asOf: Day,
+): Promise<LaneResult[]> {
+  const inputs = await loadRepInputs(trx, lanes, asOf, { explain: false });
+  await failpoint('lane.afterRead');
+  const calculated: Calculated[] = [];
+  for (let place = 0, since = performance.now(); place < lanes.length; place += 1) {
+    if (performance.now() - since > maxBlockingMs) {
+      await yieldToOthers();
+      since = performance.now();
+    }
+    calculated.push(calculate(lanes[place] as LaneWindow, inputs[place] as LoadedRepInput));
+  }
+  const differences = await applyDifferences(trx, workspaceId, calculated);
+  return calculated.map(({ lane, ...result }, place) => ({
+    ...result,
+    locked: lane.locked,
+    requests: lane.requests,
+    difference: differences[place] as AppliedDifference,
+  }));
+}
+
+function calculate(lane: LaneWindow, input: LoadedRepInput): Calculated {
+  const { repId } = lane.terms;
+  const { decisions, blocked } = calculateRep(input);
+  const paidDeals = new Set(decisions.map((decision) => decision.dealKey));
+  return {
+    ...differenceOf(repId, input, { decisions, blocked }),
+    lane,
+    repId,
+    runId: newId(),
+    cleared: lane.locked.clearedAt !== null,
+    allDays: isAllDays(lane.window),
+    hasTruedUp: input.hasTruedUp,
+    blocked,
+    deals: input.deals.length,
+    skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
+    planVersionIds: [...new Set(decisions.map((decision) => decision.planVersionId))],
+  };
+}
+
+/** Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same. */
+async function requestDependents(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneWindow[],
+  results: readonly LaneResult[],
+): Promise<string[]> {
+  // A deal that moved to another rep and period may have been calculated there already. Its managers have then counted
+  // the events that were reversed only here.
+  const reversed = results.map(({ difference }) => difference.reversedKeys);
+  const currentDays = await currentDaysOfEach(trx, workspaceId, reversed);
+  const moves = lanes.map(({ terms, window, requests }, place) => {
+    const { days, creditsMoved } = (results[place] as LaneResult).difference;
+    const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
+    return {
+      terms,
+      creditsMoved,
+      window,
+      days: [
+        ...(days === null ? [] : [days]),
+        ...(currentDays[place] ?? []),
+        ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
+      ],
+      jobIds: jobsOf(requests),
+    };
+  });
+  const dependents = await dependentRequests(trx, workspaceId, moves);
+  await requestCalculation(trx, workspaceId, dependents);
+  return [...new Set(dependents.map(({ repId }) => repId))];
+}
+
+const dealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'import',
+  'sync',
+  'mapping_change',
+]);
+
+/** Most lanes have no freshness mark to update. */
+function saveMarks(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneWindow[],
+  results: readonly LaneResult[],
+  asOf: Day,
+): void {
+  const marks = results.map((result, place) => {
+    const { terms, window } = lanes[place] as LaneWindow;
+    return {
+      repId: result.repId,
+      hasMark: result.locked.hasMark,
+      mark: freshnessMarkOf(terms, window, asOf, triggersOf(result.requests), result),
+    };
+  });
+  saveFreshnessMarks(
+    trx,
+    workspaceId,
+    marks.filter(({ hasMark, mark }) => hasMark || mark !== null),
+  );
+}
