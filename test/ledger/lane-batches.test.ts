@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { QueryFixture, workedTiers } from '#.js';
 import { allDays } from '#src/kernel/day.js';
 import { calculateLanes } from '#src/ledger/calculate-lanes.js';
 import { requestCalculation } from '#src/ledger/calculation-requests.js';
@@ -9,24 +8,24 @@ import { LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
 import { type Work } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { workedTiers } from '#test/support/worked-example.js';
+import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
 
 describe('a batch of lanes', function () {
   this.timeout(60_000);
-  let world: QueryFixture;
+  let world: WorkspaceFixture;
   let runner: LaneRunner;
   let woken: string[];
 
   beforeEach(async () => {
-    world = await QueryFixture.create();
+    world = await WorkspaceFixture.create();
     woken = [];
     const { unitOfWork } = world.slice;
     const wake = async (_workspaceId: string, repIds: readonly string[]) => void woken.push(...repIds);
     runner = new LaneRunner(unitOfWork, { now: () => world.slice.now }, wake, createLog('silent'));
   });
-
-  afterEach(() => world.close());
 
   const write = <T>(work: (trx: Work) => Promise<T>) =>
     world.slice.unitOfWork.run(world.admin, { lock: 'none', access: 'write' }, work);
@@ -152,6 +151,7 @@ describe('a batch of lanes', function () {
       for each statement execute function reject_rep()`.execute(world.slice.owner);
     await request(...repIds);
     await runner.run(world.workspaceId, repIds);
+    await sql`drop function reject_rep() cascade`.execute(world.slice.owner);
     const events = await Promise.all(repIds.map(async (repId) => (await paid(repId)).events));
     expect(events).to.deep.equal([2, 2, 2, 0, 2]);
     const failed = await world.slice.owner.selectFrom('lanes').select('rep_id').where('attempts', '>', 0).execute();
