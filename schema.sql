@@ -23,8 +23,9 @@ CREATE TABLE workspaces (
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY;
-CREATE POLICY workspaces_of_workspace ON workspaces USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY workspaces_of_workspace ON workspaces TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON workspaces TO commissions_app;
 
 CREATE TABLE cache_versions (
@@ -33,8 +34,9 @@ CREATE TABLE cache_versions (
   version uuid NOT NULL DEFAULT gen_random_uuid(),
   CONSTRAINT cache_versions_pkey PRIMARY KEY (workspace_id, scope)
 ) WITH (fillfactor=50);
-ALTER TABLE cache_versions ENABLE ROW LEVEL SECURITY;
-CREATE POLICY cache_versions_of_workspace ON cache_versions USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE cache_versions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY cache_versions_of_owner ON cache_versions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY cache_versions_of_workspace ON cache_versions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON cache_versions TO commissions_app;
 
 CREATE TABLE reps (
@@ -64,8 +66,9 @@ CREATE TABLE reps (
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE reps ENABLE ROW LEVEL SECURITY;
-CREATE POLICY reps_of_workspace ON reps USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY reps_of_owner ON reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY reps_of_workspace ON reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON reps TO commissions_app;
 
 CREATE TABLE reporting_lines (
@@ -83,8 +86,9 @@ CREATE TABLE reporting_lines (
 CREATE INDEX reporting_lines_by_manager ON reporting_lines USING btree (workspace_id, manager_id);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON reporting_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON reporting_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE reporting_lines ENABLE ROW LEVEL SECURITY;
-CREATE POLICY reporting_lines_of_workspace ON reporting_lines USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE reporting_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY reporting_lines_of_owner ON reporting_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY reporting_lines_of_workspace ON reporting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON reporting_lines TO commissions_app;
 
 CREATE TABLE tokens (
@@ -107,8 +111,9 @@ CREATE TABLE tokens (
 );
 CREATE INDEX tokens_by_hash ON tokens USING btree (token_hash);
 CREATE INDEX tokens_by_rep ON tokens USING btree (workspace_id, rep_id) WHERE (rep_id IS NOT NULL);
-ALTER TABLE tokens ENABLE ROW LEVEL SECURITY;
-CREATE POLICY tokens_of_workspace ON tokens USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tokens_of_owner ON tokens TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY tokens_of_workspace ON tokens TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON tokens TO commissions_app;
 
 CREATE TABLE sign_in_codes (
@@ -177,8 +182,9 @@ CREATE UNLOGGED TABLE rate_windows (
   CONSTRAINT rate_windows_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT rate_windows_counts_check CHECK ((cardinality(counts) = 61))
 ) WITH (fillfactor=40);
-ALTER TABLE rate_windows ENABLE ROW LEVEL SECURITY;
-CREATE POLICY rate_windows_of_workspace ON rate_windows USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE rate_windows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_windows_of_owner ON rate_windows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_windows_of_workspace ON rate_windows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON rate_windows TO commissions_app;
 
 CREATE TABLE idempotency_keys (
@@ -194,8 +200,9 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_key_hash_check CHECK ((length(key_hash) = 32))
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (workspace_id, created_at);
-ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
-CREATE POLICY idempotency_keys_of_workspace ON idempotency_keys USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY idempotency_keys_of_owner ON idempotency_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY idempotency_keys_of_workspace ON idempotency_keys TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO commissions_app;
 
 CREATE TABLE plans (
@@ -210,8 +217,9 @@ CREATE TABLE plans (
 );
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF status OR TRUNCATE ON plans FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plans FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE plans ENABLE ROW LEVEL SECURITY;
-CREATE POLICY plans_of_workspace ON plans USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE plans ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY plans_of_owner ON plans TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY plans_of_workspace ON plans TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON plans TO commissions_app;
 
 CREATE TABLE plan_versions (
@@ -241,8 +249,9 @@ CREATE TABLE plan_versions (
 CREATE INDEX plan_versions_superseding ON plan_versions USING btree (workspace_id, supersedes);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE plan_versions ENABLE ROW LEVEL SECURITY;
-CREATE POLICY plan_versions_of_workspace ON plan_versions USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE plan_versions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY plan_versions_of_owner ON plan_versions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY plan_versions_of_workspace ON plan_versions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON plan_versions TO commissions_app;
 
 CREATE TABLE plan_rules (
@@ -267,8 +276,9 @@ CREATE TABLE plan_rules (
 CREATE INDEX plan_rules_by_plan ON plan_rules USING btree (workspace_id, plan_id);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE plan_rules ENABLE ROW LEVEL SECURITY;
-CREATE POLICY plan_rules_of_workspace ON plan_rules USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE plan_rules ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY plan_rules_of_owner ON plan_rules TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY plan_rules_of_workspace ON plan_rules TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON plan_rules TO commissions_app;
 
 CREATE TABLE plan_overrides (
@@ -284,8 +294,9 @@ CREATE TABLE plan_overrides (
 );
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_overrides FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_overrides FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE plan_overrides ENABLE ROW LEVEL SECURITY;
-CREATE POLICY plan_overrides_of_workspace ON plan_overrides USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE plan_overrides ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY plan_overrides_of_owner ON plan_overrides TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY plan_overrides_of_workspace ON plan_overrides TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON plan_overrides TO commissions_app;
 
 CREATE TABLE assignments (
@@ -306,8 +317,9 @@ CREATE INDEX assignments_by_plan ON assignments USING btree (workspace_id, plan_
 CREATE INDEX assignments_by_rep ON assignments USING btree (workspace_id, rep_id);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE assignments ENABLE ROW LEVEL SECURITY;
-CREATE POLICY assignments_of_workspace ON assignments USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE assignments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY assignments_of_owner ON assignments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY assignments_of_workspace ON assignments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON assignments TO commissions_app;
 
 CREATE TABLE quotas (
@@ -332,8 +344,9 @@ CREATE TABLE quotas (
 );
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF rep_id, plan_id, attainment_key, period, target, variable_target OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE quotas ENABLE ROW LEVEL SECURITY;
-CREATE POLICY quotas_of_workspace ON quotas USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE quotas ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY quotas_of_owner ON quotas TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY quotas_of_workspace ON quotas TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON quotas TO commissions_app;
 
 CREATE TABLE deals (
@@ -369,8 +382,9 @@ CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at D
 CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE deals ENABLE ROW LEVEL SECURITY;
-CREATE POLICY deals_of_workspace ON deals USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deals_of_owner ON deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deals_of_workspace ON deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON deals TO commissions_app;
 
 CREATE TABLE deal_snapshots (
@@ -385,8 +399,9 @@ CREATE TABLE deal_snapshots (
   deleted boolean NOT NULL DEFAULT false,
   CONSTRAINT deal_snapshots_pkey PRIMARY KEY (workspace_id, deal_id, snapshot_id)
 );
-ALTER TABLE deal_snapshots ENABLE ROW LEVEL SECURITY;
-CREATE POLICY deal_snapshots_of_workspace ON deal_snapshots USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE deal_snapshots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_snapshots_of_owner ON deal_snapshots TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_snapshots_of_workspace ON deal_snapshots TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON deal_snapshots TO commissions_app;
 
 CREATE TABLE deal_tombstones (
@@ -395,8 +410,9 @@ CREATE TABLE deal_tombstones (
   purged_at timestamp with time zone NOT NULL,
   CONSTRAINT deal_tombstones_pkey PRIMARY KEY (workspace_id, deal_id)
 );
-ALTER TABLE deal_tombstones ENABLE ROW LEVEL SECURITY;
-CREATE POLICY deal_tombstones_of_workspace ON deal_tombstones USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE deal_tombstones ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_tombstones_of_owner ON deal_tombstones TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_tombstones_of_workspace ON deal_tombstones TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON deal_tombstones TO commissions_app;
 
 CREATE TABLE commission_events (
@@ -441,8 +457,9 @@ CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR 
 CREATE TRIGGER commission_events_frozen_delete AFTER DELETE ON commission_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
 CREATE TRIGGER commission_events_frozen_insert AFTER INSERT ON commission_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
 CREATE TRIGGER commission_events_frozen_update AFTER UPDATE ON commission_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
-ALTER TABLE commission_events ENABLE ROW LEVEL SECURITY;
-CREATE POLICY commission_events_of_workspace ON commission_events USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE commission_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY commission_events_of_owner ON commission_events TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY commission_events_of_workspace ON commission_events TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON commission_events TO commissions_app;
 
 CREATE TABLE commission_event_history (
@@ -477,8 +494,9 @@ CREATE TABLE commission_event_history (
   CONSTRAINT commission_event_history_pkey PRIMARY KEY (workspace_id, rep_id, event_id, revision),
   CONSTRAINT commission_event_history_change_check CHECK ((change = ANY (ARRAY['inserted'::text, 'changed'::text, 'reversed'::text, 'restored'::text, 'deleted'::text])))
 );
-ALTER TABLE commission_event_history ENABLE ROW LEVEL SECURITY;
-CREATE POLICY commission_event_history_of_workspace ON commission_event_history USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE commission_event_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY commission_event_history_of_owner ON commission_event_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY commission_event_history_of_workspace ON commission_event_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT ON commission_event_history TO commissions_app;
 
 CREATE TABLE rep_months (
@@ -494,8 +512,9 @@ CREATE TABLE rep_months (
   CONSTRAINT rep_months_pkey PRIMARY KEY (workspace_id, rep_id, month, currency)
 );
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rep_months FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE rep_months ENABLE ROW LEVEL SECURITY;
-CREATE POLICY rep_months_of_workspace ON rep_months USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE rep_months ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rep_months_of_owner ON rep_months TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rep_months_of_workspace ON rep_months TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON rep_months TO commissions_app;
 
 CREATE TABLE lanes (
@@ -515,8 +534,9 @@ CREATE TABLE lanes (
   CONSTRAINT lanes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT lanes_check CHECK ((num_nulls(fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) = ANY (ARRAY[0, 5])))
 );
-ALTER TABLE lanes ENABLE ROW LEVEL SECURITY;
-CREATE POLICY lanes_of_workspace ON lanes USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE lanes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY lanes_of_owner ON lanes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY lanes_of_workspace ON lanes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON lanes TO commissions_app;
 
 CREATE TABLE jobs (
@@ -539,8 +559,9 @@ CREATE TABLE jobs (
   CONSTRAINT jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE UNIQUE INDEX jobs_running ON jobs USING btree (workspace_id, scope_key) WHERE (status = 'running'::text);
-ALTER TABLE jobs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY jobs_of_workspace ON jobs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY jobs_of_owner ON jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY jobs_of_workspace ON jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON jobs TO commissions_app;
 
 CREATE TABLE calculation_requests (
@@ -556,8 +577,9 @@ CREATE TABLE calculation_requests (
   CONSTRAINT calculation_requests_pkey PRIMARY KEY (workspace_id, rep_id, request_id)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX calculation_requests_by_job ON calculation_requests USING btree (workspace_id, job_id);
-ALTER TABLE calculation_requests ENABLE ROW LEVEL SECURITY;
-CREATE POLICY calculation_requests_of_workspace ON calculation_requests USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE calculation_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY calculation_requests_of_owner ON calculation_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY calculation_requests_of_workspace ON calculation_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON calculation_requests TO commissions_app;
 
 CREATE TABLE audit_runs (
@@ -584,8 +606,9 @@ CREATE TABLE audit_runs (
   CONSTRAINT audit_runs_outcome_check CHECK ((outcome = ANY (ARRAY['written'::text, 'no_change'::text, 'skipped'::text, 'statement_locked'::text, 'failed'::text])))
 );
 CREATE INDEX audit_runs_by_time ON audit_runs USING btree (workspace_id, started_at DESC);
-ALTER TABLE audit_runs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY audit_runs_of_workspace ON audit_runs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE audit_runs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY audit_runs_of_owner ON audit_runs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY audit_runs_of_workspace ON audit_runs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON audit_runs TO commissions_app;
 
 CREATE TABLE audit_run_deals (
@@ -594,8 +617,9 @@ CREATE TABLE audit_run_deals (
   run_id uuid NOT NULL,
   CONSTRAINT audit_run_deals_pkey PRIMARY KEY (workspace_id, deal_id, run_id)
 );
-ALTER TABLE audit_run_deals ENABLE ROW LEVEL SECURITY;
-CREATE POLICY audit_run_deals_of_workspace ON audit_run_deals USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE audit_run_deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY audit_run_deals_of_owner ON audit_run_deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY audit_run_deals_of_workspace ON audit_run_deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON audit_run_deals TO commissions_app;
 
 CREATE TABLE audit_run_jobs (
@@ -604,8 +628,9 @@ CREATE TABLE audit_run_jobs (
   run_id uuid NOT NULL,
   CONSTRAINT audit_run_jobs_pkey PRIMARY KEY (workspace_id, job_id, run_id)
 );
-ALTER TABLE audit_run_jobs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY audit_run_jobs_of_workspace ON audit_run_jobs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE audit_run_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY audit_run_jobs_of_owner ON audit_run_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY audit_run_jobs_of_workspace ON audit_run_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON audit_run_jobs TO commissions_app;
 
 CREATE TABLE statement_periods (
@@ -634,8 +659,9 @@ CREATE TABLE statement_periods (
 );
 CREATE INDEX statement_periods_trued_up ON statement_periods USING btree (workspace_id, rep_id) WHERE trued_up;
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON statement_periods FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE statement_periods ENABLE ROW LEVEL SECURITY;
-CREATE POLICY statement_periods_of_workspace ON statement_periods USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE statement_periods ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY statement_periods_of_owner ON statement_periods TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY statement_periods_of_workspace ON statement_periods TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON statement_periods TO commissions_app;
 
 CREATE TABLE statements (
@@ -660,8 +686,9 @@ CREATE TABLE statements (
   CONSTRAINT statements_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'approved'::text]))),
   CONSTRAINT statements_version_check CHECK ((version >= 1))
 );
-ALTER TABLE statements ENABLE ROW LEVEL SECURITY;
-CREATE POLICY statements_of_workspace ON statements USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE statements ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY statements_of_owner ON statements TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY statements_of_workspace ON statements TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON statements TO commissions_app;
 
 CREATE TABLE statement_comments (
@@ -679,8 +706,9 @@ CREATE TABLE statement_comments (
   CONSTRAINT statement_comments_body_check CHECK (((length(body) >= 1) AND (length(body) <= 4000)))
 );
 CREATE INDEX statement_comments_by_statement ON statement_comments USING btree (workspace_id, rep_id, period, created_at);
-ALTER TABLE statement_comments ENABLE ROW LEVEL SECURITY;
-CREATE POLICY statement_comments_of_workspace ON statement_comments USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE statement_comments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY statement_comments_of_owner ON statement_comments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY statement_comments_of_workspace ON statement_comments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON statement_comments TO commissions_app;
 
 CREATE TABLE statement_checks (
@@ -696,8 +724,9 @@ CREATE TABLE statement_checks (
   CONSTRAINT statement_checks_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT statement_checks_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
 );
-ALTER TABLE statement_checks ENABLE ROW LEVEL SECURITY;
-CREATE POLICY statement_checks_of_workspace ON statement_checks USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE statement_checks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY statement_checks_of_owner ON statement_checks TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY statement_checks_of_workspace ON statement_checks TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON statement_checks TO commissions_app;
 
 CREATE TABLE trued_up_rows (
@@ -728,8 +757,9 @@ CREATE TABLE trued_up_rows (
 );
 CREATE INDEX trued_up_rows_by_day ON trued_up_rows USING btree (workspace_id, rep_id, earned_on);
 CREATE INDEX trued_up_rows_by_deal ON trued_up_rows USING btree (workspace_id, deal_key);
-ALTER TABLE trued_up_rows ENABLE ROW LEVEL SECURITY;
-CREATE POLICY trued_up_rows_of_workspace ON trued_up_rows USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE trued_up_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY trued_up_rows_of_owner ON trued_up_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY trued_up_rows_of_workspace ON trued_up_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON trued_up_rows TO commissions_app;
 
 CREATE TABLE true_ups (
@@ -741,8 +771,9 @@ CREATE TABLE true_ups (
   CONSTRAINT true_ups_pkey PRIMARY KEY (workspace_id, event_id),
   CONSTRAINT true_ups_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period)
 );
-ALTER TABLE true_ups ENABLE ROW LEVEL SECURITY;
-CREATE POLICY true_ups_of_workspace ON true_ups USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE true_ups ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY true_ups_of_owner ON true_ups TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY true_ups_of_workspace ON true_ups TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON true_ups TO commissions_app;
 
 CREATE TABLE payroll_handovers (
@@ -765,8 +796,9 @@ CREATE TABLE payroll_handovers (
   CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
 );
 CREATE INDEX payroll_handovers_by_period ON payroll_handovers USING btree (workspace_id, period, created_at);
-ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY;
-CREATE POLICY payroll_handovers_of_workspace ON payroll_handovers USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payroll_handovers_of_owner ON payroll_handovers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payroll_handovers_of_workspace ON payroll_handovers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON payroll_handovers TO commissions_app;
 
 CREATE TABLE inbound_routes (
@@ -781,8 +813,9 @@ CREATE TABLE inbound_routes (
   CONSTRAINT inbound_routes_source_check CHECK ((source = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text, 'billing'::text])))
 );
 CREATE INDEX inbound_routes_by_route ON inbound_routes USING btree (source, route);
-ALTER TABLE inbound_routes ENABLE ROW LEVEL SECURITY;
-CREATE POLICY inbound_routes_of_workspace ON inbound_routes USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE inbound_routes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY inbound_routes_of_owner ON inbound_routes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY inbound_routes_of_workspace ON inbound_routes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON inbound_routes TO commissions_app;
 
 CREATE TABLE inbox (
@@ -801,8 +834,9 @@ CREATE TABLE inbox (
 );
 CREATE INDEX inbox_by_subject ON inbox USING btree (workspace_id, source, subject);
 CREATE INDEX inbox_pending ON inbox USING btree (workspace_id, source, received_at) WHERE (processed_at IS NULL);
-ALTER TABLE inbox ENABLE ROW LEVEL SECURITY;
-CREATE POLICY inbox_of_workspace ON inbox USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE inbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY inbox_of_owner ON inbox TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY inbox_of_workspace ON inbox TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON inbox TO commissions_app;
 
 CREATE TABLE work_leases (
@@ -813,8 +847,9 @@ CREATE TABLE work_leases (
   leased_until timestamp with time zone NOT NULL,
   CONSTRAINT work_leases_pkey PRIMARY KEY (workspace_id, work)
 );
-ALTER TABLE work_leases ENABLE ROW LEVEL SECURITY;
-CREATE POLICY work_leases_of_workspace ON work_leases USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE work_leases ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY work_leases_of_owner ON work_leases TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY work_leases_of_workspace ON work_leases TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON work_leases TO commissions_app;
 
 CREATE TABLE crm_connections (
@@ -836,8 +871,9 @@ CREATE TABLE crm_connections (
   CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
-ALTER TABLE crm_connections ENABLE ROW LEVEL SECURITY;
-CREATE POLICY crm_connections_of_workspace ON crm_connections USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE crm_connections ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_connections_of_owner ON crm_connections TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_connections_of_workspace ON crm_connections TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_connections TO commissions_app;
 
 CREATE TABLE crm_members (
@@ -849,8 +885,9 @@ CREATE TABLE crm_members (
   CONSTRAINT crm_members_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT crm_members_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
-ALTER TABLE crm_members ENABLE ROW LEVEL SECURITY;
-CREATE POLICY crm_members_of_workspace ON crm_members USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE crm_members ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_members_of_owner ON crm_members TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_members_of_workspace ON crm_members TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_members TO commissions_app;
 
 CREATE TABLE crm_fields (
@@ -864,8 +901,9 @@ CREATE TABLE crm_fields (
   CONSTRAINT crm_fields_pkey PRIMARY KEY (workspace_id, provider, slug),
   CONSTRAINT crm_fields_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
-ALTER TABLE crm_fields ENABLE ROW LEVEL SECURITY;
-CREATE POLICY crm_fields_of_workspace ON crm_fields USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE crm_fields ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_fields_of_owner ON crm_fields TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_fields_of_workspace ON crm_fields TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_fields TO commissions_app;
 
 CREATE TABLE crm_pulls (
@@ -893,8 +931,9 @@ CREATE TABLE crm_pulls (
   CONSTRAINT crm_pulls_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
 CREATE UNIQUE INDEX crm_pulls_one_of_kind ON crm_pulls USING btree (workspace_id, provider, kind);
-ALTER TABLE crm_pulls ENABLE ROW LEVEL SECURITY;
-CREATE POLICY crm_pulls_of_workspace ON crm_pulls USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE crm_pulls ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_pulls_of_owner ON crm_pulls TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_pulls_of_workspace ON crm_pulls TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_pulls TO commissions_app;
 
 CREATE TABLE crm_pull_deals (
@@ -904,8 +943,9 @@ CREATE TABLE crm_pull_deals (
   CONSTRAINT crm_pull_deals_pkey PRIMARY KEY (workspace_id, pull_id, deal_id),
   CONSTRAINT crm_pull_deals_workspace_id_pull_id_fkey FOREIGN KEY (workspace_id, pull_id) REFERENCES crm_pulls(workspace_id, pull_id) ON DELETE CASCADE
 );
-ALTER TABLE crm_pull_deals ENABLE ROW LEVEL SECURITY;
-CREATE POLICY crm_pull_deals_of_workspace ON crm_pull_deals USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE crm_pull_deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_pull_deals_of_owner ON crm_pull_deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_pull_deals_of_workspace ON crm_pull_deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_pull_deals TO commissions_app;
 
 CREATE TABLE export_jobs (
@@ -935,8 +975,9 @@ CREATE TABLE export_jobs (
 );
 CREATE INDEX export_jobs_unfinished ON export_jobs USING btree (workspace_id, started_at) WHERE (finished_at IS NULL);
 CREATE UNIQUE INDEX export_jobs_waiting ON export_jobs USING btree (workspace_id, kind, rep_id, period, manager_id) NULLS NOT DISTINCT WHERE (status = 'waiting'::text);
-ALTER TABLE export_jobs ENABLE ROW LEVEL SECURITY;
-CREATE POLICY export_jobs_of_workspace ON export_jobs USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE export_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY export_jobs_of_owner ON export_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY export_jobs_of_workspace ON export_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON export_jobs TO commissions_app;
 
 CREATE TABLE export_parts (
@@ -949,8 +990,9 @@ CREATE TABLE export_parts (
   CONSTRAINT export_parts_pkey PRIMARY KEY (workspace_id, job_id, part),
   CONSTRAINT export_parts_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES export_jobs(workspace_id, job_id) ON DELETE CASCADE
 );
-ALTER TABLE export_parts ENABLE ROW LEVEL SECURITY;
-CREATE POLICY export_parts_of_workspace ON export_parts USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE export_parts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY export_parts_of_owner ON export_parts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY export_parts_of_workspace ON export_parts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON export_parts TO commissions_app;
 
 CREATE TABLE billing_customers (
@@ -962,8 +1004,9 @@ CREATE TABLE billing_customers (
   CONSTRAINT billing_customers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT billing_customers_customer_id_check CHECK (((length(customer_id) >= 1) AND (length(customer_id) <= 255)))
 );
-ALTER TABLE billing_customers ENABLE ROW LEVEL SECURITY;
-CREATE POLICY billing_customers_of_workspace ON billing_customers USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE billing_customers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_customers_of_owner ON billing_customers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY billing_customers_of_workspace ON billing_customers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON billing_customers TO commissions_app;
 
 CREATE TABLE billing_subscriptions (
@@ -978,8 +1021,9 @@ CREATE TABLE billing_subscriptions (
   CONSTRAINT billing_subscriptions_workspace_id_customer_id_fkey FOREIGN KEY (workspace_id, customer_id) REFERENCES billing_customers(workspace_id, customer_id) ON DELETE CASCADE,
   CONSTRAINT billing_subscriptions_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
-ALTER TABLE billing_subscriptions ENABLE ROW LEVEL SECURITY;
-CREATE POLICY billing_subscriptions_of_workspace ON billing_subscriptions USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+ALTER TABLE billing_subscriptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_subscriptions_of_owner ON billing_subscriptions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY billing_subscriptions_of_workspace ON billing_subscriptions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON billing_subscriptions TO commissions_app;
 
 CREATE TABLE billing_recovery (

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { type RunningProcess, start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
+import { ownerSessionOptions } from '#src/platform/database/pool.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 
@@ -17,8 +18,7 @@ export interface BenchService {
   readonly superuserUrl: string;
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * Connections of the tables' owner, which row-level security does not restrict: for floors and for inserting
-   * deals.
+   * Connections of the tables' owner that access all workspaces: for floors and for inserting deals.
    */
   readonly owner: pg.Pool;
   newWorkspace(): Promise<BenchWorkspace>;
@@ -36,16 +36,22 @@ export interface BenchOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Starts the service. BENCH_DATABASE_URL names an empty database on another server and its owner. */
+/** Starts the service. BENCH_DATABASE_URL names an empty database on another server and its owner, BENCH_APP_DATABASE_URL the service's role. */
 export async function startBenchService({ worker = true, environment: more = {} }: BenchOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-bench-'));
   const external = process.env['BENCH_DATABASE_URL'];
   const server =
     external === undefined
       ? await startEmbeddedPostgres({ dataDir: folder, durable: true })
-      : { ownerUrl: external, superuserUrl: external, stop: async () => {} };
+      : {
+          ownerUrl: external,
+          appUrl: process.env['BENCH_APP_DATABASE_URL'] ?? external,
+          superuserUrl: external,
+          stop: async () => {},
+        };
   const environment = {
-    DATABASE_URL: server.ownerUrl,
+    DATABASE_URL: server.appUrl,
+    DATABASE_OWNER_URL: server.ownerUrl,
     DATA_DIR: folder,
     PORT: '0',
     LOG_LEVEL: 'silent',
@@ -54,7 +60,7 @@ export async function startBenchService({ worker = true, environment: more = {} 
     ...more,
   };
   const running = await start(readConfig(environment), { api: true, worker }, createLog('silent'));
-  const owner = new pg.Pool({ connectionString: server.ownerUrl, max: 4 });
+  const owner = new pg.Pool({ connectionString: server.ownerUrl, max: 4, options: ownerSessionOptions });
   const { url } = running;
   if (url === null) throw new Error('the API did not start');
   const service: BenchService = {

@@ -44,7 +44,7 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
   const world = await crmbWorld();
   const port = await freePort();
   const environment = {
-    DATABASE_URL: database.ownerUrl,
+    ...database.environment,
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     LOG_LEVEL: 'warn',
     // The limit of an API key must not slow B's own requests.
@@ -67,8 +67,8 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
   try {
     const urls = apis.map((api) => api.url);
     const url = urls[0] as string;
-    const a = await newWorkspace(database.ownerUrl);
-    const b = await tenant(database.ownerUrl, url, 5);
+    const a = await newWorkspace(database.appUrl);
+    const b = await tenant(database.appUrl, url, 5);
     await waits(watcher, url, b, dealsOfB);
     const idle = await waits(watcher, url, b, 2 * dealsOfB);
     printRow(backend, 'B alone', idle);
@@ -120,8 +120,8 @@ async function deliveriesTo({ apiKey }: Tenant, world: CrmWorld, url: string): P
   return world.takeDeliveries();
 }
 
-async function newWorkspace(ownerUrl: string): Promise<Tenant> {
-  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {} });
+async function newWorkspace(appUrl: string): Promise<Tenant> {
+  const database = createDatabase({ url: appUrl, size: 1, onError: () => {} });
   const created = await createWorkspace(new UnitOfWork(database), {
     name: 'Fair',
     tier: 'enterprise',
@@ -133,8 +133,8 @@ async function newWorkspace(ownerUrl: string): Promise<Tenant> {
 }
 
 /** Creates a workspace whose reps `rep0`, `rep1`, … are paid by tiers of a quarterly quota. */
-async function tenant(ownerUrl: string, url: string, count: number): Promise<Tenant> {
-  const created = await newWorkspace(ownerUrl);
+async function tenant(appUrl: string, url: string, count: number): Promise<Tenant> {
+  const created = await newWorkspace(appUrl);
   const api = new ApiClient(url, created.apiKey);
   const reps = Array.from({ length: count }, (_, index) => ({
     email: `rep${index}@x.test`,

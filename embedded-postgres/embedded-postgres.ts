@@ -5,11 +5,13 @@ import { launch, logFile } from './launch.js';
 import { claimFile, type Postmaster, runningServer, shutDown } from './postmaster.js';
 import { isPostgres } from './processes.js';
 import { type Secrets } from './secrets.js';
-import { answers, ownerUrl, provision, superuserUrl } from './sessions.js';
+import { answers, appUrl, ownerUrl, provision, superuserUrl } from './sessions.js';
 import { countUsers, registerUse } from './users.js';
 
 export interface EmbeddedPostgres {
   readonly ownerUrl: string;
+  /** Connects as a role that owns nothing. */
+  readonly appUrl: string;
   readonly superuserUrl: string;
   /** True when a living process other than this one started the server and still uses it. */
   readonly joined: boolean;
@@ -38,7 +40,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       stopping ??= leave();
       return stopping;
     };
-    const urls = { ownerUrl: ownerUrl(server, secrets), superuserUrl: superuserUrl(server, secrets) };
+    const urls = {
+      ownerUrl: ownerUrl(server, secrets),
+      appUrl: appUrl(server, secrets),
+      superuserUrl: superuserUrl(server, secrets),
+    };
     return { ...urls, joined, dataDir: cluster.dataDir, stop };
   } catch (error) {
     await leave().catch(() => undefined);

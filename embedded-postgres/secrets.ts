@@ -8,6 +8,7 @@ import { giveToOwnerOf } from './privileges.js';
 export interface Secrets {
   readonly superuserPassword: string;
   readonly ownerPassword: string;
+  readonly appPassword: string;
 }
 
 export function secretsFile(cluster: Cluster): string {
@@ -16,7 +17,7 @@ export function secretsFile(cluster: Cluster): string {
 
 export function newSecrets(): Secrets {
   const password = (): string => randomBytes(24).toString('base64url');
-  return { superuserPassword: password(), ownerPassword: password() };
+  return { superuserPassword: password(), ownerPassword: password(), appPassword: password() };
 }
 
 /** Undefined if there is no such file. */
@@ -29,13 +30,16 @@ export async function readSecrets(cluster: Cluster): Promise<Secrets | undefined
   if (text === undefined) return undefined;
   const secrets = parseSecrets(text);
   if (secrets !== undefined) return secrets;
-  throw new Error(`${file} is damaged; delete it and start again: the data stays, and new passwords are generated.`);
+  throw new Error(
+    `${file} is damaged or incomplete; delete it and start again: the data stays, and new passwords are generated.`,
+  );
 }
 
 function parseSecrets(text: string): Secrets | undefined {
   try {
-    const { superuserPassword, ownerPassword } = JSON.parse(text) as Partial<Secrets>;
-    return superuserPassword && ownerPassword ? { superuserPassword, ownerPassword } : undefined;
+    const { superuserPassword, ownerPassword, appPassword } = JSON.parse(text) as Partial<Secrets>;
+    if (!superuserPassword || !ownerPassword || !appPassword) return undefined;
+    return { superuserPassword, ownerPassword, appPassword };
   } catch {
     return undefined;
   }

@@ -6,10 +6,16 @@ import { type Postmaster } from './postmaster.js';
 import { type Secrets, secretsFile } from './secrets.js';
 
 const owner = 'commissions';
+/** Owns nothing; the application's migrations grant it what it needs. */
+const app = 'commissions_app';
 const provisionLock = 7_301_845;
 
 export function ownerUrl(server: Postmaster, secrets: Secrets): string {
   return `postgres://${owner}:${secrets.ownerPassword}@127.0.0.1:${server.port}/${owner}`;
+}
+
+export function appUrl(server: Postmaster, secrets: Secrets): string {
+  return `postgres://${app}:${secrets.appPassword}@127.0.0.1:${server.port}/${owner}`;
 }
 
 export function superuserUrl(server: Postmaster, secrets: Secrets): string {
@@ -33,18 +39,23 @@ export async function answers(cluster: Cluster, server: Postmaster, secrets: Sec
 /** Every process runs this at every start. The advisory lock prevents concurrent updates of the same rows. */
 export async function provision(cluster: Cluster, server: Postmaster, secrets: Secrets): Promise<void> {
   try {
-    await withClient(superuserUrl(server, secrets), (client) => provisionOwner(client, secrets.ownerPassword));
+    await withClient(superuserUrl(server, secrets), (client) => provisionRoles(client, secrets));
   } catch (error) {
     throw isRefusal(error) ? passwordRefused(cluster, error) : error;
   }
 }
 
-async function provisionOwner(client: Client, ownerPassword: string): Promise<void> {
+async function provisionRoles(client: Client, { ownerPassword, appPassword }: Secrets): Promise<void> {
   await client.query('SELECT pg_advisory_lock($1)', [provisionLock]);
-  const roles = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [owner]);
-  if (roles.rowCount === 0) await client.query(`CREATE ROLE ${owner}`);
-  const password = client.escapeLiteral(ownerPassword);
-  await client.query(`ALTER ROLE ${owner} LOGIN NOSUPERUSER CREATEROLE NOCREATEDB PASSWORD ${password}`);
+  for (const [role, password] of [
+    [owner, ownerPassword],
+    [app, appPassword],
+  ] as const) {
+    const roles = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+    if (roles.rowCount === 0) await client.query(`CREATE ROLE ${role}`);
+    const rights = 'LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOBYPASSRLS';
+    await client.query(`ALTER ROLE ${role} ${rights} PASSWORD ${client.escapeLiteral(password)}`);
+  }
   const databases = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [owner]);
   if (databases.rowCount === 0) await client.query(`CREATE DATABASE ${owner} OWNER ${owner}`);
 }

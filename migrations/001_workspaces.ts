@@ -31,8 +31,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The role that the service runs as. It owns nothing, cannot log in by itself and cannot bypass row-level security.
- * Roles belong to the server, so another database of the server may have created it already.
+ * The role that the service runs as. It owns nothing, is a member of no role and cannot bypass row-level security. The
+ * administrator gives it a password, or creates a login that is its member. Roles belong to the server, so another
+ * database of the server may have created it already.
  */
 async function createAppRole(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -42,14 +43,6 @@ async function createAppRole(db: Kysely<unknown>): Promise<void> {
         create role ${sql.raw(appRole)} nologin nosuperuser nocreatedb nocreaterole nobypassrls;
       end if;
     exception when duplicate_object or unique_violation then null;
-    end $$`.execute(db);
-  // Since PostgreSQL 16, the creator of a role may administer it but not set it until it is granted.
-  await sql`
-    do $$
-    begin
-      execute format('grant %I to %I', ${sql.lit(appRole)}, current_user);
-    exception when insufficient_privilege then
-      if not pg_has_role(current_user, ${sql.lit(appRole)}, 'member') then raise; end if;
     end $$`.execute(db);
   await sql`grant usage on schema public to ${sql.raw(appRole)}`.execute(db);
 }

@@ -3,18 +3,31 @@ import { type Kysely, sql } from 'kysely';
 /** The role of the running service; see src/platform/database/pool.ts. */
 export const appRole = 'commissions_app';
 
+/** The search path of the owner's functions. A function cannot set a parameter such as `app.all_workspaces`. */
+export const ownerSearchPath = 'public, pg_temp';
+
 /**
- * Lets the service read and write only the rows of the workspace that its transaction has set. The owner of the table
- * is not restricted: migrations and the owner's functions read all workspaces.
+ * Lets the service read and write only the rows of the workspace that its transaction has set. The policies apply to
+ * the owner of the table too, so a session that becomes the owner reads nothing. Migrations, which set
+ * `app.all_workspaces`, and the owner's functions, which have a fixed search path, read all workspaces. Neither
+ * setting has an effect for the role of the service.
  */
 export async function tenantTable(db: Kysely<unknown>, table: string): Promise<void> {
   const name = sql.table(table);
-  const policy = sql.raw(`${table}_of_workspace`);
+  const service = sql.raw(appRole);
   // A subquery, so that the setting is read once for each statement and not for each row.
   const ofWorkspace = sql`workspace_id = (select nullif(current_setting('app.workspace_id', true), '')::uuid)`;
-  await sql`alter table ${name} enable row level security`.execute(db);
-  await sql`create policy ${policy} on ${name} using (${ofWorkspace}) with check (${ofWorkspace})`.execute(db);
-  await sql`grant select, insert, update, delete on ${name} to ${sql.raw(appRole)}`.execute(db);
+  await sql`alter table ${name} enable row level security, force row level security`.execute(db);
+  await sql`
+    create policy ${sql.raw(`${table}_of_workspace`)} on ${name} to ${service}
+    using (${ofWorkspace}) with check (${ofWorkspace})`.execute(db);
+  // No column is read, so the server evaluates it once for each statement.
+  await sql`
+    create policy ${sql.raw(`${table}_of_owner`)} on ${name} to current_user
+    using (
+      current_setting('app.all_workspaces', true) = 'on' or current_setting('search_path') = ${sql.lit(ownerSearchPath)}
+    )`.execute(db);
+  await sql`grant select, insert, update, delete on ${name} to ${service}`.execute(db);
 }
 
 /**

@@ -335,10 +335,11 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
 }
 
 async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promise<T>): Promise<T> {
-  return withServer(async (server) => {
-    await migrateToLatest(server.ownerUrl, migrations);
+  return withServer(async (server, config) => {
+    if (config.MIGRATE_AT_START) await migrateToLatest(server.ownerUrl, migrations);
     const database = createDatabase({ url: server.appUrl, size: 2, onError: () => {} });
     try {
+      await assertHarmlessRole(database);
       return await work(new UnitOfWork(database));
     } finally {
       await database.destroy();

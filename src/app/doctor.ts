@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { type Migration, sql } from 'kysely';
 import { type Config, readConfig } from '../platform/config.js';
-import { isUnavailable } from '../platform/database/database-errors.js';
+import { isUnavailable, sqlStateOf } from '../platform/database/database-errors.js';
 import { pendingMigrations } from '../platform/database/migrate.js';
 import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
 import { openDatabaseServer } from '../platform/database/server.js';
@@ -89,14 +89,14 @@ async function diagnoseDatabase(
   try {
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.state !== 'ok') return findings;
-    const migrated = await finding('Migrations', () => noPending(database, migrations));
+    const migrated = await finding('Migrations', () => noPending(database, app, migrations));
     findings.push(migrated, await finding('Clock', () => clockSkew(database)));
     // The role, the queue and encrypted data exist only after the first migration.
     if (migrated.state === 'warning') return findings;
     findings.push(
       await finding('Database role', async () => {
         await assertHarmlessRole(app);
-        return 'cannot bypass row-level security';
+        return 'owns nothing and cannot bypass row-level security';
       }),
       await finding('Job queue', async () => {
         await queue.check();
@@ -150,8 +150,16 @@ async function databaseVersion(database: Database, embedded: boolean): Promise<s
   return `PostgreSQL ${version}${embedded ? ', embedded' : ''}`;
 }
 
-async function noPending(database: Database, migrations: Readonly<Record<string, Migration>>): Promise<string> {
-  const pending = await pendingMigrations(database, migrations, 'owner');
+/** Reads with the rights of the service if DATABASE_OWNER_URL is not set. */
+async function noPending(
+  owner: Database,
+  app: Database,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<string> {
+  const pending = await pendingMigrations(owner, migrations, 'owner').catch((error: unknown) => {
+    if (sqlStateOf(error) === permissionDenied) return pendingMigrations(app, migrations, 'service');
+    throw error;
+  });
   if (pending.length === Object.keys(migrations).length)
     throw new Warning(
       'the database is empty; the first start of the service, or "npx commissions migrate", sets it up',
@@ -243,6 +251,8 @@ async function redisIsDurable(url: string): Promise<string> {
   throw new Warning(problems.join(' '));
 }
 
+const permissionDenied = '42501';
+
 /** Tries to decrypt recent mails: only the key that encrypted them can. */
 async function decryptsStoredMail(ownerUrl: string, config: Config): Promise<string> {
   const secrets = new Secrets(masterKey(config));
@@ -253,6 +263,7 @@ async function decryptsStoredMail(ownerUrl: string, config: Config): Promise<str
       : 'is set; nothing is encrypted yet';
   } catch (error) {
     if (isUnavailable(error)) throw error;
+    if (sqlStateOf(error) === permissionDenied) throw new Warning('set DATABASE_OWNER_URL to check it');
     throw new Error('cannot decrypt stored data: set MASTER_KEY to the previous key');
   }
 }

@@ -80,9 +80,8 @@ export async function start(
     if (migrates) await migrate(server, log);
     const service = compose(config, server.appUrl, log);
     opened.push(() => service.close());
+    await assertHarmlessRoles(service);
     await assertMigrated(service.database, migrations);
-    await assertHarmlessRole(service.database);
-    if (service.replica !== undefined) await assertHarmlessRole(service.replica);
     await checkRedis(config, log);
     const health = healthOf(service);
     const metricsAt = await startMetrics(service, health, opened);
@@ -101,6 +100,19 @@ export async function start(
 async function migrate(server: DatabaseServer, log: Log): Promise<void> {
   const done = await migrateToLatest(server.ownerUrl, migrations);
   if (done.length > 0) log.info({ migrations: done }, 'database migrated');
+}
+
+/** Checks the role of every connection that the service keeps. */
+async function assertHarmlessRoles({ config, database, replica }: Service): Promise<void> {
+  await assertHarmlessRole(database);
+  if (replica !== undefined) await assertHarmlessRole(replica);
+  if (config.QUEUE_DATABASE_URL === undefined || config.REDIS_URL !== undefined) return;
+  const queue = createDatabase({ url: config.QUEUE_DATABASE_URL, size: 1, onError: () => {} });
+  try {
+    await assertHarmlessRole(queue);
+  } finally {
+    await queue.destroy();
+  }
 }
 
 async function hasWorkspaces(ownerUrl: string): Promise<boolean> {

@@ -33,11 +33,13 @@ const settings = z.object({
     .default('.data')
     .meta({ description: 'Data folder of the embedded PostgreSQL', example: '/var/lib/commissions' }),
   DATABASE_URL: url(['postgres', 'postgresql']).optional().meta({
-    description: 'PostgreSQL (15 or newer) to use instead of the embedded one',
-    example: 'postgres://app:secret@db:5432/commissions',
+    description:
+      'PostgreSQL (15 or newer) to use instead of the embedded one, with the login of the service, which owns nothing',
+    example: 'postgres://commissions_app:secret@db:5432/commissions',
   }),
   DATABASE_OWNER_URL: url(['postgres', 'postgresql']).optional().meta({
-    description: 'Connection of the role that migrates and owns the tables; default: DATABASE_URL',
+    description:
+      'Connection of the role that owns the tables, for migrations and for commands that read all workspaces; not needed by processes with MIGRATE_AT_START=0',
     example: 'postgres://owner:secret@db:5432/commissions',
   }),
   MIGRATE_AT_START: flag.default(true).meta({

@@ -120,7 +120,7 @@ describe('rate limit', () => {
     'PostgreSQL',
     async () => {
       database = await createTestDatabase({ migrate: migrateTestDatabase });
-      pools = [1, 2].map(() => createDatabase({ url: database.ownerUrl, size: 4, onError: () => {} }));
+      pools = [1, 2].map(() => createDatabase({ url: database.appUrl, size: 4, onError: () => {} }));
       return pools.map((pool) => new PostgresRateCounter(pool));
     },
     async () => {
@@ -200,7 +200,7 @@ describe('rate limit', () => {
       const { apiKey } = await service.workspace();
       const second = await startTestService({
         RATE_LIMIT_PER_MINUTE: '10',
-        DATABASE_URL: service.database.ownerUrl,
+        ...service.database.environment,
       });
       try {
         const apis = [service.client(apiKey), second.client(apiKey)] as [ApiClient, ApiClient];

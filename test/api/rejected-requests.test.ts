@@ -199,8 +199,8 @@ describe('rejected requests', () => {
 
   it('returns 503 while the database is unavailable, and works again afterwards', async () => {
     const database = await createTestDatabase({ migrate: migrateTestDatabase });
-    const line = await interruptibleConnection(database.ownerUrl);
-    const config = readConfig({ DATABASE_URL: line.url, PORT: '0', LOG_LEVEL: 'silent' });
+    const line = await interruptibleConnection(database.appUrl);
+    const config = readConfig({ ...database.environment, DATABASE_URL: line.url, PORT: '0', LOG_LEVEL: 'silent' });
     const running = await start(config, { api: true, worker: false }, createLog('silent'));
     try {
       const client = new ApiClient(running.url as string, newToken('ws'));

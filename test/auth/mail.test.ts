@@ -197,7 +197,7 @@ describe('mail without a server', () => {
     const cli = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
     const environment = {
       PATH: process.env['PATH'],
-      DATABASE_URL: world.service.database.ownerUrl,
+      ...world.service.database.environment,
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     };
     const run = (more: Record<string, string>, ...args: string[]) =>

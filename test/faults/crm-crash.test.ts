@@ -48,7 +48,7 @@ for (const { provider, start } of crashed) {
       const { REDIS_URL: _, ...own } = process.env;
       const environment = {
         ...own,
-        DATABASE_URL: database.ownerUrl,
+        ...database.environment,
         PORT: String(port),
         PUBLIC_URL: url,
         LOG_LEVEL: 'error',
@@ -61,7 +61,7 @@ for (const { provider, start } of crashed) {
       api = new ServiceProcess('api', environment);
       worker = new ServiceProcess('worker', environment);
       await Promise.all([api.start(), worker.start()]);
-      const owner = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {} });
+      const owner = createDatabase({ url: database.appUrl, size: 1, onError: () => {} });
       const created = await createWorkspace(new UnitOfWork(owner), {
         name: 'Crash',
         tier: 'enterprise',

@@ -120,9 +120,13 @@ describe('documents under faults', function () {
     });
 
     async function startWorker(): Promise<ServiceProcess> {
-      const { DATABASE_OWNER_URL: _, REDIS_URL: __, ...own } = process.env;
-      const { ownerUrl } = fixture.service.database;
-      const environment = { ...own, DATABASE_URL: ownerUrl, MASTER_KEY: masterKey, LOG_LEVEL: 'error' };
+      const { REDIS_URL: _, ...own } = process.env;
+      const environment = {
+        ...own,
+        ...fixture.service.database.environment,
+        MASTER_KEY: masterKey,
+        LOG_LEVEL: 'error',
+      };
       const worker = await ServiceProcess.start('worker', environment);
       workers.push(worker);
       return worker;

@@ -21,6 +21,7 @@ import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 import { addPlan } from '#test/support/slice-plans.js';
+import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { type Action, interleave, type Outcome, outcomeOf, Session } from './interleaving.js';
 import { type Schedule, schedules } from './schedules.js';
 
@@ -174,7 +175,7 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
       admin = new pg.Client({ connectionString: slice.ownerUrl });
       await admin.connect();
       const clock = { now: () => slice.now };
-      sessions = [await Session.open(slice.ownerUrl, clock), await Session.open(slice.ownerUrl, clock)];
+      sessions = [await Session.open(slice.appUrl, clock), await Session.open(slice.appUrl, clock)];
     });
 
     after(async () => {
@@ -333,8 +334,8 @@ async function expectApprovedTotals(ownerUrl: string, workspaceId: string): Prom
   expect(wrong, 'approved totals').to.deep.equal([]);
 }
 
-async function migratedDatabase(debian: DebianPostgres): Promise<{ ownerUrl: string; drop: () => Promise<void> }> {
-  const ownerUrl = await ownedDatabase(debian.superuserUrl);
+async function migratedDatabase(debian: DebianPostgres) {
+  const { ownerUrl, appUrl } = await ownedDatabase(debian.superuserUrl);
   await migrateToLatest(ownerUrl, migrations);
-  return { ownerUrl, drop: async () => {} };
+  return { ownerUrl: readingAllWorkspaces(ownerUrl), appUrl, drop: async () => {} };
 }

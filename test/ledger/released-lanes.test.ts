@@ -100,7 +100,7 @@ describe('a transaction that has locked a lane', () => {
 
   before(async () => {
     service = await startTestService();
-    database = createDatabase({ url: service.database.ownerUrl, size: 2, onError: () => {} });
+    database = createDatabase({ url: service.database.appUrl, size: 2, onError: () => {} });
   });
   after(async () => {
     await database.destroy();

@@ -9,6 +9,7 @@ import { startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
+import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { ApiClient } from '#test/support/test-service.js';
 
 const programs = '/usr/lib/postgresql/15/bin';
@@ -28,7 +29,7 @@ describe('a backup of the embedded database', function () {
     const processes: ServiceProcess[] = [];
     const serve = async (url: string) => {
       const environment = {
-        DATABASE_URL: url,
+        ...urlsOf(url),
         PORT: '0',
         LOG_LEVEL: 'warn',
         MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -46,24 +47,23 @@ describe('a backup of the embedded database', function () {
       await api.expect(201, 'PUT', '/v1/deals/D-1', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
       await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
 
-      await run(path.join(programs, 'pg_dump'), ['--format=custom', '--exclude-schema=bullmq', `--file=${file}`, from]);
+      const dump = ['--format=custom', '--exclude-schema=bullmq', '--enable-row-security', `--file=${file}`, from];
+      await run(path.join(programs, 'pg_dump'), dump, { env: { PGOPTIONS: '-c app.all_workspaces=on' } });
       await Promise.all(processes.splice(0).map((process) => process.end()));
 
       const to = await ownerDatabase(fresh.superuserUrl);
-      const owner = new pg.Client({ connectionString: to });
-      await owner.connect();
-      await owner.query('create role commissions_app');
-      await owner.query('grant commissions_app to current_user');
-      await owner.end();
       const restore = ['--exit-on-error', '--single-transaction', '--no-owner', `--dbname=${to}`, file];
       await run(path.join(programs, 'pg_restore'), restore);
 
       const again = new ApiClient(await serve(to), workspace.apiKey);
-      expect(await ledgerRows(to, workspace.workspaceId)).to.deep.equal(await ledgerRows(from, workspace.workspaceId));
+      const rowsOf = (url: string) => ledgerRows(readingAllWorkspaces(url), workspace.workspaceId);
+      expect(await rowsOf(to))
+        .to.deep.equal(await rowsOf(from))
+        .and.not.to.deep.equal([]);
       await again.expect(201, 'PUT', '/v1/deals/D-2', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
       await again.expect(200, 'POST', '/v1/commissions/recalculate', {});
       expect((await again.expect(200, 'GET', '/v1/commissions?period=2026-Q1')).totals.commission).to.equal(100);
-      await expectSoundLedger(to, workspace.workspaceId);
+      await expectSoundLedger(readingAllWorkspaces(to), workspace.workspaceId);
     } finally {
       await Promise.all(processes.map((process) => process.end()));
       await Promise.all([old.stop(), fresh.stop()]);
@@ -72,11 +72,12 @@ describe('a backup of the embedded database', function () {
   });
 });
 
-/** The owner and an empty database, as an administrator creates them on a new server. */
+/** The two roles and an empty database, as an administrator creates them on a new server. */
 async function ownerDatabase(superuserUrl: string): Promise<string> {
   const admin = new pg.Client({ connectionString: superuserUrl });
   await admin.connect();
-  await admin.query(`create role commissions login createrole password 'secret'`);
+  await admin.query(`create role commissions login password 'secret'`);
+  await admin.query(`create role commissions_app login password 'secret'`);
   await admin.query('create database commissions owner commissions');
   await admin.end();
   const url = new URL(superuserUrl);
@@ -86,8 +87,14 @@ async function ownerDatabase(superuserUrl: string): Promise<string> {
   return url.href;
 }
 
+function urlsOf(ownerUrl: string): { DATABASE_URL: string; DATABASE_OWNER_URL: string } {
+  const url = new URL(ownerUrl);
+  url.username = 'commissions_app';
+  return { DATABASE_URL: url.href, DATABASE_OWNER_URL: ownerUrl };
+}
+
 async function createWorkspace(url: string): Promise<{ workspaceId: string; apiKey: string }> {
   const command = ['bin/commissions.js', 'workspace', 'create', 'Restored', '--json'];
-  const { stdout } = await run(process.execPath, command, { env: { PATH: process.env['PATH'], DATABASE_URL: url } });
+  const { stdout } = await run(process.execPath, command, { env: { PATH: process.env['PATH'], ...urlsOf(url) } });
   return JSON.parse(stdout);
 }

@@ -48,7 +48,7 @@ for (const backend of backends)
       const started = await startServers(backend);
       if (started === null) return this.skip();
       servers = started;
-      place = servers.redis === null ? { postgresUrl: servers.database.ownerUrl } : { redisUrl: servers.redis.url };
+      place = servers.redis === null ? { postgresUrl: servers.database.appUrl } : { redisUrl: servers.redis.url };
     });
 
     after(() => servers?.stop());
@@ -220,14 +220,14 @@ describe('the queue on PostgreSQL', function () {
   });
 
   it('retries once per second while PostgreSQL starts, logs that once, and then continues', async () => {
-    const behind = new URL(servers.database.ownerUrl);
+    const behind = new URL(servers.database.appUrl);
     behind.port = String(proxy.port);
     const warnings: string[] = [];
     const heard = createLog('warn', { write: (line) => warnings.push(line) });
     const done = new Set<number>();
     const handler = { declaration: visit, run: async ({ number }: Visit) => void done.add(number) };
     const worker = new JobWorker({ postgresUrl: behind.href }, [handler as never], 1, heard);
-    const queue = new JobQueue({ postgresUrl: servers.database.ownerUrl }, log);
+    const queue = new JobQueue({ postgresUrl: servers.database.appUrl }, log);
     try {
       await worker.start();
       await queue.add(visit, { tenant: 'before', number: 0 });
@@ -248,7 +248,7 @@ describe('the queue on PostgreSQL', function () {
   });
 
   it('starts work through the sweep when notifications do not arrive', async () => {
-    const behind = new URL(servers.database.ownerUrl);
+    const behind = new URL(servers.database.appUrl);
     behind.port = String(proxy.port);
     processes = await Promise.all([
       ServiceProcess.start('api', servers.environment),

@@ -67,7 +67,7 @@ describe('migrations', function () {
     const database = await createTestDatabase();
     try {
       for (const part of ['--api', '--worker']) {
-        const env = { PATH: process.env['PATH'], DATABASE_URL: database.ownerUrl, MIGRATE_AT_START: '0', PORT: '0' };
+        const env = { PATH: process.env['PATH'], ...database.environment, MIGRATE_AT_START: '0', PORT: '0' };
         const failed = await promisify(execFile)(process.execPath, [command, 'serve', part], { cwd: root, env }).catch(
           (error: { code: number; stderr: string }) => error,
         );
@@ -110,7 +110,7 @@ describe('DATABASE_READ_URL', () => {
 
   it('serves lists and dashboards from the replica and everything else from the primary', async () => {
     const replica = await createTestDatabase({ migrate: migrateTestDatabase });
-    const service = await startTestService({ DATABASE_READ_URL: replica.ownerUrl });
+    const service = await startTestService({ DATABASE_READ_URL: replica.appUrl });
     try {
       const { workspaceId, api } = await service.workspace();
       const [repId] = await saveSimpleTerms(api, ['ann']);
@@ -151,7 +151,7 @@ describe('a lagging replica', () => {
 
   it('causes no cached response that outlives the lag', async () => {
     const replica = await createTestDatabase({ migrate: migrateTestDatabase });
-    const service = await startTestService({ DATABASE_READ_URL: replica.ownerUrl });
+    const service = await startTestService({ DATABASE_READ_URL: replica.appUrl });
     try {
       const { api } = await service.workspace();
       const amounts = async () =>
@@ -182,7 +182,7 @@ describe('behind PgBouncer in transaction mode', function () {
   before(async function () {
     servers = (await startServers('postgres')) as Servers;
     // A separate login as in the documentation: it has the rights of the service and owns nothing.
-    login = new URL(servers.database.ownerUrl);
+    login = new URL(servers.database.appUrl);
     login.username = 'pooled_login';
     login.password = 'pooled';
     const admin = new pg.Client({ connectionString: (await testServer()).superuserUrl });
@@ -206,7 +206,6 @@ describe('behind PgBouncer in transaction mode', function () {
     const environment = {
       ...servers.environment,
       DATABASE_URL: bouncer.url,
-      DATABASE_OWNER_URL: servers.database.ownerUrl,
       QUEUE_DATABASE_URL: login.href,
     };
     processes.push(await ServiceProcess.start('api', environment), await ServiceProcess.start('worker', environment));
@@ -227,13 +226,27 @@ describe('behind PgBouncer in transaction mode', function () {
     await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-Q1' });
   });
 
+  for (const [what, variable] of [
+    ['service', 'DATABASE_URL'],
+    ['replica', 'DATABASE_READ_URL'],
+    ['queue', 'QUEUE_DATABASE_URL'],
+  ] as const)
+    it(`rejects the login of the owner for the connection of the ${what}`, async () => {
+      const failed = await ServiceProcess.start('worker', {
+        ...servers.environment,
+        [variable]: servers.database.ownerUrl,
+      }).catch((error: Error) => error);
+      expect((failed as Error).message).to.include('can read past row-level security');
+      expect((failed as Error).message).to.include(`alter role ${appRole} login password`);
+    });
+
   it('rejects a role that bypasses row-level security, although the pooler ignores the requested role', async () => {
     const ownerBouncer = await startPgBouncer(servers.database.ownerUrl);
     try {
       const failed = await ServiceProcess.start('worker', {
         ...servers.environment,
         DATABASE_URL: ownerBouncer?.url ?? '',
-        QUEUE_DATABASE_URL: servers.database.ownerUrl,
+        QUEUE_DATABASE_URL: servers.database.appUrl,
       }).catch((error: Error) => error);
       expect(failed).to.be.instanceOf(Error);
       expect((failed as Error).message).to.include('can read past row-level security');

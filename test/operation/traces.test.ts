@@ -36,7 +36,7 @@ describe('traces', function () {
 
   it('of a request, its statements and its job arrive at the collector and contain no values', async () => {
     const environment = {
-      DATABASE_URL: database.ownerUrl,
+      ...database.environment,
       PORT: '0',
       LOG_LEVEL: 'warn',
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -45,7 +45,7 @@ describe('traces', function () {
     const preload = ['--import', './dist/src/app/otel.js'];
     processes.push(await ServiceProcess.start('api', environment, { nodeOptions: preload }));
     processes.push(await ServiceProcess.start('worker', environment, { nodeOptions: preload }));
-    const pool = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {} });
+    const pool = createDatabase({ url: database.appUrl, size: 1, onError: () => {} });
     const { apiKey } = await createWorkspace(new UnitOfWork(pool), {
       name: 'Traced',
       tier: 'enterprise',

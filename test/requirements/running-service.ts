@@ -14,6 +14,7 @@ import { type CrmWorld, crmWorlds, freePort } from '#test/support/crm-worlds.js'
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { ServiceProcess } from '#test/support/service-process.js';
+import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { ApiClient } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -93,9 +94,9 @@ export class RunningService {
       opened.push(() => child.end());
       const postgres = await startEmbeddedPostgres({ dataDir });
       opened.push(() => postgres.stop());
-      const database = createDatabase({ url: postgres.ownerUrl, size: 2, onError: () => {} });
+      const database = createDatabase({ url: postgres.appUrl, size: 2, onError: () => {} });
       opened.push(() => database.destroy());
-      const pool = new pg.Pool({ connectionString: postgres.ownerUrl, max: 2 });
+      const pool = new pg.Pool({ connectionString: readingAllWorkspaces(postgres.ownerUrl), max: 2 });
       pool.on('error', () => undefined);
       opened.push(() => pool.end());
       const demoKey = (await child.lineWith('    ws_')).trim();

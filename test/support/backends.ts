@@ -26,14 +26,14 @@ export async function startServers(backend: (typeof backends)[number]): Promise<
     database,
     redis,
     environment: {
-      DATABASE_URL: database.ownerUrl,
+      ...database.environment,
       PORT: '0',
       LOG_LEVEL: 'warn',
       RATE_LIMIT_PER_MINUTE: '1000000',
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       ...(redis === null ? {} : { REDIS_URL: redis.url }),
     },
-    workspace: () => newWorkspace(database.ownerUrl),
+    workspace: () => newWorkspace(database.appUrl),
     stop: async () => {
       await redis?.stop();
       await database.drop();
@@ -41,8 +41,8 @@ export async function startServers(backend: (typeof backends)[number]): Promise<
   };
 }
 
-async function newWorkspace(ownerUrl: string): Promise<{ workspaceId: string; apiKey: string }> {
-  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {} });
+async function newWorkspace(appUrl: string): Promise<{ workspaceId: string; apiKey: string }> {
+  const database = createDatabase({ url: appUrl, size: 1, onError: () => {} });
   try {
     const terms = { name: 'Test', tier: 'enterprise', currency: 'USD', timezone: 'UTC' } as const;
     return await createWorkspace(new UnitOfWork(database), terms);

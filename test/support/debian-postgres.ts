@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '#embedded-postgres/launch.js';
 import { systemUser, type UnixUser } from '#embedded-postgres/privileges.js';
+import { appRole } from '#src/platform/database/pool.js';
 
 export interface DebianPostgres {
   readonly superuserUrl: string;
@@ -135,18 +136,22 @@ function commandLine(pid: number): Promise<string> {
 }
 
 /** A database whose owner is not a superuser, as the service requires of external servers. */
-export async function ownedDatabase(superuserUrl: string): Promise<string> {
+export async function ownedDatabase(superuserUrl: string): Promise<{ ownerUrl: string; appUrl: string }> {
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
   try {
-    await client.query(`create role commissions_owner login createrole password 'owner'`);
+    await client.query(`create role commissions_owner login password 'owner'`);
+    await client.query(`create role ${appRole} login password 'app'`);
     await client.query('create database commissions owner commissions_owner');
   } finally {
     await client.end();
   }
-  const url = new URL(superuserUrl);
-  url.username = 'commissions_owner';
-  url.password = 'owner';
-  url.pathname = '/commissions';
-  return url.href;
+  const urlOf = (username: string, password: string): string => {
+    const url = new URL(superuserUrl);
+    url.username = username;
+    url.password = password;
+    url.pathname = '/commissions';
+    return url.href;
+  };
+  return { ownerUrl: urlOf('commissions_owner', 'owner'), appUrl: urlOf(appRole, 'app') };
 }

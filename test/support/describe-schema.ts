@@ -62,11 +62,13 @@ const propertiesOf = `
     select 2, tgname, replace(pg_get_triggerdef(oid), ' ON public.', ' ON ') || ';'
     from pg_trigger where tgrelid = $1 and not tgisinternal
     union all
-    select 3, '', format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY;', relname)
+    select 3, '', format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY%s;', relname,
+      case when relforcerowsecurity then ', FORCE ROW LEVEL SECURITY' else '' end)
     from pg_class where oid = $1 and relrowsecurity
     union all
-    select 4, p.polname, format('CREATE POLICY %I ON %I USING (%s) WITH CHECK (%s);', p.polname, c.relname,
-      pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid))
+    select 4, p.polname, format('CREATE POLICY %I ON %I TO %s USING (%s)%s;', p.polname, c.relname,
+      case when p.polroles = array[c.relowner] then 'CURRENT_USER' else (select string_agg(r::regrole::text, ', ') from unnest(p.polroles) r) end,
+      pg_get_expr(p.polqual, p.polrelid), ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
     from pg_policy p join pg_class c on c.oid = p.polrelid where p.polrelid = $1
     union all
     select 5, grantee, format('GRANT %s ON %I TO %s;', string_agg(privilege, ', ' order by privilege), name, grantee)

@@ -35,6 +35,8 @@ export interface SliceOptions {
   readonly timezone?: string;
 }
 
+type Urls = Pick<TestDatabase, 'ownerUrl' | 'appUrl' | 'drop'>;
+
 const startOfTests = new Date('2026-05-15T12:00:00Z');
 
 const migrate = (url: string) => migrateToLatest(url, migrations).then(() => undefined);
@@ -50,17 +52,18 @@ export class SliceFixture {
 
   private constructor(
     readonly ownerUrl: string,
+    readonly appUrl: string,
     readonly owner: Database,
     readonly app: Database,
     readonly unitOfWork: UnitOfWork,
     private readonly drop: () => Promise<void>,
   ) {}
 
-  static async create(database: Promise<TestDatabase> = createTestDatabase({ migrate })): Promise<SliceFixture> {
-    const { ownerUrl, drop } = await database;
+  static async create(database: Promise<Urls> = createTestDatabase({ migrate })): Promise<SliceFixture> {
+    const { ownerUrl, appUrl, drop } = await database;
     const owner = createDatabase({ url: ownerUrl, size: 2, onError: () => {}, asOwner: true });
-    const app = createDatabase({ url: ownerUrl, size: 6, onError: () => {} });
-    return new SliceFixture(ownerUrl, owner, app, new UnitOfWork(app), drop);
+    const app = createDatabase({ url: appUrl, size: 6, onError: () => {} });
+    return new SliceFixture(ownerUrl, appUrl, owner, app, new UnitOfWork(app), drop);
   }
 
   /** The database of the current test file, without rows. The first call creates it; it is dropped after the file. */

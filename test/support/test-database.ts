@@ -4,16 +4,23 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
+import { appRole, ownerSessionOptions } from '#src/platform/database/pool.js';
 
 export type Migrate = (ownerUrl: string) => Promise<void>;
 
 export interface TestServer {
   readonly superuserUrl: string;
+  appUrl(databaseName: string): string;
   ownerUrl(databaseName: string): string;
 }
 
 export interface TestDatabase {
+  /** Connects as the owner of the tables, and reads all workspaces. */
   readonly ownerUrl: string;
+  /** Connects as the role of the service. */
+  readonly appUrl: string;
+  /** The settings of a process that serves this database. */
+  readonly environment: Readonly<Record<'DATABASE_URL' | 'DATABASE_OWNER_URL', string>>;
   drop(): Promise<void>;
 }
 
@@ -26,6 +33,11 @@ interface Run extends TestServer {
 }
 
 const owner = 'commissions';
+
+interface Passwords {
+  readonly ownerPassword: string;
+  readonly appPassword: string;
+}
 const folderPrefix = 'commissions-test-';
 
 let current: Promise<Run> | undefined;
@@ -39,7 +51,20 @@ export async function createTestDatabase(options: { readonly migrate?: Migrate }
   const run = await currentRun();
   const template = options.migrate === undefined ? undefined : await templateFor(run, options.migrate);
   const name = await createDatabase(run, template);
-  return { ownerUrl: run.ownerUrl(name), drop: () => dropDatabase(run, name) };
+  const [ownerUrl, appUrl] = [run.ownerUrl(name), run.appUrl(name)];
+  return {
+    ownerUrl: readingAllWorkspaces(ownerUrl),
+    appUrl,
+    environment: { DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl },
+    drop: () => dropDatabase(run, name),
+  };
+}
+
+/** The URL for connections of the owner that read all workspaces, as tests do to inspect them. */
+export function readingAllWorkspaces(ownerUrl: string): string {
+  const url = new URL(ownerUrl);
+  url.search = `?options=${encodeURIComponent(ownerSessionOptions)}`;
+  return url.href;
 }
 
 export async function stopTestServer(): Promise<void> {
@@ -62,44 +87,49 @@ function currentRun(): Promise<Run> {
 
 async function startRun(): Promise<Run> {
   const external = process.env.TEST_DATABASE_URL;
-  if (external) return describeRun(external, await prepareExternalOwner(external), async () => undefined);
+  if (external) return describeRun(external, await prepareExternalRoles(external), async () => undefined);
   await removeAbandonedServers();
   const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`));
   const server = await startEmbeddedPostgres({ dataDir: folder, durable: false });
-  return describeRun(server.superuserUrl, new URL(server.ownerUrl).password, async () => {
+  const [ownerPassword, appPassword] = [new URL(server.ownerUrl).password, new URL(server.appUrl).password];
+  return describeRun(server.superuserUrl, { ownerPassword, appPassword }, async () => {
     await server.stop();
     for (const place of [server.dataDir, folder]) await rm(place, { recursive: true, force: true });
   });
 }
 
-function describeRun(superuserUrl: string, ownerPassword: string, stopServer: () => Promise<void>): Run {
+function describeRun(superuserUrl: string, passwords: Passwords, stopServer: () => Promise<void>): Run {
   const admin = new Pool({ connectionString: superuserUrl, max: 4, allowExitOnIdle: true });
   admin.on('error', () => undefined);
-  const ownerUrl = (databaseName: string): string => {
+  const urlOf = (username: string, password: string, databaseName: string): string => {
     const url = new URL(superuserUrl);
-    url.username = owner;
-    url.password = ownerPassword;
+    url.username = username;
+    url.password = password;
     url.pathname = `/${databaseName}`;
     return url.href;
   };
+  const ownerUrl = (databaseName: string) => urlOf(owner, passwords.ownerPassword, databaseName);
+  const appUrl = (databaseName: string) => urlOf(appRole, passwords.appPassword, databaseName);
   const id = randomBytes(4).toString('hex');
-  return { superuserUrl, ownerUrl, id, admin, templates: new Map(), databases: new Set(), stopServer };
+  return { superuserUrl, ownerUrl, appUrl, id, admin, templates: new Map(), databases: new Set(), stopServer };
 }
 
 /** The password is derived from the URL, so that concurrent test runs on one server use the same one. */
-async function prepareExternalOwner(superuserUrl: string): Promise<string> {
+async function prepareExternalRoles(superuserUrl: string): Promise<Passwords> {
   const password = createHash('sha256').update(superuserUrl).digest('hex');
   const client = new Client({ connectionString: superuserUrl, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock(7301846)');
-    const roles = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [owner]);
-    if (roles.rowCount === 0) await client.query(`CREATE ROLE ${owner}`);
-    await client.query(`ALTER ROLE ${owner} LOGIN NOSUPERUSER CREATEROLE NOCREATEDB PASSWORD '${password}'`);
+    for (const role of [owner, appRole]) {
+      const roles = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+      if (roles.rowCount === 0) await client.query(`CREATE ROLE ${role}`);
+      await client.query(`ALTER ROLE ${role} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB PASSWORD '${password}'`);
+    }
   } finally {
     await client.end();
   }
-  return password;
+  return { ownerPassword: password, appPassword: password };
 }
 
 function templateFor(run: Run, migrate: Migrate): Promise<string> {

@@ -91,7 +91,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const database = await createTestDatabase({ migrate: migrateTestDatabase });
   const config = readConfig({
-    DATABASE_URL: database.ownerUrl,
+    ...database.environment,
     PORT: '0',
     LOG_LEVEL: 'silent',
     RATE_LIMIT_PER_MINUTE: '1000000',

@@ -15,11 +15,16 @@ export type Migrations = Readonly<Record<string, Migration>>;
 export async function migrateToLatest(ownerUrl: string, migrations: Migrations): Promise<string[]> {
   const done = await retryOnOutage(() => migrateTables(ownerUrl, migrations)).catch((cause: unknown) => {
     if (cause instanceof UnreleasedSchema) throw cause;
+    if (sqlStateOf(cause) === '42501') throw new Error(mayNotMigrate, { cause });
     throw new Error('The migration of the database failed; the failed step was rolled back.', { cause });
   });
   await retryOnOutage(() => migrateQueue(ownerUrl));
   return done;
 }
+
+const mayNotMigrate =
+  'The role of the connection may not migrate the database. ' +
+  'Set DATABASE_OWNER_URL to the role that owns the tables, or MIGRATE_AT_START=0 in processes that do not migrate.';
 
 async function migrateTables(ownerUrl: string, migrations: Migrations): Promise<string[]> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });

@@ -10,7 +10,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
-import { isLockConflict } from './database-errors.js';
+import { isLockConflict, sqlStateOf } from './database-errors.js';
 import { type Tables } from './tables.js';
 
 /**
@@ -21,6 +21,9 @@ export const appRole = 'commissions_app';
 
 /** Session settings of every connection of the service. */
 export const appSessionOptions = `-c role=${appRole} -c timezone=UTC`;
+
+/** Lets the owner read all workspaces; see migrations/tenant-table.ts. */
+export const ownerSessionOptions = '-c app.all_workspaces=on';
 
 export type Database = Kysely<Tables>;
 
@@ -53,7 +56,7 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
     application_name: asOwner ? 'commissions-migrate' : 'commissions',
     // Statements that do not await each other share a round trip. The server executes them in order.
     pipeline: true,
-    ...(asOwner ? {} : { options: appSessionOptions }),
+    options: asOwner ? ownerSessionOptions : appSessionOptions,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === dateType ? (value: string) => value : pg.types.getTypeParser(oid, format),
@@ -162,25 +165,56 @@ class PipeliningDriver extends PostgresDriver {
   }
 }
 
+interface SessionRole {
+  readonly login: string;
+  readonly name: string;
+  readonly zone: string;
+  /** A role with too many rights that the session has or can take, or null. */
+  readonly reachable: string | null;
+}
+
 /**
- * Throws if the role can bypass row-level security: a superuser, a role with BYPASSRLS or an owner of tables. A
- * connection pooler may drop the requested role and time zone, so the actual values are checked.
+ * Throws if the session can bypass row-level security: if its login, or a role that the login can become, is a
+ * superuser, has BYPASSRLS, may grant roles to itself (CREATEROLE), or owns tables. `set role none` therefore gives no
+ * further rights. A connection pooler may drop the requested role and time zone, so the actual values are checked.
  */
 export async function assertHarmlessRole(database: Database): Promise<void> {
-  const { rows } = await sql<{ name: string; bypasses: boolean; owns: boolean; zone: string }>`
-    select r.rolname as name, current_setting('TimeZone') as zone, r.rolsuper or r.rolbypassrls as bypasses,
-      exists (select from pg_tables t where t.schemaname = 'public' and t.tableowner = r.rolname) as owns
-    from pg_roles r where r.rolname = current_user`.execute(database);
-  const role = rows[0];
-  if (role === undefined || role.bypasses || role.owns) {
+  const { login, name, zone, reachable } = await sessionRole(database);
+  if (reachable !== null)
     throw new Error(
-      `The service would run as the database role ${role?.name ?? 'unknown'}, which can read past row-level security. ` +
-        `Connect with a login role that is a member of ${appRole} and owns no tables.`,
+      `The service connects as the database role ${login}, which ${reachable === login ? 'can' : `can become ${reachable} and`} ` +
+        `read past row-level security. ${ownLogin}`,
     );
-  }
-  if (role.zone !== 'UTC')
+  if (zone !== 'UTC')
     throw new Error(
-      `The connections of the service would have the time zone ${role.zone}. ` +
-        `Behind a pooler, give the role its own: alter role ${role.name} set timezone = 'UTC'.`,
+      `The connections of the service would have the time zone ${zone}. ` +
+        `Behind a pooler, give the role its own: alter role ${name} set timezone = 'UTC'.`,
     );
 }
+
+const ownLogin =
+  `Give the service a login that owns nothing: as the owner of the tables, run "alter role ${appRole} login password '...'", ` +
+  `then set DATABASE_URL to a URL with the user ${appRole} and this password, and DATABASE_OWNER_URL to the URL of the owner.`;
+
+async function sessionRole(database: Database): Promise<SessionRole> {
+  try {
+    const { rows } = await sql<SessionRole>`
+      select session_user as login, current_user as name, current_setting('TimeZone') as zone, (
+        select r.rolname from pg_roles r
+        where (r.rolname = current_user or pg_has_role(session_user, r.oid, 'member'))
+          and (r.rolsuper or r.rolbypassrls or r.rolcreaterole or exists (
+            select from pg_class c where c.relnamespace = 'public'::regnamespace and c.relowner = r.oid))
+        order by r.rolname <> session_user, r.rolname limit 1) as reachable`.execute(database);
+    return rows[0] as SessionRole;
+  } catch (error) {
+    // The server rejects the connection, which requests the role.
+    if (sqlStateOf(error) === roleMissing)
+      throw new Error(`The database role ${appRole} does not exist. Run "npx commissions migrate" first.`);
+    if (sqlStateOf(error) === roleDenied)
+      throw new Error(`The login of DATABASE_URL is not a member of the database role ${appRole}. ${ownLogin}`);
+    throw error;
+  }
+}
+
+const roleMissing = '22023';
+const roleDenied = '42501';

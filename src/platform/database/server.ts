@@ -3,8 +3,9 @@ import { type Log } from '../log.js';
 
 /** The PostgreSQL server: an external one, or an embedded one that this process starts and stops. */
 export interface DatabaseServer {
-  /** Connects as the owner, for migrations; the service sets its restricted role on every connection. */
+  /** Connects as the owner of the tables, for migrations and commands of the operator. */
   readonly ownerUrl: string;
+  /** Connects as the role of the service, which owns nothing. */
   readonly appUrl: string;
   readonly embedded: boolean;
   stop(): Promise<void>;
@@ -25,5 +26,5 @@ export async function openDatabaseServer(config: Config, log: Log): Promise<Data
     dataDir: config.DATA_DIR,
     log: (line) => log.info({ postgres: line }, 'embedded PostgreSQL'),
   });
-  return { ownerUrl: server.ownerUrl, appUrl: server.ownerUrl, embedded: true, stop: () => server.stop() };
+  return { ownerUrl: server.ownerUrl, appUrl: server.appUrl, embedded: true, stop: () => server.stop() };
 }

@@ -62,7 +62,7 @@ export class Fleet implements ProcessListener {
       const database = await TcpProxy.to(postgres.port);
       lines.set(name, { database, redis: redis === null ? null : await TcpProxy.to(redis.port) });
     }
-    const direct = createDatabase({ url: postgres.ownerUrl, size: 2, onError: () => undefined });
+    const direct = createDatabase({ url: postgres.appUrl, size: 2, onError: () => undefined });
     const fleet = new Fleet(backend, postgres, redis, redisFolder, lines, direct);
     try {
       await Promise.all(fleet.processes.map((process) => process.start()));
@@ -89,13 +89,14 @@ export class Fleet implements ProcessListener {
   }
 
   private environmentOf(name: string): NodeJS.ProcessEnv {
-    const { DATABASE_OWNER_URL: _, REDIS_URL: __, ...own } = process.env;
+    const { REDIS_URL: _, ...own } = process.env;
     const { database, redis } = this.lines.get(name) as Lines;
-    const url = new URL(this.postgres.ownerUrl);
-    url.port = String(database.port);
+    const [url, ownerUrl] = [new URL(this.postgres.appUrl), new URL(this.postgres.ownerUrl)];
+    for (const each of [url, ownerUrl]) each.port = String(database.port);
     return {
       ...own,
       DATABASE_URL: url.href,
+      DATABASE_OWNER_URL: ownerUrl.href,
       ...(redis === null ? {} : { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
       DATABASE_POOL_SIZE: '6',
       PORT: '0',

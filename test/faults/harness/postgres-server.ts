@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { freePort } from '#embedded-postgres/launch.js';
+import { readingAllWorkspaces } from '#test/support/test-database.js';
 
 /** A PostgreSQL with production durability, which survives `kill -9`. */
 export class PostgresServer {
@@ -21,7 +22,11 @@ export class PostgresServer {
   }
 
   get ownerUrl(): string {
-    return this.server.ownerUrl;
+    return readingAllWorkspaces(this.server.ownerUrl);
+  }
+
+  get appUrl(): string {
+    return this.server.appUrl;
   }
 
   get superuserUrl(): string {

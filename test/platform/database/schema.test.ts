@@ -60,6 +60,14 @@ describe('the schema', () => {
     it('contains tables', () =>
       expect(tables).to.include.members(['workspaces', 'reps', 'plans', 'deals', 'commission_events', 'tokens']));
 
+    it("every tenant's table has row-level security for its owner too", async () => {
+      const without = await rows(
+        `select relname from pg_class where relname = any($1) and relnamespace = 'public'::regnamespace and not relforcerowsecurity`,
+        [tenantTables()],
+      );
+      expect(without).to.deep.equal([]);
+    });
+
     it('every table has row-level security', async () => {
       const without = await rows(
         `select relname from pg_class where relname = any($1) and relnamespace = 'public'::regnamespace and not relrowsecurity`,
@@ -68,23 +76,37 @@ describe('the schema', () => {
       expect(without).to.deep.equal([]);
     });
 
-    it("every tenant's table has one policy: its rows are those of the workspace that the transaction named", async () => {
+    it("every tenant's table has two policies: for the service by workspace, for the owner by app.all_workspaces", async () => {
       const policies = await rows<{
         table: string;
-        permissive: string;
-        roles: string;
-        command: string;
+        roles: string[];
         using: string;
-        check: string;
+        check: string | null;
       }>(`
-        select tablename as table, permissive, roles::text, cmd as command, qual as using, with_check as check from pg_policies where schemaname = 'public' order by 1`);
-      expect(policies.map((policy) => policy.table)).to.deep.equal(tenantTables());
-      for (const { table, using, check, ...policy } of policies) {
-        expect(policy, table).to.deep.equal({ permissive: 'PERMISSIVE', roles: '{public}', command: 'ALL' });
+        select tablename as table, roles::text[], qual as using, with_check as check from pg_policies
+        where schemaname = 'public' and permissive = 'PERMISSIVE' and cmd = 'ALL'`);
+      const {
+        rows: [{ count }],
+      } = await owner.query(`select count(*)::int from pg_policies where schemaname = 'public'`);
+      expect(count).to.equal(policies.length);
+      const [ofService, ofOwner] = [true, false].map((isService) =>
+        policies.filter(({ roles }) => roles.includes(appRole) === isService),
+      ) as [typeof policies, typeof policies];
+      for (const some of [ofService, ofOwner])
+        expect(some.map(({ table }) => table).sort()).to.deep.equal(tenantTables());
+      for (const { table, roles, using, check } of ofService) {
+        expect(roles, table).to.deep.equal([appRole]);
         expect(using, table).to.match(
           /^\(workspace_id = \( SELECT \(NULLIF\(current_setting\('app\.workspace_id'::text, true\), ''::text\)\)::uuid AS \S+\)\)$/,
         );
         expect(check, table).to.equal(using);
+      }
+      for (const { table, roles, using, check } of ofOwner) {
+        expect(roles, table).to.deep.equal(['commissions']);
+        expect(using, table).to.equal(
+          `((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text))`,
+        );
+        expect(check, table).to.equal(null);
       }
     });
 
@@ -165,7 +187,7 @@ describe('the schema', () => {
     let app: pg.Client;
 
     before(async () => {
-      app = new pg.Client({ connectionString: database.ownerUrl, options: appSessionOptions });
+      app = new pg.Client({ connectionString: database.appUrl, options: appSessionOptions });
       await app.connect();
     });
 
@@ -193,7 +215,7 @@ describe('the schema', () => {
         rolbypassrls: false,
         rolcreaterole: false,
         rolcreatedb: false,
-        rolcanlogin: false,
+        rolcanlogin: true,
         rolreplication: false,
       });
     });
@@ -220,6 +242,13 @@ describe('the schema', () => {
       }
       await expectDenied('drop table deals');
       await expectDenied('delete from kysely_migration');
+    });
+
+    it('cannot become another role', async () => {
+      for (const role of ['commissions', 'postgres', 'pg_read_all_data']) {
+        await expectDenied(`set role ${role}`);
+        await expectDenied(`set session authorization ${role}`);
+      }
     });
 
     it('cannot disable the policies', async () => {
@@ -268,7 +297,7 @@ describe('the schema', () => {
           await scratchOwner.query(`insert into ${table} (${names}) values (${values})`);
         }
       }
-      app = new pg.Client({ connectionString: scratch.ownerUrl, options: appSessionOptions });
+      app = new pg.Client({ connectionString: scratch.appUrl, options: appSessionOptions });
       await app.connect();
     });
 
@@ -309,6 +338,34 @@ describe('the schema', () => {
       for (const table of tenantTables()) {
         expect(await asWorkspace(null, () => seen(table)), table).to.deep.equal([]);
         expect(await asWorkspace('', () => seen(table)), `${table}, named empty`).to.deep.equal([]);
+      }
+    });
+
+    for (const change of [
+      'set role none',
+      'reset role',
+      'set session authorization default',
+      'reset session authorization',
+      `set app.all_workspaces = 'on'`,
+      'set role none; set app.all_workspaces = on; set search_path = public, pg_temp',
+    ])
+      it(`no rows are visible on the connection of the service after ${change}`, async () => {
+        try {
+          await app.query(change);
+          for (const table of tenantTables()) expect(await seen(table), table).to.deep.equal([]);
+        } finally {
+          await app.query(`reset app.all_workspaces; reset search_path; set role ${appRole}`);
+        }
+      });
+
+    it('the owner reads no rows without app.all_workspaces', async () => {
+      const plain = new pg.Client({ connectionString: scratch.environment.DATABASE_OWNER_URL });
+      await plain.connect();
+      try {
+        for (const table of tenantTables())
+          expect((await plain.query(`select workspace_id from ${table}`)).rows, table).to.deep.equal([]);
+      } finally {
+        await plain.end();
       }
     });
 
@@ -372,9 +429,9 @@ describe('the schema', () => {
     after(() => debian?.stop());
 
     it('migrates, and pays a commission', async () => {
-      const url = await ownedDatabase((debian as DebianPostgres).superuserUrl);
+      const { ownerUrl, appUrl } = await ownedDatabase((debian as DebianPostgres).superuserUrl);
       const running = await start(
-        readConfig({ DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'silent', NO_DEMO: '1' }),
+        readConfig({ DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl, PORT: '0', LOG_LEVEL: 'silent' }),
         { api: true, worker: true },
         createLog('silent'),
       );
