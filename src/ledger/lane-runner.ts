@@ -43,9 +43,9 @@ export class LaneRunner {
       const calculated: string[] = [];
       const batches = await this.batches(workspaceId, lanes);
       for (const [index, batch] of batches.entries()) {
-        // A worker that found a lane busy relies on this run for its requests, even if it is the last of the
-        // process.
-        if (round === 0 ? await slice.isOver() : round > maxRepetitions) {
+        // The first batch is always calculated, so that every job advances. A worker that found a lane busy relies on
+        // this run for its requests, even if it is the last of the process.
+        if (round === 0 ? index > 0 && (await slice.isOver()) : round > maxRepetitions) {
           await this.wakeLanes(workspaceId, batches.slice(index).flat());
           break;
         }
