@@ -24,6 +24,7 @@ import { RateLimit } from '../platform/http/rate-limit.js';
 import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { ResponseCache } from '../platform/http/response-cache.js';
 import { checkRedis } from '../platform/jobs/redis-settings.js';
+import { AddressLimit } from '../platform/limits/address-limit.js';
 import { type Log } from '../platform/log.js';
 import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
 import { McpEndpoint } from '../platform/mcp/endpoint.js';
@@ -189,6 +190,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     browser,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
+    addressLimit: new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     responseCache: new ResponseCache(clock, replica),
     idempotency: new IdempotencyStore(service.unitOfWork, log),
     log,

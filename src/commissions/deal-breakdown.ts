@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
-import { calculateRep } from '../engine/calculate.js';
 import { type Outcome } from '../engine/model.js';
 import { decodeTrace, type Reason, reasons, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
@@ -10,6 +9,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
+import { calculateInSlices } from '../ledger/calculate-in-slices.js';
 import { calculationWindow } from '../ledger/load-window.js';
 import { loadRepInput } from '../ledger/rep-input.js';
 import { loadRepTerms, type RepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
@@ -117,7 +117,7 @@ async function outcomesOf(
   if (closeDate === null) return [notCalculated(repId, 'no_close_date')];
   const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
   const window = calculationWindow(terms, { from: closeDate, to: closeDate });
-  const { outcomes } = calculateRep(await loadRepInput(trx, terms, window, today, { explain: true }));
+  const { outcomes } = await calculateInSlices(await loadRepInput(trx, terms, window, today, { explain: true }));
   const periodic = periodicRules(terms);
   return outcomes
     .filter((outcome) => outcome.dealKey === deal.deal_id && !periodic.has(outcome.ruleId ?? ''))

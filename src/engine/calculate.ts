@@ -5,6 +5,15 @@ import { blockedChangeOf, outcome, PlanCalculation } from './plan-calculation.js
 
 /** The commission of one rep over the window: a pure function of its input, independent of the order of the deals. */
 export function calculateRep(input: RepInput): RepResult {
+  const steps = calculationSteps(input);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The calculation in steps of a few milliseconds, so that the caller can let other work run between them. */
+export function* calculationSteps(input: RepInput): Generator<void, RepResult> {
   const deals = [...input.deals.map((deal) => ({ deal, upstream: null })), ...input.teamDeals].sort((a, b) =>
     byCloseOrder(a.deal, b.deal),
   );
@@ -14,7 +23,7 @@ export function calculateRep(input: RepInput): RepResult {
     outcomes: [] as Outcome[],
     credits: new Map<string, Decimal>(),
   };
-  for (const plan of input.plans) new PlanCalculation(input, plan, result).run(deals);
+  for (const plan of input.plans) yield* new PlanCalculation(input, plan, result).run(deals);
   const known = new Set(input.plans.map((plan) => plan.planId));
   for (const fixed of input.fixed) {
     if (!known.has(fixed.planId) && fixed.kind === 'frozen')

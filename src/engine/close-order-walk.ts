@@ -63,6 +63,8 @@ export interface WalkListener {
 /** The other reps' credits under a key and period, for ranks. */
 export type PeerCredits = (key: string, period: Period) => readonly Decimal[];
 
+const entriesPerStep = 200;
+
 /**
  * All occurrences under one plan, processed in close order with running counters. All entries are added before the
  * walk, since rank and retroactive tiers need the whole period's credit before the first payout.
@@ -89,16 +91,20 @@ export class CloseOrderWalk {
     this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, counter, tally });
   }
 
-  /** Processes the entries that were added since the last call; the counters continue. */
-  advance(): void {
+  /** Processes the entries that were added since the last call, in steps; the counters continue. */
+  *advance(): Generator<void, void> {
     const entries = this.entries.sort(byCloseOrderOfEntries);
     this.entries = [];
+    let stepEnd = entriesPerStep;
     for (let start = 0; start < entries.length; ) {
       let end = start + 1;
       const first = entries[start] as Entry;
       while (end < entries.length && isSameDeal(entries[end] as Entry, first)) end += 1;
       this.walkDeal(entries.slice(start, end));
       start = end;
+      if (start < stepEnd) continue;
+      stepEnd = start + entriesPerStep;
+      yield;
     }
   }
 

@@ -2,6 +2,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
+import { planCost } from './plan-cost.js';
 import { fieldReader, type ReadField, type SlugMapping } from './slug.js';
 import { versionInForceOf } from './version-timeline.js';
 
@@ -59,6 +60,8 @@ export interface CompiledRule {
 
 export interface CompiledVersion {
   readonly version: PlanVersion;
+  /** The cost of one deal; see plan-cost.ts. */
+  readonly cost: number;
   readonly dealConditions: ConditionSet;
   readonly rules: readonly CompiledRule[];
 }
@@ -76,6 +79,7 @@ export function compileVersion(
     compileConditions(conditions, version.fieldMapping, measures, timeZone);
   return {
     version,
+    cost: planCost(version),
     dealConditions: conditionsOf(version.dealConditions),
     rules: version.rules.map((rule, position) => {
       const tiers = effectiveTiers(rule, repId, overrides.get(rule.id) ?? []);

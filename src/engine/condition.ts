@@ -118,7 +118,7 @@ export function compileConditions(
   const compile = (leaf: Leaf): CompiledLeaf => ({
     leaf,
     read: fieldReader(leaf.field, planMapping, measures),
-    test: compileTest(leaf, timeZone),
+    test: testOf(leaf, timeZone),
   });
   const groups = conditions.map((condition) => ({
     any: 'rules' in condition && condition.operator === 'or',
@@ -146,17 +146,42 @@ export function explainSeen(
   timeZone: string,
 ): ConditionTrace[] {
   const leaves = conditions.flatMap((condition) => ('rules' in condition ? condition.rules : [condition]));
-  return leaves.map((leaf, index) => traced(leaf, seen[index] ?? null, compileTest(leaf, timeZone), day));
+  return leaves.map((leaf, index) => traced(leaf, seen[index] ?? null, testOf(leaf, timeZone), day));
 }
 
 function traced(leaf: Leaf, seen: FieldValue, test: Test, day: Day): ConditionTrace {
   return {
     field: leaf.field,
     operator: leaf.operator,
-    ...(leaf.value === undefined ? {} : { value: leaf.value }),
-    seen,
+    ...(leaf.value === undefined || isLong(leaf.value) ? {} : { value: leaf.value }),
+    seen: shortened(seen),
     passed: test(seen, day),
   };
+}
+
+const maxShownText = 500;
+const maxShownValues = 50;
+
+/** A long operand is left out of an explanation, which would otherwise repeat it for each deal. */
+function isLong(value: unknown): boolean {
+  return Array.isArray(value) && value.length > maxShownValues;
+}
+
+/** The value that was seen, for people: long texts and lists are cut. */
+function shortened(value: FieldValue): FieldValue {
+  if (typeof value === 'string' && value.length > maxShownText) return `${value.slice(0, maxShownText)}…`;
+  return Array.isArray(value) && value.length > maxShownValues ? value.slice(0, maxShownValues) : value;
+}
+
+const compiledTests = new WeakMap<Leaf, { readonly timeZone: string; readonly test: Test }>();
+
+/** The test of a leaf, compiled once: a condition is evaluated and explained for many deals and reps. */
+function testOf(leaf: Leaf, timeZone: string): Test {
+  const known = compiledTests.get(leaf);
+  if (known?.timeZone === timeZone) return known.test;
+  const test = compileTest(leaf, timeZone);
+  compiledTests.set(leaf, { timeZone, test });
+  return test;
 }
 
 /** The test of one leaf. A value of the wrong type fails the positive operators and passes the `not_` ones. */
@@ -185,11 +210,11 @@ function compileTest(leaf: Leaf, timeZone: string): Test {
     case 'between':
       return between(leaf, timeZone);
     case 'before':
-      return dayTest(timeZone, (day) => day < dayOperand(leaf.value, timeZone));
+      return ordering({ ...leaf, fieldType: 'date' }, timeZone, (order) => order < 0);
     case 'after':
-      return dayTest(timeZone, (day) => day > dayOperand(leaf.value, timeZone));
+      return ordering({ ...leaf, fieldType: 'date' }, timeZone, (order) => order > 0);
     case 'in_period':
-      return dayTest(timeZone, (day, reference) => isWithin(day, namedRange(String(leaf.value), reference)));
+      return periodTest(String(leaf.value), timeZone);
     case 'in_last_n_days':
       return dayTest(timeZone, (day, reference) => day <= reference && day > addDays(reference, -Number(leaf.value)));
     case 'is_set':
@@ -241,14 +266,37 @@ function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string
   }
 }
 
-function membership(leaf: Leaf, timeZone: string): Test {
-  if (isTextType(leaf.fieldType)) {
-    const expected = new Set(leaf.value as FieldValue[]);
-    const texts = new Set((leaf.value as string[]).map(comparable));
-    return ofAny((value) => expected.has(value) || texts.has(comparable(value as string)));
+/** Every operand is read once, into a set: a list of a thousand values costs one lookup for each deal. */
+function membership({ value: operands, fieldType }: Leaf, timeZone: string): Test {
+  const values = operands as FieldValue[];
+  switch (fieldType) {
+    case 'number':
+    case 'currency': {
+      const numbers = new Set(values.map((value) => operandNumber(value)?.toString()));
+      return ofAny((value) => {
+        const number = asNumber(value);
+        return number !== null && numbers.has(number.toString());
+      });
+    }
+    case 'date':
+    case 'timestamp': {
+      const days = new Set(values.map((value) => dayOperand(value, timeZone)));
+      return ofAny((value) => days.has(asDay(value, timeZone) ?? noDay));
+    }
+    case 'checkbox': {
+      const truths = new Set(values.map(asBoolean));
+      return ofAny((value) => truths.has(asBoolean(value)));
+    }
+    case 'text':
+    case 'select':
+    case 'status': {
+      const expected = new Set(values);
+      const texts = new Set((values as string[]).map(comparable));
+      return ofAny((value) => expected.has(value) || texts.has(comparable(value as string)));
+    }
+    default:
+      return unreachable(fieldType);
   }
-  const tests = (leaf.value as unknown[]).map((value) => equality(value, leaf.fieldType, timeZone));
-  return (value, day) => tests.some((test) => test(value, day));
 }
 
 function containment(expected: unknown): Test {
@@ -294,8 +342,11 @@ function asBoolean(value: FieldValue | undefined): boolean | null {
   return text === 'false' || text === '0' || text === 'no' ? false : null;
 }
 
-function namedRange(name: string, reference: Day): { from: Day; to: Day } {
-  return periodRange(isRelative(name) ? relativePeriod(name, reference) : name);
+function periodTest(name: string, timeZone: string): Test {
+  if (isRelative(name))
+    return dayTest(timeZone, (day, reference) => isWithin(day, periodRange(relativePeriod(name, reference))));
+  const range = periodRange(name);
+  return dayTest(timeZone, (day) => isWithin(day, range));
 }
 
 function relativePeriod(name: RelativePeriod, reference: Day): string {
@@ -308,13 +359,12 @@ function isRelative(name: string): name is RelativePeriod {
   return (relativePeriods as readonly string[]).includes(name);
 }
 
-function isTextType(fieldType: FieldType): boolean {
-  return fieldType === 'text' || fieldType === 'select' || fieldType === 'status';
-}
-
 function isDateType(fieldType: FieldType): boolean {
   return fieldType === 'date' || fieldType === 'timestamp';
 }
+
+/** Equals no operand. */
+const noDay = 'no day';
 
 function dayOperand(value: unknown, timeZone: string): Day {
   return (typeof value === 'string' ? readDay(value.trim(), timeZone) : null) ?? '';

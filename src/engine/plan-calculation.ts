@@ -29,6 +29,9 @@ export interface ResultCollector {
   readonly credits: Map<string, Decimal>;
 }
 
+/** Comparisons between two steps: a few milliseconds. */
+const costPerStep = 5_000;
+
 /**
  * Calculates one plan of one rep: finds every rule that fires, respects fixed rows and frozen periods, and pays in
  * close order.
@@ -36,6 +39,7 @@ export interface ResultCollector {
 export class PlanCalculation implements WalkListener {
   private readonly walk: CloseOrderWalk;
   private readonly fixedByKey = new Map<string, FixedEvent>();
+  private readonly dealsPerStep: number;
 
   constructor(
     private readonly input: RepInput,
@@ -43,18 +47,23 @@ export class PlanCalculation implements WalkListener {
     private readonly result: ResultCollector,
   ) {
     this.walk = new CloseOrderWalk((key, period) => input.peerCredits(plan.planId, key, period), this);
+    const maxCost = Math.max(1, ...plan.versions.map(({ cost }) => cost));
+    this.dealsPerStep = Math.max(1, Math.floor(costPerStep / maxCost));
     for (const fixed of input.fixed) {
       if (fixed.planId === plan.planId) this.fixedByKey.set(`${fixed.ruleName}|${fixed.dealKey}`, fixed);
     }
   }
 
-  run(deals: readonly Candidate[]): void {
-    for (const candidate of deals) this.fireDeal(candidate);
+  *run(deals: readonly Candidate[]): Generator<void, void> {
+    for (const [index, candidate] of deals.entries()) {
+      this.fireDeal(candidate);
+      if (index % this.dealsPerStep === 0) yield;
+    }
     this.addRemainingFixed((fixed) => fixed.phase !== 'periodic');
-    this.walk.advance();
-    this.firePeriodicRules();
+    yield* this.walk.advance();
+    yield* this.firePeriodicRules();
     this.addRemainingFixed((fixed) => fixed.phase === 'periodic');
-    this.walk.advance();
+    yield* this.walk.advance();
     for (const [key, credit] of this.walk.credits()) this.result.credits.set(`${this.plan.planId}|${key}`, credit);
   }
 
@@ -227,35 +236,28 @@ export class PlanCalculation implements WalkListener {
   }
 
   /** Periodic rules fire once for every period that has ended while the rep was on the plan, with or without deals. */
-  private firePeriodicRules(): void {
+  private *firePeriodicRules(): Generator<void, void> {
     for (const kind of periodKinds) {
       const isUsed = this.plan.versions.some((version) => version.rules.some((rule) => isPeriodicOf(rule, kind)));
       if (!isUsed) continue;
-      for (const period of periodsTouching(this.periodicWindow(), kind)) this.firePeriodicRulesOf(period, kind);
+      for (const period of periodsTouching(this.periodicWindow(), kind)) yield* this.firePeriodicRulesOf(period, kind);
     }
   }
 
-  private firePeriodicRulesOf(period: Period, kind: (typeof periodKinds)[number]): void {
+  private *firePeriodicRulesOf(period: Period, kind: (typeof periodKinds)[number]): Generator<void, void> {
     const { to } = periodRange(period);
     const version = this.versionOn(to, null);
     if (version === null) return;
     for (const rule of version.rules) {
       if (!isPeriodicOf(rule, kind)) continue;
       if (to >= this.input.asOf) this.skip(version, rule, period, 'period_not_ended');
-      else this.firePeriodic(version, rule, period);
+      else yield* this.firePeriodic(version, rule, period);
     }
   }
 
-  private firePeriodic(version: CompiledVersion, rule: CompiledRule, period: Period): void {
-    const range = periodRange(period);
-    const day = range.to;
-    const deals = this.input.deals.filter(
-      (deal) =>
-        isWithin(deal.closeDate, range) &&
-        this.isOfCurrency(deal, version) &&
-        version.dealConditions.passes(deal, day) &&
-        rule.conditions.passes(deal, day),
-    );
+  private *firePeriodic(version: CompiledVersion, rule: CompiledRule, period: Period): Generator<void, void> {
+    const day = periodRange(period).to;
+    const deals = yield* this.dealsOfPeriod(version, rule, period);
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const measure = sumOf(deals, rule.readMeasure);
     const base = periodicBase(rule, deals, measure, quota);
@@ -274,6 +276,22 @@ export class PlanCalculation implements WalkListener {
       seen: [],
       upstream: [],
     });
+  }
+
+  /** The deals of the period that pass the conditions of a periodic rule. */
+  private *dealsOfPeriod(version: CompiledVersion, rule: CompiledRule, period: Period): Generator<void, Deal[]> {
+    const range = periodRange(period);
+    const passes = (deal: Deal) =>
+      this.isOfCurrency(deal, version) &&
+      version.dealConditions.passes(deal, range.to) &&
+      rule.conditions.passes(deal, range.to);
+    const passing: Deal[] = [];
+    const closed = this.input.deals.filter((deal) => isWithin(deal.closeDate, range));
+    for (const [index, deal] of closed.entries()) {
+      if (passes(deal)) passing.push(deal);
+      if (index % this.dealsPerStep === 0) yield;
+    }
+    return passing;
   }
 
   private periodicWindow(): DayRange {
@@ -322,11 +340,10 @@ export class PlanCalculation implements WalkListener {
 
   private skipAll(version: CompiledVersion, phase: 'per_deal' | 'cascade', deal: Deal, reason: Reason): void {
     if (!this.input.explain) return;
+    // One list for all rules: the conditions of the plan are explained once for each deal.
+    const explained = reason === 'deal_condition_failed' ? version.dealConditions.explain(deal, deal.closeDate) : [];
     for (const rule of version.rules) {
-      if (rule.rule.executionPhase !== phase) continue;
-      this.skip(version, rule, deal.dealId, reason, () =>
-        reason === 'deal_condition_failed' ? version.dealConditions.explain(deal, deal.closeDate) : [],
-      );
+      if (rule.rule.executionPhase === phase) this.skip(version, rule, deal.dealId, reason, () => explained);
     }
   }
 

@@ -1,13 +1,12 @@
-import { calculateRep } from '../engine/calculate.js';
 import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
-import { yieldToOthers } from '../kernel/waiting.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifferences, type LaneDifference } from './apply-difference.js';
+import { calculateInSlices, EventLoopSlice } from './calculate-in-slices.js';
 import { requestCalculation, type Trigger } from './calculation-requests.js';
 import { currentDaysOfEach } from './current-days.js';
 import { dependentRequests } from './dependents.js';
@@ -162,9 +161,6 @@ interface Calculated extends LaneDifference {
   readonly planVersionIds: readonly string[];
 }
 
-/** Between two reps, the process serves other requests after this time. */
-const maxBlockingMs = 10;
-
 async function calculateWindows(
   trx: Work,
   workspaceId: string,
@@ -174,12 +170,10 @@ async function calculateWindows(
   const inputs = await loadRepInputs(trx, lanes, asOf, { explain: false });
   await failpoint('lane.afterRead');
   const calculated: Calculated[] = [];
-  for (let place = 0, since = performance.now(); place < lanes.length; place += 1) {
-    if (performance.now() - since > maxBlockingMs) {
-      await yieldToOthers();
-      since = performance.now();
-    }
-    calculated.push(calculate(lanes[place] as LaneWindow, inputs[place] as LoadedRepInput));
+  const slice = new EventLoopSlice();
+  for (const [place, lane] of lanes.entries()) {
+    await slice.pause();
+    calculated.push(await calculate(lane, inputs[place] as LoadedRepInput, slice));
   }
   const differences = await applyDifferences(trx, workspaceId, calculated);
   return calculated.map(({ lane, ...result }, place) => ({
@@ -190,9 +184,9 @@ async function calculateWindows(
   }));
 }
 
-function calculate(lane: LaneWindow, input: LoadedRepInput): Calculated {
+async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLoopSlice): Promise<Calculated> {
   const { repId } = lane.terms;
-  const { decisions, blocked } = calculateRep(input);
+  const { decisions, blocked } = await calculateInSlices(input, slice);
   const paidDeals = new Set(decisions.map((decision) => decision.dealKey));
   return {
     ...differenceOf(repId, input, { decisions, blocked }),

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { calculateRep } from '../engine/calculate.js';
 import { type Decision, type FixedEvent, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
@@ -9,6 +8,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { widened } from '../kernel/period.js';
 import { yieldToOthers } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { calculateInSlices } from './calculate-in-slices.js';
 import { type CountedRow, loadCountedRows } from './counted-rows.js';
 import { type Hierarchy, loadHierarchyBelow } from './hierarchy.js';
 import { naturalKey, ownersOfDeals, retainedBy, retainedRows } from './ledger-rows.js';
@@ -149,7 +149,7 @@ class UnfrozenTeam {
     for (let pass = 0; pass < order.length + minPasses; pass += 1) {
       const before = repeats ? this.fingerprint() : '';
       for (const one of order) {
-        this.calculated.set(one, this.calculate(one));
+        this.calculated.set(one, await this.calculate(one));
         await yieldToOthers();
       }
       if (!repeats || this.fingerprint() === before) break;
@@ -166,10 +166,10 @@ class UnfrozenTeam {
     );
   }
 
-  private calculate(repId: string): Calculated {
+  private async calculate(repId: string): Promise<Calculated> {
     const terms = this.input.terms.get(repId) as RepTerms;
     const retained = this.input.retained.get(repId) ?? [];
-    const { decisions, credits } = calculateRep({
+    const { decisions, credits } = await calculateInSlices({
       repId,
       ...this.time,
       plans: assignedPlans(terms),

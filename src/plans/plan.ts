@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { describedPlanConfig, type PlanTerms, type Rule, readPlanConfig } from '../engine/plan-config.js';
+import { maxPlanCost, planCost } from '../engine/plan-cost.js';
 import { type Day, isDay } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { describedAs } from '../platform/json-schema.js';
@@ -145,10 +146,21 @@ export const repOverrides = z
 
 /** Parses a config in either shape; the failure lists every problem with its path. */
 export function planTerms(config: unknown): PlanTerms {
+  assertPlanCost(config);
   const read = readPlanConfig(config);
   if ('terms' in read) return read.terms;
   throw invalid(
     ...(read.issues.map((issue) => ({ ...issue, path: `config.${issue.path}` })) as [(typeof read.issues)[0]]),
+  );
+}
+
+function assertPlanCost(config: unknown): void {
+  const cost = planCost(config);
+  if (cost <= maxPlanCost) return;
+  throw new Failure(
+    'plan_too_complex',
+    `One deal under this plan needs ${cost} comparisons, but at most ${maxPlanCost} are allowed. Use fewer conditions, rules or values; conditions of the plan count once for each rule.`,
+    { cost, limit: maxPlanCost },
   );
 }
 

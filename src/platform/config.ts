@@ -169,6 +169,10 @@ const settings = z.object({
     description: 'Max number of wrong tokens and codes per address and minute; further attempts return 429',
     example: '60',
   }),
+  PUBLIC_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(120).meta({
+    description: 'Max number of requests without a token per address, minute and process, such as sign-in codes',
+    example: '120',
+  }),
   CRMA_CLIENT_ID: text.meta({
     description: 'OAuth client id at crm-a; without it admins paste tokens',
     example: 'c0ffee',

@@ -26,6 +26,10 @@ export interface Scenario {
 
 /** Calculates one rep on one plan with all traces. */
 export function run(scenario: Scenario): RepResult {
+  return calculateRep(inputOf(scenario));
+}
+
+export function inputOf(scenario: Scenario): RepInput {
   const read = readPlanConfig(scenario.config);
   if ('issues' in read) throw new Error(JSON.stringify(read.issues));
   const version = compileVersion(
@@ -45,7 +49,7 @@ export function run(scenario: Scenario): RepResult {
     {},
     'UTC',
   );
-  const input: RepInput = {
+  return {
     repId: 'rep',
     asOf: scenario.asOf ?? '2026-12-31',
     window: { from: '2026-01-01', to: '2026-12-31' },
@@ -76,7 +80,6 @@ export function run(scenario: Scenario): RepResult {
     firstActivity: '2026-01-01',
     explain: true,
   };
-  return calculateRep(input);
 }
 
 /** The amount of each event, one per line in the order of calculation: `deal | rule | tier | amount`. */

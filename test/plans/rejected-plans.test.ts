@@ -22,6 +22,24 @@ describe('rejected plans', () => {
   });
   after(() => world.stop());
 
+  rejects(() => world, '400 plan_too_complex', {
+    ...bodies('POST /v1/plans', {
+      '102 conditions for each of 50 rules': {
+        name: 'Rejected',
+        config: { dealConditions: Array(50).fill({ operator: 'or', rules: [isSet, isSet] }), rules: manyRules(50) },
+      },
+      'more rules than the limit of the cost': { name: 'Rejected', config: { rules: Array(5001).fill({}) } },
+    }),
+    ...bodies('PATCH /v1/plans/<ae>', {
+      '101 conditions for each of 50 rules': {
+        config: {
+          dealConditions: [...Array(49).fill(isSet), { operator: 'or', rules: Array(50).fill(isSet) }],
+          rules: manyRules(50).map((one) => ({ ...one, conditions: [isSet, isSet] })),
+        },
+      },
+    }),
+  });
+
   rejects(
     () => world,
     invalid,

@@ -97,6 +97,7 @@ export async function startTestService(
     RATE_LIMIT_PER_MINUTE: '1000000',
     // All tests have the same address.
     FAILED_SIGN_INS_PER_MINUTE: '1000000',
+    PUBLIC_REQUESTS_PER_MINUTE: '1000000',
     // No test reaches a real CRM.
     CRM_ALLOW_LOOPBACK: '1',
     CRMA_API_BASE: nowhere,

@@ -1,7 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { calculateRep } from '../../engine/calculate.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -10,6 +9,7 @@ import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { calculateInSlices } from '../../ledger/calculate-in-slices.js';
 import { calculationWindow } from '../../ledger/load-window.js';
 import { loadRepInput } from '../../ledger/rep-input.js';
 import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/rep-terms.js';
@@ -190,7 +190,7 @@ async function explainReps(
   for (const [repId, ofRep] of terms) {
     const rep = { ...ofRep, frozen: frozen.get(repId) ?? [] };
     const input = await loadRepInput(trx, rep, calculationWindow(rep, days), today, { explain: true });
-    found.push(...exceptionsOf(rep, input, calculateRep(input), days, expected));
+    found.push(...exceptionsOf(rep, input, await calculateInSlices(input), days, expected));
   }
   return found;
 }

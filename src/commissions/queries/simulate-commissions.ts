@@ -314,6 +314,7 @@ export const simulateCommissions = operation({
   access: 'rep',
   scope: 'read',
   body,
+  maxKeys: 100_000,
   response,
   failures: { plan_not_found: 404, rep_not_found: 404 },
   tool: {

@@ -102,9 +102,10 @@ export const createPlan = operation({
   path: '/v1/plans',
   access: 'admin',
   body,
+  maxKeys: 100_000,
   response: writtenPlan,
   status: 201,
-  failures: { plan_name_taken: 409, rep_not_found: 404 },
+  failures: { plan_too_complex: 400, plan_name_taken: 409, rep_not_found: 404 },
   tool: {
     name: 'create_plan',
     title: 'Create plan',

@@ -204,8 +204,15 @@ export const updatePlan = operation({
   access: 'admin',
   params,
   body,
+  maxKeys: 100_000,
   response: writtenPlan,
-  failures: { plan_not_found: 404, plan_name_taken: 409, rep_not_found: 404, calculation_pending: 409 },
+  failures: {
+    plan_too_complex: 400,
+    plan_not_found: 404,
+    plan_name_taken: 409,
+    rep_not_found: 404,
+    calculation_pending: 409,
+  },
   tool: {
     name: 'update_plan',
     title: 'Update plan',

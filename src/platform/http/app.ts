@@ -15,9 +15,10 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
 import { toErrorResponse } from '../error-response.js';
+import { type AddressLimit } from '../limits/address-limit.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
-import { type AnyOperation, acceptsIdempotencyKey, Download, type RawBody, Redirect } from '../operation.js';
+import { type AnyOperation, acceptsIdempotencyKey, Download, isPublic, type RawBody, Redirect } from '../operation.js';
 import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
@@ -36,12 +37,17 @@ export interface AppParts {
   /** Number of trusted proxies: so many X-Forwarded-For entries are used for the client's address. */
   readonly trustProxyHops?: number;
   readonly rateLimit?: RateLimit;
+  /** Limits requests without a token that have a body. */
+  readonly addressLimit?: AddressLimit;
   readonly idempotency?: IdempotencyStore;
   readonly responseCache?: ResponseCache;
   readonly log: Log;
   /** Routes that are not operations: health, documents. */
   readonly extra?: readonly ((app: Express) => void)[];
 }
+
+/** Also after decompression: anyone can send such a body. */
+const maxAnonymousBytes = 8 * 1024;
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,100}$/;
 
@@ -54,8 +60,12 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxyHops ?? 0);
   app.use(protect());
   app.use(assignRequestId(log));
-  const readJson = jsonReader(1024 * 1024);
-  const served = operations.map((operation) => ({ ...operation, handle: serve(operation, parts, readJson) }));
+  const readAnonymous = jsonReader(maxAnonymousBytes);
+  const readAuthenticated = jsonReader(1024 * 1024);
+  const served = operations.map((operation) => {
+    const readJson = isPublic(operation) ? readAnonymous : readAuthenticated;
+    return { ...operation, handle: serve(operation, parts, readJson) };
+  });
   app.use(serveDirectly(served));
   for (const add of extra) add(app);
   for (const { method, path, handle } of served) app[method](path, handle);
@@ -97,13 +107,14 @@ function serveDirectly(
 
 /** Handles a request. The order is authentication, rate limit, access, input. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
-  const { dispatcher, rateLimit, idempotency, responseCache } = parts;
+  const { dispatcher, rateLimit, addressLimit, idempotency, responseCache } = parts;
   return async (request, response) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
     const address = request.ip ?? '';
-    const isPublic = operation.access === 'public';
-    const { caller, counted, cacheVersions }: Bearer = isPublic
+    const isAnonymous = isPublic(operation);
+    if (isAnonymous && operation.body !== undefined) addressLimit?.admit(address);
+    const { caller, counted, cacheVersions }: Bearer = isAnonymous
       ? { caller: anonymousCaller(requestId, address), counted: null, cacheVersions: null }
       : await identify(parts, request, response, operation.cacheScope !== undefined);
     response.locals['actor'] = caller.actor;
@@ -208,7 +219,7 @@ async function readBody(
   }
   if (operation.raw !== undefined) return readRaw(request, operation.raw.limitBytes);
   const body = await readJson(request, response);
-  guardJson(body);
+  guardJson(body, operation.maxKeys);
   return body;
 }
 

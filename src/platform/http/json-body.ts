@@ -1,7 +1,8 @@
 import { Failure, invalid } from '../../kernel/failure.js';
 
 const maxDepth = 32;
-const maxKeys = 100_000;
+/** More than a body needs unless it is a long list; operations that take such lists declare their own limit. */
+const defaultMaxKeys = 5_000;
 
 /** Parses a body that was read as bytes, with the checks of every JSON body. */
 export function parseJson(bytes: Buffer): unknown {
@@ -16,44 +17,50 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * Rejects valid JSON that is unsafe to process: nesting that would overflow the stack, more keys than any request
+ * Rejects valid JSON that is unsafe to process: nesting that would overflow the stack, more keys than the operation
  * needs, texts that PostgreSQL cannot store, and keys that change prototypes.
  */
-export function guardJson(body: unknown): void {
-  let keys = 0;
-  const open: { value: unknown; path: string; depth: number }[] = [{ value: body, path: '', depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { value, path, depth } = next;
-    if (typeof value === 'string') guardText(value, path);
-    if (typeof value !== 'object' || value === null) continue;
-    const entries = Object.entries(value);
-    keys += entries.length;
-    guardSize(keys, depth, path);
-    const isList = Array.isArray(value);
-    for (const [key, item] of entries) {
-      if (!isList) guardKey(key, path);
-      open.push({ value: item, path: joined(path, key), depth: depth + 1 });
-    }
+export function guardJson(body: unknown, maxKeys: number = defaultMaxKeys): void {
+  new JsonGuard(maxKeys).check(body);
+}
+
+class JsonGuard {
+  private keys = 0;
+  /** Joined to a path only for an error: a body may have tens of thousands of values. */
+  private readonly trail: (string | number)[] = [];
+
+  constructor(private readonly maxKeys: number) {}
+
+  check(value: unknown): void {
+    if (typeof value === 'string') return this.checkText(value);
+    if (typeof value !== 'object' || value === null) return;
+    if (this.trail.length >= maxDepth)
+      throw invalid({ path: this.path.slice(0, 100), message: `is nested more than ${maxDepth} levels deep` });
+    if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) this.descend(index, value[index]);
+    else for (const [key, item] of Object.entries(value)) this.checkMember(key, item);
   }
-}
 
-function guardSize(keys: number, depth: number, path: string): void {
-  if (keys > maxKeys) throw invalid({ path: '', message: `has more than ${maxKeys} keys` });
-  if (depth >= maxDepth)
-    throw invalid({ path: path.slice(0, 100), message: `is nested more than ${maxDepth} levels deep` });
-}
+  private checkMember(key: string, item: unknown): void {
+    this.keys += 1;
+    if (this.keys > this.maxKeys) throw invalid({ path: '', message: `has more than ${this.maxKeys} keys` });
+    this.checkText(key);
+    if (key === '__proto__' || key === 'constructor' || key === 'prototype')
+      throw invalid({ path: [...this.trail, key].join('.'), message: 'unknown field' });
+    this.descend(key, item);
+  }
 
-function guardKey(key: string, path: string): void {
-  guardText(key, path);
-  if (key === '__proto__' || key === 'constructor' || key === 'prototype')
-    throw invalid({ path: joined(path, key), message: 'unknown field' });
-}
+  private descend(key: string | number, item: unknown): void {
+    this.trail.push(key);
+    this.check(item);
+    this.trail.pop();
+  }
 
-function joined(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
-}
+  private checkText(text: string): void {
+    if (text.includes('\u0000') || !text.isWellFormed())
+      throw invalid({ path: this.path, message: 'contains characters that cannot be stored' });
+  }
 
-function guardText(text: string, path: string): void {
-  if (text.includes('\u0000') || !text.isWellFormed())
-    throw invalid({ path, message: 'contains characters that cannot be stored' });
+  private get path(): string {
+    return this.trail.join('.');
+  }
 }

@@ -19,7 +19,7 @@ export class AttemptLimits {
   /** Counts an attempt, and rejects it if it exceeds the limit of its window. */
   async count(what: string, address: string, limit: number, windowSeconds: number): Promise<void> {
     const { attempts, secondsLeft } = await this.add(`${what} ${networkOf(address)}`, windowSeconds);
-    if (attempts > limit) throw tooMany(secondsLeft);
+    if (attempts > limit) throw tooManyAttempts(secondsLeft);
   }
 
   /** Counts a wrong token or code. Successful attempts do not count: many users may share one address. */
@@ -29,7 +29,7 @@ export class AttemptLimits {
     const { attempts, secondsLeft } = await this.add(`failure ${network}`, 60);
     if (attempts <= this.failuresPerMinute) return;
     this.blockedUntil.set(network, Date.now() + secondsLeft * 1000);
-    throw tooMany(secondsLeft);
+    throw tooManyAttempts(secondsLeft);
   }
 
   assertNotBlocked(address: string): void {
@@ -37,7 +37,7 @@ export class AttemptLimits {
     const until = this.blockedUntil.get(network);
     if (until === undefined) return;
     const msLeft = until - Date.now();
-    if (msLeft > 0) throw tooMany(Math.ceil(msLeft / 1000));
+    if (msLeft > 0) throw tooManyAttempts(Math.ceil(msLeft / 1000));
     this.blockedUntil.delete(network);
   }
 
@@ -50,7 +50,7 @@ export class AttemptLimits {
   }
 }
 
-function tooMany(secondsLeft: number): Failure {
+export function tooManyAttempts(secondsLeft: number): Failure {
   return new Failure('rate_limited', `Too many attempts. Try again in ${secondsLeft} seconds.`, {
     retryAfter: secondsLeft,
   });

@@ -44,7 +44,7 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
 
 /** Assigns a call's arguments to the parts of the operation's input; every argument is checked exactly once. */
 export function readArguments(operation: AnyOperation, tool: AnyTool, given: Readonly<Record<string, unknown>>) {
-  guardJson(given);
+  guardJson(given, operation.maxKeys);
   const reading = parsePart(readingArguments(tool), given) as Partial<Reading>;
   const own = Object.keys(reading);
   const fixed = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>

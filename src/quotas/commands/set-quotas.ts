@@ -161,6 +161,7 @@ export const setQuotas = operation({
   path: '/v1/quotas',
   access: 'admin',
   body,
+  maxKeys: 100_000,
   response: z.array(quota),
   status: 201,
   failures: {

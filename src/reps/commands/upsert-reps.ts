@@ -39,6 +39,7 @@ export const upsertReps = operation({
   path: '/v1/reps',
   access: 'admin',
   body,
+  maxKeys: 100_000,
   response: z.object({ reps: z.array(rep).describe('The reps as stored, in the order of the request') }),
   failures: { rep_limit_reached: 403, last_admin: 409 },
   example: {

@@ -1,0 +1,43 @@
+/** Max cost of a plan. 1,000 deals under such a plan take about a second of calculation. */
+export const maxPlanCost = 5_000;
+
+/** Comparing with a set of this many values costs about as much as one more condition. */
+const valuesPerUnit = 50;
+const tiersPerUnit = 10;
+
+/**
+ * The cost of one deal under a plan, in comparisons: every rule evaluates and records the conditions of the plan and
+ * its own. Takes a config before it is validated too, so that an expensive one is rejected before any other work.
+ */
+export function planCost(plan: unknown): number {
+  const shared = conditionsCost(property(plan, 'dealConditions'));
+  let cost = 0;
+  for (const rule of listOf(property(plan, 'rules'))) {
+    const tiers = listOf(property(rule, 'tiers')).length;
+    const credits = listOf(property(rule, 'quotaCredit')).length;
+    cost += 1 + shared + conditionsCost(property(rule, 'conditions')) + credits + Math.floor(tiers / tiersPerUnit);
+  }
+  return cost;
+}
+
+function conditionsCost(conditions: unknown): number {
+  let cost = 0;
+  for (const condition of listOf(conditions)) {
+    const leaves = property(condition, 'rules');
+    if (Array.isArray(leaves)) for (const leaf of leaves) cost += leafCost(leaf);
+    else cost += leafCost(condition);
+  }
+  return cost;
+}
+
+function leafCost(leaf: unknown): number {
+  return 1 + Math.floor(listOf(property(leaf, 'value')).length / valuesPerUnit);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}

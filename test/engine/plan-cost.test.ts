@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { calculationSteps } from '#src/engine/calculate.js';
+import { compileConditions, explainSeen, type Leaf } from '#src/engine/condition.js';
+import { maxPlanCost, planCost } from '#src/engine/plan-cost.js';
+import { inputOf, run } from './scenario.js';
+
+const leaf = (value: unknown, change: Partial<Leaf> = {}): Leaf => ({
+  field: 'stage',
+  fieldType: 'text',
+  operator: 'equals',
+  value,
+  ...change,
+});
+const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
+const rule = (name: string, conditions: unknown[] = []) => ({ name, measure: 'amount', conditions, tiers: [tier] });
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+
+describe('the cost of a plan', () => {
+  it('counts the conditions of the plan once for each rule', () => {
+    const dealConditions = [leaf('a'), { operator: 'or', rules: [leaf('b'), leaf('c')] }];
+    const rules = [rule('One'), rule('Two', [leaf('d')])];
+    expect(planCost({ dealConditions, rules })).to.equal(3 + 1 + (3 + 1 + 1));
+  });
+
+  it('counts long lists of values, tiers and credits', () => {
+    const long = leaf(
+      many(1000, (at) => `v${at}`),
+      { operator: 'in' },
+    );
+    expect(planCost({ rules: [rule('One', [long])] })).to.equal(1 + 21);
+    const credits = many(50, () => ({ field: 'x' }));
+    const tiers = many(500, () => tier);
+    expect(planCost({ rules: [{ ...rule('One'), tiers, quotaCredit: credits }] })).to.equal(1 + 50 + 50);
+  });
+
+  it('is 0 for a config that is no plan', () => {
+    for (const config of [null, 1, 'x', [], { rules: 1 }, { rules: {} }]) expect(planCost(config)).to.equal(0);
+    expect(planCost({ dealConditions: [null], rules: [null, { conditions: [null, { rules: [null] }] }] })).to.equal(
+      1 + 1 + (1 + 1 + 2),
+    );
+  });
+});
+
+describe('the calculation of an expensive plan', () => {
+  const days = many(1000, (at) => new Date(Date.UTC(2020, 0, 1 + at)).toISOString().slice(0, 10));
+  const noDay = (at: number) => leaf(days, { field: `date${at}`, fieldType: 'date', operator: 'not_in' });
+
+  it('reads the operands of a list once and not once for each deal', () => {
+    const conditions = compileConditions(many(50, noDay), {}, {}, 'UTC');
+    const deal = {
+      dealId: 'd',
+      closeDate: '2026-01-01',
+      fields: Object.fromEntries(many(50, (at) => [`date${at}`, '2026-01-01'])),
+      standard: {},
+    };
+    const startedAt = performance.now();
+    for (let round = 0; round < 1000; round += 1) expect(conditions.passes(deal, '2026-01-01')).to.equal(true);
+    // 50,000 comparisons with a list of 1,000 days. Reading every operand takes over a minute.
+    expect(performance.now() - startedAt).to.be.lessThan(5_000);
+  });
+
+  it('reads the operands of stored explanations once', () => {
+    const stored = many(50, noDay);
+    const seen = many(50, () => '2026-01-01');
+    const startedAt = performance.now();
+    for (let round = 0; round < 200; round += 1) explainSeen(stored, seen, '2026-01-01', 'UTC');
+    expect(performance.now() - startedAt).to.be.lessThan(5_000);
+  });
+
+  it('finds values of every type in a list', () => {
+    const deal = {
+      dealId: 'd',
+      closeDate: '2026-01-01',
+      fields: { n: '1.50', d: '2026-01-01', c: 'Yes', l: ['a', 'B'] },
+    };
+    const passes = (field: string, fieldType: Leaf['fieldType'], value: unknown[]) =>
+      compileConditions([leaf(value, { field, fieldType, operator: 'in' })], {}, {}, 'UTC').passes(
+        { ...deal, standard: {} },
+        '2026-01-01',
+      );
+    expect(passes('n', 'number', [1, '1.5'])).to.equal(true);
+    expect(passes('n', 'number', [1, 2])).to.equal(false);
+    expect(passes('d', 'date', ['2026-01-01'])).to.equal(true);
+    expect(passes('d', 'date', ['2026-01-02'])).to.equal(false);
+    expect(passes('c', 'checkbox', [true])).to.equal(true);
+    expect(passes('c', 'checkbox', ['no'])).to.equal(false);
+    expect(passes('l', 'select', ['b'])).to.equal(true);
+    expect(passes('missing', 'date', ['2026-01-01'])).to.equal(false);
+  });
+
+  it('explains the conditions of the plan once for each deal, without long operands and values', () => {
+    const config = {
+      dealConditions: [leaf(days, { operator: 'in' })],
+      rules: many(10, (at) => rule(`R${at}`)),
+    };
+    const { outcomes } = run({ config, deals: 'd1 | 2026-01-15 | 100 |' });
+    expect(outcomes).to.have.lengthOf(10);
+    const [first] = outcomes;
+    for (const { reason, conditions } of outcomes) {
+      expect(reason).to.equal('deal_condition_failed');
+      expect(conditions).to.equal(first?.conditions);
+      expect(conditions[0]).to.have.all.keys('field', 'operator', 'seen', 'passed');
+    }
+    const [long] = explainSeen([leaf('x')], ['y'.repeat(10_000)], '2026-01-01', 'UTC');
+    expect(String(long?.seen)).to.have.lengthOf(501);
+  });
+
+  it('runs in short steps', () => {
+    const rules = many(50, (at) =>
+      rule(
+        `R${at}`,
+        many(50, () => leaf('lost', { operator: 'not_equals' })),
+      ),
+    );
+    expect(planCost({ rules })).to.be.within(maxPlanCost / 2, maxPlanCost);
+    const deals = many(300, (at) => `d${at} | 2026-01-15 | 100 |`).join('\n');
+    const steps = calculationSteps(inputOf({ config: { rules }, deals }));
+    const times: number[] = [];
+    for (let last = performance.now(), step = steps.next(); step.done !== true; step = steps.next()) {
+      times.push(performance.now() - last);
+      last = performance.now();
+    }
+    expect(times.length).to.be.greaterThan(200);
+    const slow = times.filter((ms) => ms > 50);
+    expect(slow.length).to.be.lessThan(times.length / 20);
+  });
+});
