@@ -1,5 +1,5 @@
 import { Failure } from '../kernel/failure.js';
-import { isBadValue, isUnavailable } from './database/database-errors.js';
+import { isBadValue, isTransient, isUnavailable } from './database/database-errors.js';
 import { type Log } from './log.js';
 import { type AnyOperation, commonFailures } from './operation.js';
 
@@ -40,6 +40,12 @@ function expectedError(error: unknown, operation: AnyOperation | undefined): Err
       ? null
       : { statusCode, code, message, ...(details === undefined ? {} : { details }) };
   }
+  if (isTransient(error))
+    return {
+      statusCode: 503,
+      code: 'workspace_busy',
+      message: 'Other changes of this workspace did not end in time. Try again shortly.',
+    };
   if (isUnavailable(error))
     return {
       statusCode: 503,

@@ -196,5 +196,6 @@ export const commonFailures: Readonly<Record<string, number>> = {
   rate_limited: 429,
   internal_error: 500,
   database_unavailable: 503,
+  workspace_busy: 503,
   queue_unavailable: 503,
 };

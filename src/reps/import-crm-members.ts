@@ -3,6 +3,7 @@ import { type Recalculate } from '../ledger/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countHeads, type Headcount, hasSeat } from './headcount.js';
+import { lockPeople } from './lock-people.js';
 import { email } from './rep.js';
 import {
   claimUnresolvedDeals,
@@ -54,6 +55,7 @@ export async function importCrmMembers(
     const avatar = member.avatar !== null && isStorable(member.avatar) ? member.avatar : null;
     return [{ ...member, avatar, email: address.data, name: nameOf(member, address.data) }];
   });
+  await lockPeople(trx, workspaceId);
   const stored = await findRepsBy(
     trx,
     workspaceId,

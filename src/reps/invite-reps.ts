@@ -4,6 +4,7 @@ import { bodyOf, type Mail, oneLine } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { countHeads, hasSeat } from './headcount.js';
+import { lockPeople } from './lock-people.js';
 import { email } from './rep.js';
 import { findRepsById, markInvited, type StoredRep } from './rep-store.js';
 
@@ -24,6 +25,7 @@ export async function inviteReps(
   repIds: readonly string[],
   publicUrl: string | undefined,
 ): Promise<Invitations> {
+  await lockPeople(trx, workspaceId);
   const requested = [...new Set(repIds.map((repId) => repId.toLowerCase()))];
   const stored = new Map(
     (await findRepsById(trx, workspaceId, requested.filter(isUuid))).map((one) => [one.repId, one] as const),

@@ -8,6 +8,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { day, text } from '../platform/schemas.js';
 import { changeManagers, type ManagerChange } from './change-managers.js';
 import { assertHeadcount, countHeads } from './headcount.js';
+import { lockPeople } from './lock-people.js';
 import { email, payrollId } from './rep.js';
 import {
   claimUnresolvedDeals,
@@ -57,6 +58,7 @@ export async function upsertPeople(
   people: readonly Person[],
 ): Promise<UpsertedPerson[]> {
   rejectAny(issuesWithin(people));
+  await lockPeople(trx, workspaceId);
   const stored = await findRepsBy(
     trx,
     workspaceId,

@@ -451,6 +451,15 @@ describe('HTTP', () => {
       });
     }
 
+    for (const code of ['55P03', '40001', '40P01']) {
+      it(`returns 503 workspace_busy with Retry-After when other transactions hold the locks: ${code}`, async () => {
+        failWith(Object.assign(new Error('busy'), { code }));
+        const answer = await send('GET', '/v1/things');
+        expectFailure(answer, 503, 'workspace_busy');
+        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0);
+      });
+    }
+
     for (const code of ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514']) {
       it(`returns 400 for a value that PostgreSQL rejects: ${code}`, async () => {
         failWith(Object.assign(new Error('internals'), { code }));

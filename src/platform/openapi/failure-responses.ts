@@ -37,6 +37,7 @@ function commonCodes(operation: AnyOperation): string[] {
     ...(acceptsIdempotencyKey(operation) ? ['duplicate_idempotency_key', 'request_in_progress'] : []),
     'internal_error',
     'database_unavailable',
+    'workspace_busy',
   ];
 }
 
@@ -46,7 +47,7 @@ const sharedCodes = [
   ['forbidden', 'insufficient_scope'],
   ['rate_limited'],
   ['internal_error'],
-  ['database_unavailable'],
+  ['database_unavailable', 'workspace_busy'],
 ] as const;
 
 export const sharedFailures = Object.fromEntries(

@@ -40,10 +40,8 @@ export class BulkInviteReps {
   ) {}
 
   async execute({ body: { repIds } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const { invited, failed, mailIds } = await this.unitOfWork.run(
-      caller,
-      { lock: 'exclusive', access: 'write' },
-      (trx) => inviteReps(trx, this.outbox, caller.workspaceId, repIds, this.config.PUBLIC_URL),
+    const { invited, failed, mailIds } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      inviteReps(trx, this.outbox, caller.workspaceId, repIds, this.config.PUBLIC_URL),
     );
     await this.outbox.wake(mailIds);
     return { invited: invited.map((rep) => rep.repId), failed, inviteCount: invited.length };

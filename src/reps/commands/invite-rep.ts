@@ -26,10 +26,8 @@ export class InviteRep {
     { params: { repId } }: Input<z.infer<typeof params>>,
     caller: Caller,
   ): Promise<{ invited: true; email: string }> {
-    const { invited, failed, mailIds } = await this.unitOfWork.run(
-      caller,
-      { lock: 'exclusive', access: 'write' },
-      (trx) => inviteReps(trx, this.outbox, caller.workspaceId, [repId], this.config.PUBLIC_URL),
+    const { invited, failed, mailIds } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      inviteReps(trx, this.outbox, caller.workspaceId, [repId], this.config.PUBLIC_URL),
     );
     if (failed[0]?.reason === 'rep_limit_reached')
       throw new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate another rep first.');

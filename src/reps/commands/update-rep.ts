@@ -12,8 +12,9 @@ import { type Input, operation } from '../../platform/operation.js';
 import { day, requireUuid, uuid } from '../../platform/schemas.js';
 import { changeManagers } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
+import { lockPeople } from '../lock-people.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
-import { endSessions, findRep, type StoredRep, updateReps } from '../rep-store.js';
+import { endSessions, findRep, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -40,10 +41,10 @@ export class UpdateRep {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
     const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const stored = await findRep(trx, workspaceId, repId);
-      if (stored === undefined) throw repNotFound();
-      await changeRoleAndActivity(trx, workspaceId, stored, change);
+    // Only reporting lines decide commission, so only their change excludes calculations.
+    const lock = change.managerId === undefined ? 'none' : 'exclusive';
+    return this.changes.run(caller, lock, async (trx, recalculate) => {
+      await changeRoleAndActivity(trx, workspaceId, repId, change);
       const today = await workspaceToday(trx, workspaceId, this.clock);
       if (change.managerId !== undefined) {
         if (change.managerId !== null && (await findRepName(trx, workspaceId, change.managerId)) === null)
@@ -67,7 +68,10 @@ function assertNotEmpty(change: Change): void {
   }
 }
 
-async function changeRoleAndActivity(trx: Work, workspaceId: string, stored: StoredRep, change: Change): Promise<void> {
+async function changeRoleAndActivity(trx: Work, workspaceId: string, repId: string, change: Change): Promise<void> {
+  await lockPeople(trx, workspaceId);
+  const stored = await findRep(trx, workspaceId, repId);
+  if (stored === undefined) throw repNotFound();
   const next = {
     ...stored,
     role: change.role ?? stored.role,

@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { type Work, type WorkspaceLock } from '#src/platform/database/unit-of-work.js';
+import { lockPeople } from '#src/reps/lock-people.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+
+describe('changes of role and active', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let workspaceId: string;
+  let ann: string;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    ({ workspaceId, api } = await service.workspace());
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'ann@x.io', name: 'Ann', role: 'manager', payrollId: 'P1' }],
+    });
+    ann = reps[0].id;
+  });
+
+  /** Runs `work` while another transaction holds the lock, as a calculation holds the shared one. */
+  async function whileHeld<T>(
+    lock: WorkspaceLock,
+    hold: (trx: Work) => Promise<unknown>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let started: () => void = () => undefined;
+    const isHeld = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const holder = service.running.service.unitOfWork.run({ workspaceId }, { lock, access: 'write' }, async (trx) => {
+      await sql`set local idle_in_transaction_session_timeout = '60s'`.execute(trx);
+      await hold(trx);
+      started();
+      await released;
+    });
+    await isHeld;
+    try {
+      return await work();
+    } finally {
+      release();
+      await holder;
+    }
+  }
+  const calculating = <T>(work: () => Promise<T>) =>
+    whileHeld('shared', (trx) => sql`select from lanes where rep_id = ${ann} for update`.execute(trx), work);
+
+  const changes: Record<string, () => Promise<unknown>> = {
+    'of the role': () => api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep' }),
+    'of active': () => api.expect(200, 'PATCH', `/v1/reps/${ann}`, { active: false }),
+    'by an invitation': () => api.expect(200, 'POST', `/v1/reps/${ann}/invite`),
+    'by several invitations': () => api.expect(200, 'POST', '/v1/reps/bulk-invite', { repIds: [ann] }),
+  };
+  for (const [name, change] of Object.entries(changes))
+    it(`a change ${name} does not wait for a calculation`, async () => {
+      await calculating(async () => {
+        const begun = Date.now();
+        await change();
+        expect(Date.now() - begun).to.be.lessThan(3_000);
+      });
+    });
+
+  it('does not revert a change that was committed while another change of people waited', async () => {
+    const role = async () => (await api.expect(200, 'GET', `/v1/reps/${ann}`)).role;
+    let waiting: Promise<unknown> = Promise.resolve();
+    const demote = async (trx: Work) => {
+      await lockPeople(trx, workspaceId);
+      await sql`update reps set role = 'rep' where workspace_id = ${workspaceId} and rep_id = ${ann}`.execute(trx);
+    };
+    await whileHeld('none', demote, async () => {
+      waiting = api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann B', payrollId: 'P2' }] });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    await waiting;
+    expect(await role()).to.equal('rep');
+  });
+});
