@@ -11,7 +11,7 @@ import {
   calculationWindow,
   loadDeals,
   loadFirstActivities,
-  loadPeerCredits,
+  loadStoredRank,
   loadTeamDeals,
 } from '../ledger/load-window.js';
 import { assignedPlans, loadRepTerms, quotaFinder, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
@@ -26,6 +26,8 @@ export interface SimulationRequest {
   readonly deals: readonly { readonly repId: string; readonly deal: Deal }[];
   readonly quota: { readonly target: Decimal; readonly variableTarget: Decimal | null } | null;
   readonly asOf: Day;
+  /** The reps whom the caller may see; null for everyone. The results depend on the simulated deals of no one else. */
+  readonly visible: ReadonlySet<string> | null;
 }
 
 export interface SimulatedRep {
@@ -60,7 +62,7 @@ export async function simulate(
   const requested = request.repIds === null ? repIds : request.repIds;
   const inputs = new Map<string, SimulatedInput>();
   for (const repId of repIds) inputs.set(repId, await inputOf(trx, workspaceId, repId, tried, request));
-  const results = resultsOf(inputs, tried);
+  const results = resultsOf(inputs, tried, request.visible);
   return {
     versions,
     reps: requested.map((repId) => {
@@ -71,24 +73,34 @@ export async function simulate(
 }
 
 interface SimulatedInput extends RepInput {
+  /** The peers ahead of the rep in the stored ranking; null if nothing is stored or if the caller sees everyone. */
+  readonly storedRank: (planId: string, key: string, period: Period) => readonly Decimal[] | null;
   /** The people below the rep, each with the days on which they are. */
   readonly team: readonly TeamMember[];
 }
 
-/** Ranks use the simulated credit of the other reps; cascades use the simulated events of the people below. */
-function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, tried: TriedVersions): Map<string, RepResult> {
+/**
+ * Ranks use the stored ranking or, for a caller who sees everyone, the simulated credit of the other reps; cascades use
+ * the simulated events of the people below.
+ */
+function resultsOf(
+  inputs: ReadonlyMap<string, SimulatedInput>,
+  tried: TriedVersions,
+  visible: SimulationRequest['visible'],
+): Map<string, RepResult> {
   const ranked = isRanked(tried.versions);
+  const compared = [...inputs].filter(([repId]) => visible === null || visible.has(repId));
   const credits = new Map(
     ranked
-      ? [...inputs].map(([repId, input]) => [repId, calculateRep({ ...input, explain: false }).credits] as const)
+      ? compared.map(([repId, input]) => [repId, calculateRep({ ...input, explain: false }).credits] as const)
       : [],
   );
+  const simulatedPeers = (repId: string, key: string) =>
+    compared.flatMap(([peer]) => (peer === repId ? [] : [credits.get(peer)?.get(key) ?? Decimal.zero]));
   const peers =
     (repId: string): RepInput['peerCredits'] =>
     (planId, key, period) =>
-      [...inputs.keys()]
-        .filter((peer) => peer !== repId)
-        .map((peer) => credits.get(peer)?.get(`${planId}|${key}|${period}`) ?? Decimal.zero);
+      inputs.get(repId)?.storedRank(planId, key, period) ?? simulatedPeers(repId, `${planId}|${key}|${period}`);
   const calculated = (repId: string, input: RepInput) =>
     calculateRep(ranked ? { ...input, peerCredits: peers(repId) } : input);
   let results = new Map([...inputs].map(([repId, input]) => [repId, calculated(repId, input)]));
@@ -155,7 +167,8 @@ async function simulatedReps(
   const unknown = request.repIds?.find((repId) => !known.some((rep) => rep.rep_id === repId));
   if (unknown !== undefined)
     throw new Failure('rep_not_found', 'There is no such rep in this workspace.', { repId: unknown });
-  const dependsOnOthers = isRanked(versions) || (planId !== unsaved && isCascade(versions));
+  const ranksOthers = isRanked(versions) && request.visible === null;
+  const dependsOnOthers = ranksOthers || (planId !== unsaved && isCascade(versions));
   if (request.repIds !== null && !dependsOnOthers) return [...request.repIds];
   if (planId === unsaved)
     return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
@@ -191,6 +204,7 @@ async function inputOf(
     frozen: [],
   };
   const window = calculationWindow(terms, periodRange(request.period));
+  const isVisible = request.visible === null || request.visible.has(repId);
   const own = request.deals
     .filter((made) => made.repId === repId && isWithin(made.deal.closeDate, window))
     .map((made) => made.deal);
@@ -199,7 +213,6 @@ async function inputOf(
   const simulated = [{ terms, window }];
   const [teamDeals = []] = await loadTeamDeals(trx, simulated);
   const [deals = []] = await loadDeals(trx, simulated);
-  const [peerCredits = () => []] = await loadPeerCredits(trx, simulated);
   const [firstActivity = null] = await loadFirstActivities(trx, [terms]);
   const madeUpBelow = request.deals.filter(
     ({ repId: owner, deal }) =>
@@ -219,8 +232,10 @@ async function inputOf(
     ],
     fixed: [],
     frozen: [],
-    quota: request.quota === null ? quotaFinder(terms.quotas) : () => request.quota,
-    peerCredits,
+    quota: request.quota === null || !isVisible ? quotaFinder(terms.quotas) : () => request.quota,
+    // Replaced by the ranking of the simulation.
+    peerCredits: () => [],
+    storedRank: request.visible === null ? () => null : await loadStoredRank(trx, terms, window),
     firstActivity,
     explain: true,
   };

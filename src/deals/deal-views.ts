@@ -3,7 +3,7 @@ import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type DealRecord } from './deal.js';
+import { type DealContent, type DealRecord } from './deal.js';
 
 export interface DealFilter {
   /** Owners; null or absent for all deals, including those without an owner. */
@@ -191,4 +191,18 @@ export async function assertDealExists(trx: Work, workspaceId: string, dealId: s
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
   if (deal === undefined) throw new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
+}
+
+/** The content of those of the deals that are open and belong to the rep. */
+export async function findOpenDeals(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  dealIds: readonly string[],
+): Promise<Map<string, DealContent>> {
+  const { rows } = await sql<DealContent & { readonly dealId: string }>`
+    select d.deal_id as "dealId", d.fields, d.given from deals d
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.rep_id = ${repId}
+      and d.deleted_at is null and not d.is_closed`.execute(trx);
+  return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }

@@ -6,7 +6,7 @@ import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
-import { longerKind, type PeriodKind, periodRange, widened } from '../kernel/period.js';
+import { longerKind, type Period, type PeriodKind, periodRange, widened } from '../kernel/period.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
@@ -254,6 +254,28 @@ export async function loadPeerCredits(trx: Work, windows: readonly RepWindow[]):
           .filter((peer) => peer.repId !== terms.repId)
           .map(({ credit }) => credit),
   );
+}
+
+/** Larger than every credit, so that the peer is ahead whatever the rep's own credit is. */
+const aheadOfEveryone = Decimal.of('1e300');
+
+/**
+ * The peers who are ahead of the rep in the stored ranking, each with a credit larger than every other. A rank that is
+ * computed from these does not depend on simulated deals, so that a series of simulations cannot determine the credit
+ * of a peer. Null if the ledger has no credit under the key.
+ */
+export async function loadStoredRank(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+): Promise<(planId: string, key: string, period: Period) => readonly Decimal[] | null> {
+  const rankings = await loadRankings(trx, terms.workspaceId, rankedPlans(terms.versions), window);
+  return (planId, key, period) => {
+    const ranking = rankings(planId, key, period);
+    if (ranking.every(({ credit }) => credit.isZero())) return null;
+    const own = ranking.find(({ repId }) => repId === terms.repId)?.credit ?? Decimal.zero;
+    return ranking.filter(({ credit }) => own.isLessThan(credit)).map(() => aheadOfEveryone);
+  };
 }
 
 /** The plans that have a rule with rank tiers. */

@@ -1,7 +1,7 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Rule } from '../engine/plan-config.js';
 import { stretchesOf, type TimelineCandidate, timelineOf, versionMeant } from '../engine/version-timeline.js';
-import { type Caller, maySee } from '../kernel/caller.js';
+import { type Caller, mayActAs, maySee } from '../kernel/caller.js';
 import { type Day, isEffective } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -123,14 +123,32 @@ async function loadHeads(
           : sql`and p.plan_id = (select o.plan_id from plan_versions o
               where o.workspace_id = ${workspaceId} and o.plan_version_id = ${planVersionId})`
       }
-      ${
-        onlyForRep
-          ? sql`and exists (select from assignments a where a.workspace_id = p.workspace_id
-              and a.plan_id = p.plan_id and a.rep_id = ${onlyForRep} and a.deleted_at is null)`
-          : sql``
-      }
+      ${onlyForRep ? sql`and ${isAssignedTo(onlyForRep)}` : sql``}
     order by lower(p.name), p.plan_id, v.version desc`.execute(trx);
   return rows;
+}
+
+/** Whether the plan `p` is assigned to the rep on any day. */
+function isAssignedTo(repId: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select from assignments a where a.workspace_id = p.workspace_id
+    and a.plan_id = p.plan_id and a.rep_id = ${repId} and a.deleted_at is null)`;
+}
+
+/** The rep whose plans the caller sees; null for a caller who sees every plan. */
+export function planViewer(caller: Caller): string | null {
+  return mayActAs(caller, 'manager') ? null : caller.repId;
+}
+
+/** Whether the caller sees the plan in `GET /v1/plans`. Every operation that reads a plan by its id applies this rule. */
+export async function maySeePlan(trx: Work, caller: Caller, planId: string): Promise<boolean> {
+  const onlyForRep = planViewer(caller);
+  if (onlyForRep === null) return true;
+  const { rows } = await sql`
+    select from plans p
+    where p.workspace_id = ${caller.workspaceId} and p.plan_id = ${planId} and ${isAssignedTo(onlyForRep)}`.execute(
+    trx,
+  );
+  return rows.length > 0;
 }
 
 /**

@@ -195,7 +195,9 @@ describe('the simulation of a changed plan', () => {
     it('a rep receives warnings about the terms and not about other people', async () => {
       const rep = service.client(await tokenOf(service, workspaceId, 'sess', ann));
       const config = { rules: [{ ...deals, tiers }] };
-      const answer = await simulate({ planId, config, period: '2026-Q3' }, rep);
+      const open = await api.expect(201, 'POST', '/v1/plans', { name: 'Open', config });
+      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, ben], planId: open.planId });
+      const answer = await simulate({ planId: open.planId, period: '2026-Q3' }, rep);
       expect(codes(answer)).to.deep.equal(['no_deal_conditions config.dealConditions']);
       expect(answer.reps.map(({ repId }: { repId: string }) => repId)).to.deep.equal([ann]);
     });

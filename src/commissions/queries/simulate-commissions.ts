@@ -1,10 +1,18 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { contentOf, dealBody, dealBodyExample, dealId, projectDeal } from '../../deals/deal.js';
+import {
+  contentOf,
+  type DealContent,
+  type DealTerms,
+  dealBody,
+  dealBodyExample,
+  dealId,
+  projectDeal,
+} from '../../deals/deal.js';
 import { type Decision } from '../../engine/model.js';
 import { decodeTrace, ratio } from '../../engine/trace.js';
-import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
@@ -12,8 +20,9 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/rep-terms.js';
-import { planConfig, requestedDates } from '../../plans/plan.js';
+import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
+import { maySeePlan } from '../../plans/plan-views.js';
 import { planWarnings } from '../../plans/plan-warnings.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -22,6 +31,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { attainmentExample } from '../attainment.js';
 import { conditionTraces, trace } from '../commission-event.js';
+import { assertOfRep, variedDeals } from '../rep-simulation.js';
 import { type TriedPlan, triedVersions, unsaved } from '../simulated-versions.js';
 import { type SimulatedRep, type Simulation, simulate, totalOf } from '../simulation.js';
 import { simulationWarnings } from '../simulation-warnings.js';
@@ -30,7 +40,9 @@ const amount = z.number().min(0).max(1e12);
 const body = z.strictObject({
   planId: uuid.optional().describe('The plan to simulate (UUID); with config, the plan that would change'),
   planVersionId: uuid.optional().describe('The plan version to simulate (UUID)'),
-  config: planConfig.optional().describe('Conditions and rules to simulate, in place of those of the plan'),
+  config: planConfig
+    .optional()
+    .describe('Conditions and rules to simulate, in place of those of the plan. Managers and admins only'),
   effectiveStart: day
     .nullish()
     .describe(
@@ -47,7 +59,9 @@ const body = z.strictObject({
     )
     .max(500)
     .optional()
-    .describe('Made-up deals in addition to the stored ones'),
+    .describe(
+      'Made-up deals in addition to the stored ones. A rep may give only the id of an own open deal, with another amount, stage or close date',
+    ),
   quota: z
     .strictObject({
       target: amount.describe('What counts as 100 %, in the unit of the measure'),
@@ -143,15 +157,19 @@ export class SimulateCommissions {
       const today = dayInZone(this.clock.now(), workspace.timeZone);
       const plan = triedPlan(request, today);
       const tried = await triedVersions(trx, caller.workspaceId, plan);
-      const deals = await madeUpDeals(trx, caller.workspaceId, request, repIds, workspace.timeZone);
+      if (tried.planId !== unsaved && !(await maySeePlan(trx, caller, tried.planId))) throw planNotFound();
+      const deals = await madeUpDeals(trx, caller, request, repIds, workspace.timeZone);
       const { period: during, quota } = request;
-      const simulated = { period: during, repIds, plan, deals, quota: quotaOf(quota), asOf: request.asOf ?? today };
+      const seen = visibleReps(caller);
+      const visible = seen === null ? null : new Set(seen);
+      const asOf = request.asOf ?? today;
+      const simulated = { period: during, repIds, plan, deals, quota: quotaOf(quota), asOf, visible };
       const simulation = await simulate(trx, caller.workspaceId, simulated, tried);
       const reps = simulation.reps.length;
       const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps };
       const warnings = await simulationWarnings(trx, caller, checked);
-      const visible = { ...simulation, reps: simulation.reps.filter(({ repId }) => maySee(caller, repId)) };
-      return { ...answerOf(visible, request, workspace), warnings };
+      const shown = { ...simulation, reps: simulation.reps.filter(({ repId }) => maySee(caller, repId)) };
+      return { ...answerOf(shown, request, workspace), warnings };
     });
   }
 }
@@ -179,19 +197,21 @@ function triedPlan({ planId, planVersionId, config, effectiveStart }: Body, toda
 }
 
 /** A rep can simulate only their own commission; null means everyone on the plan. */
-function requestedReps({ repId, repIds }: Body, caller: Caller): readonly string[] | null {
+function requestedReps(request: Body, caller: Caller): readonly string[] | null {
+  const { repId, repIds } = request;
   if (repId !== undefined && repIds !== undefined)
     throw invalid({ path: 'repIds', message: 'give repId or repIds, not both' });
   const requested = repId === undefined ? (repIds ?? null) : [repId];
   if (mayActAs(caller, 'manager')) return requested === null ? null : [...new Set(requested)];
   if (caller.repId === null || requested?.some((one) => !maySee(caller, one)))
     throw new Failure('forbidden', 'A rep can simulate only their own commission.');
+  assertOfRep(request, caller.repId);
   return [caller.repId];
 }
 
 async function madeUpDeals(
   trx: Work,
-  workspaceId: string,
+  caller: Caller,
   request: Body,
   repIds: readonly string[] | null,
   timeZone: string,
@@ -200,13 +220,15 @@ async function madeUpDeals(
   const { field_mapping: mapping } = await trx
     .selectFrom('workspaces')
     .select('field_mapping')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', caller.workspaceId)
     .executeTakeFirstOrThrow();
+  const terms = { timeZone, standard: mapping.standard };
+  const contents = await simulatedContents(trx, caller, request.deals, terms);
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
-  return request.deals.map(({ dealId: id, ...given }, index) => {
-    const content = contentOf(given);
-    const projection = projectDeal(content, { timeZone, standard: mapping.standard });
-    const repId = projection.givenRepId ?? onlyRep;
+  return request.deals.map(({ dealId: id }, index) => {
+    const content = contents[index] as DealContent;
+    const projection = projectDeal(content, terms);
+    const repId = mayActAs(caller, 'manager') ? (projection.givenRepId ?? onlyRep) : onlyRep;
     if (repId === undefined)
       throw invalid({
         path: `deals.${index}.repId`,
@@ -236,6 +258,17 @@ async function madeUpDeals(
       },
     };
   });
+}
+
+/** The content of each deal of the request. A rep varies stored deals, others make up deals. */
+async function simulatedContents(
+  trx: Work,
+  caller: Caller,
+  deals: NonNullable<Body['deals']>,
+  terms: DealTerms,
+): Promise<DealContent[]> {
+  if (!mayActAs(caller, 'manager')) return variedDeals(trx, caller, deals, terms);
+  return deals.map(({ dealId: _, ...given }) => contentOf(given));
 }
 
 function answerOf(
@@ -334,7 +367,7 @@ export const simulateCommissions = operation({
     arguments: {
       planId: 'The plan, with the version in force on each day (UUID, planId of list_plans)',
       planVersionId: 'One version, drafts too (UUID, planVersionId of list_plans or get_plan_history)',
-      config: 'A config to try, in the form that create_plan takes',
+      config: 'A config to try, in the form that create_plan takes (managers and admins)',
       effectiveStart: firstDay('With planId and config: first day of the new config'),
       period: 'The period to calculate',
       repId: 'Only this rep (UUID of list_reps); needed with config unless repIds is given',

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -12,7 +12,7 @@ import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { planArguments, planTermParts } from '../plan-tool-text.js';
-import { findPlanVersion, listPlanVersions, visiblePlan } from '../plan-views.js';
+import { findPlanVersion, listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
 
@@ -24,7 +24,7 @@ export class GetPlanHistory {
   ) {}
 
   async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
+    const onlyForRep = planViewer(caller);
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, today });

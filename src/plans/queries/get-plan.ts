@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -12,7 +12,7 @@ import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { describePlan, planTermParts } from '../plan-tool-text.js';
-import { findPlanVersion, visiblePlan } from '../plan-views.js';
+import { findPlanVersion, planViewer, visiblePlan } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
 
@@ -24,7 +24,7 @@ export class GetPlan {
   ) {}
 
   async execute({ params: { planId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
+    const onlyForRep = planViewer(caller);
     const plan = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, today });

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -13,7 +13,7 @@ import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
 import { planArguments } from '../plan-tool-text.js';
-import { findPlanVersion, listOverrides } from '../plan-views.js';
+import { findPlanVersion, listOverrides, planViewer } from '../plan-views.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId });
 
@@ -25,7 +25,7 @@ export class ListPlanOverrides {
   ) {}
 
   async execute({ params: { planVersionId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const onlyForRep = mayActAs(caller, 'manager') ? null : caller.repId;
+    const onlyForRep = planViewer(caller);
     return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, this.clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep, today });

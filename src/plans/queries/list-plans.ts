@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -10,7 +10,7 @@ import { workspaceToday } from '../../reps/rep-views.js';
 import { planStatuses, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { planTermParts } from '../plan-tool-text.js';
-import { listPlanVersions, visiblePlan } from '../plan-views.js';
+import { listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
 
 const query = z.strictObject({
   status: z.enum(planStatuses).optional().describe('Only plans with this status'),
@@ -29,7 +29,7 @@ export class ListPlans {
       listPlanVersions(trx, caller.workspaceId, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',
-        onlyForRep: mayActAs(caller, 'manager') ? null : caller.repId,
+        onlyForRep: planViewer(caller),
         today: await workspaceToday(trx, caller.workspaceId, this.clock),
       }),
     );

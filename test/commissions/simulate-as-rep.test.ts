@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
+
+const period = '2026-Q1';
+const ranked = {
+  rules: [
+    {
+      name: 'Place',
+      baseField: 'amount',
+      tierBy: 'rank',
+      payoutMode: 'flat_per_event',
+      tiers: [
+        { min: 1, flatAmount: 100 },
+        { min: 2, flatAmount: 10 },
+      ],
+    },
+  ],
+};
+const flat = { rules: [{ name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] };
+
+/** Ann and Ben are on a plan that ranks them; Ben is ahead. Cat leads a team with Ann, and sees only that team. */
+describe('what a simulation may depend on', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let asAnn: ApiClient;
+  let asCat: ApiClient;
+  let ids: { ann: string; ben: string; cat: string };
+  let planId: string;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    let workspaceId: string;
+    ({ workspaceId, api } = await service.workspace());
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [
+        { email: 'ann@x.io', name: 'Ann', crmMemberId: 'ann', managerEmail: 'cat@x.io' },
+        { email: 'ben@x.io', name: 'Ben', crmMemberId: 'ben' },
+        { email: 'cat@x.io', name: 'Cat', role: 'manager' },
+      ],
+    });
+    const [ann, ben, cat] = reps.map((rep: { id: string }) => rep.id) as [string, string, string];
+    ids = { ann, ben, cat };
+    await api.expect(200, 'POST', '/v1/deals/import', {
+      deals: [
+        { dealId: 'b1', ownerId: 'ben', amount: 41_273.18, closeDate: '2026-01-20', stage: 'Won' },
+        { dealId: 'a1', ownerId: 'ann', amount: 1_000, closeDate: '2026-01-15', stage: 'Won' },
+        { dealId: 'a2', ownerId: 'ann', amount: 500, closeDate: '2026-03-15', stage: 'Proposal' },
+        { dealId: 'b2', ownerId: 'ben', amount: 700, closeDate: '2026-03-15', stage: 'Proposal' },
+      ],
+    });
+    ({ planId } = await api.expect(201, 'POST', '/v1/plans', { name: 'Ranked', config: ranked }));
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, ben], planId });
+    await service.waitForCalculations(workspaceId);
+    asAnn = await sessionOf(service, workspaceId, ann);
+    asCat = await sessionOf(service, workspaceId, cat);
+  });
+
+  const send = (client: ApiClient, body: object): Promise<Answer> =>
+    client.post('/v1/commissions/simulate', { period, ...body });
+  const expectCode = (answer: Answer, code: string) =>
+    expect(`${answer.status} ${answer.body.code}`, JSON.stringify(answer.body)).to.equal(code);
+  /** The amount and the rank of each deal of Ann. */
+  const ofAnn = ({ status, body }: Answer): Record<string, unknown> => {
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const rep = body.reps.find(({ repId }: { repId: string }) => repId === ids.ann);
+    const paid = rep.rules.flatMap((rule: { deals: object[] }) => rule.deals);
+    return Object.fromEntries(
+      paid.map((one: { dealId: string; amount: number; trace: { rank: number } }) => [
+        one.dealId,
+        [one.amount, one.trace.rank],
+      ]),
+    );
+  };
+
+  describe('by a rep', () => {
+    it('returns the same rank whatever the varied amount is, so that it does not show the amounts of a peer', async () => {
+      for (const amount of [1, 40_273.17, 40_273.18, 40_273.19, 1_000_000])
+        expect(ofAnn(await send(asAnn, { planId, deals: [{ dealId: 'a2', amount, stage: 'Won' }] }))).to.deep.equal({
+          a1: [10, 2],
+          a2: [10, 2],
+        });
+    });
+
+    it('equals the ledger without variations', async () => {
+      const event = (await api.expect(200, 'GET', '/v1/commissions?dealId=a1')).events[0];
+      expect([event.amount, event.trace.rank]).to.deep.equal([10, 2]);
+      const simulated = ofAnn(await send(asAnn, { planId }));
+      expect(simulated['a1']).to.deep.equal([10, 2]);
+    });
+
+    it('rejects a config with 403, alone and with a plan', async () => {
+      for (const body of [{ config: flat }, { config: ranked, planId }, { config: flat, repId: ids.ann }])
+        expectCode(await send(asAnn, body), '403 forbidden');
+    });
+
+    it('rejects deals that are unknown, closed or of another rep, with the same response', async () => {
+      const messages = new Set<string>();
+      for (const dealId of ['unknown', 'a1', 'b1', 'b2']) {
+        const answer = await send(asAnn, { planId, deals: [{ dealId, amount: 5, closeDate: '2026-03-01' }] });
+        expectCode(answer, '403 forbidden');
+        messages.add(answer.body.message);
+      }
+      expect(messages.size).to.equal(1);
+    });
+
+    it('rejects every value of a deal other than the amount, the stage and the close date', async () => {
+      const others = [
+        { fields: { amount: 9 } },
+        { repId: ids.ben },
+        { ownerId: 'ben' },
+        { ownerEmail: 'ben@x.io' },
+        { currency: 'EUR' },
+        { name: 'x' },
+        { createdDate: '2026-01-01' },
+      ];
+      for (const other of others)
+        expectCode(await send(asAnn, { planId, deals: [{ dealId: 'a2', amount: 5, ...other }] }), '403 forbidden');
+    });
+
+    it('applies the varied amount, stage and close date to the stored deal', async () => {
+      const { planId: flatId } = await api.expect(201, 'POST', '/v1/plans', {
+        name: 'Flat',
+        config: {
+          ...flat,
+          dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+        },
+      });
+      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ids.ann], planId: flatId });
+      const quota = { target: 100 };
+      const total = async (deal: object) =>
+        (await send(asAnn, { planId: flatId, quota, deals: [{ dealId: 'a2', ...deal }] })).body.total;
+      expect(await total({ stage: 'Won' })).to.equal(150);
+      expect(await total({ stage: 'Won', amount: 2_000, repId: ids.ann })).to.equal(300);
+      expect(await total({ stage: 'Won', closeDate: '2026-04-02' })).to.equal(100);
+      await api.expect(201, 'POST', '/v1/fields/save', { standard: { dealAmount: 'acv' } });
+      const acv = { dealId: 'a3', ownerId: 'ann', stage: 'Proposal', closeDate: '2026-02-01', fields: { acv: 50 } };
+      await api.expect(200, 'POST', '/v1/deals/import', { deals: [acv] });
+      const varied = await send(asAnn, { planId: flatId, quota, deals: [{ dealId: 'a3', amount: 70, stage: 'Won' }] });
+      expect(
+        varied.body.reps[0].rules[0].deals.find(({ dealId }: { dealId: string }) => dealId === 'a3').amount,
+      ).to.equal(7);
+    });
+
+    it('finds only plans that are assigned to the rep, by the id of the plan and of a version', async () => {
+      const draft = { name: 'Draft', status: 'draft', config: flat };
+      const plan = await api.expect(201, 'POST', '/v1/plans', draft);
+      for (const id of [plan.planId, plan.planVersionId])
+        expectCode(await asAnn.get(`/v1/plans/${id}`), '404 plan_not_found');
+      expectCode(await send(asAnn, { planId: plan.planId }), '404 plan_not_found');
+      expectCode(await send(asAnn, { planVersionId: plan.planVersionId }), '404 plan_not_found');
+      expectCode(await send(asAnn, { planId: crypto.randomUUID() }), '404 plan_not_found');
+      expect((await send(api, { planVersionId: plan.planVersionId, repId: ids.ann })).status).to.equal(200);
+      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ids.ann], planId: plan.planId });
+      expect((await send(asAnn, { planId: plan.planId })).status).to.equal(200);
+    });
+  });
+
+  describe('by a manager who sees only their reports', () => {
+    beforeEach(() => api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' }));
+
+    const probe = (amount: number, plan: object) =>
+      send(asCat, {
+        ...plan,
+        repId: ids.ann,
+        deals: [{ dealId: 'probe', amount, stage: 'Won', closeDate: '2026-02-01', repId: ids.ann }],
+      });
+
+    it('takes the rank from the stored ranking', async () => {
+      for (const amount of [40_000, 50_000])
+        expect(ofAnn(await probe(amount, { planId }))['probe']).to.deep.equal([10, 2]);
+    });
+
+    it('ranks a config among the people whom the manager sees', async () => {
+      for (const amount of [1, 50_000])
+        expect(ofAnn(await probe(amount, { config: ranked }))['probe']).to.deep.equal([100, 1]);
+    });
+  });
+
+  it('by a manager who sees everyone ranks the simulated credit', async () => {
+    const deals = [{ dealId: 'a2', amount: 50_000, stage: 'Won', closeDate: '2026-02-01', repId: ids.ann }];
+    for (const plan of [{ planId }, { config: ranked }])
+      expect(ofAnn(await send(asCat, { ...plan, repId: ids.ann, deals }))['a2']).to.deep.equal([100, 1]);
+  });
+});
