@@ -142,6 +142,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'refreshes the totals of the first lane of a batch only',
     breaks: ['I2/I3'],
+    steps: 'test/ledger/lane-batches.test',
     changes: [
       {
         file: difference,
