@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { settingsTable } from '#src/platform/config.js';
-import { startTestService, type TestService } from './support/test-service.js';
+import { testService } from './support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -28,11 +28,7 @@ describe('the documentation', () => {
   });
 
   describe('walks', () => {
-    let service: TestService;
-    before(async () => {
-      service = await startTestService();
-    });
-    after(() => service.stop());
+    const service = testService();
 
     it('from nothing to a statement, with calls that work as they are printed', async () => {
       const { stdout, json } = await run('walk');

@@ -1,17 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 
 const clients = 60;
 
 describe('clients that disconnect during an upload', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
+  const service = testService({}, { api: true, worker: false });
 
   for (const [what, query] of [
     ['of a valid file', ''],

@@ -3,17 +3,11 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ApiError, type Client, createClient } from '#src/client.js';
 import { routes } from '#src/client-routes.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 
 describe('the typed client', () => {
-  let service: TestService;
+  const service = testService();
   let client: Client;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service.stop());
 
   beforeEach(async () => {
     const { apiKey } = await service.workspace({ name: 'Acme' });

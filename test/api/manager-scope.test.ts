@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 
 const operations: readonly AnyOperation[] = declared;
@@ -78,14 +78,13 @@ const impersonal: ReadonlySet<string> = new Set([
 const narrowed: ReadonlySet<string> = new Set(['getPlan', 'getPlanHistory', 'listPlanOverrides']);
 
 describe('managers who read only the people below them', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
   let admin: ApiClient;
   let manager: ApiClient;
   const ids = new Map<string, string>();
 
   before(async () => {
-    service = await startTestService();
     ({ workspaceId, api: admin } = await service.workspace());
     const person = (name: string, more: object = {}) => ({ name, email: `${name.toLowerCase()}@x.io`, ...more });
     const { reps } = await admin.expect(200, 'PUT', '/v1/reps', {
@@ -122,7 +121,6 @@ describe('managers who read only the people below them', () => {
     ids.set('export', (await admin.expect(200, 'GET', '/v1/statements/export/jobs')).jobs[0].jobId);
     manager = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('mia') as string));
   });
-  after(() => service.stop());
 
   const restrict = (managerScope: string) => admin.expect(200, 'PATCH', '/v1/workspaces', { managerScope });
   const filled = (text: string) => text.replace(/<([a-z]+)>/g, (_, name: string) => ids.get(name) ?? expect.fail(name));

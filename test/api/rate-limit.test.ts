@@ -7,7 +7,7 @@ import { RedisRateCounter } from '#src/platform/http/redis-rate-counter.js';
 import { createLog } from '#src/platform/log.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { type ApiClient, migrateTestDatabase, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, migrateTestDatabase, startTestService, testService } from '#test/support/test-service.js';
 
 const start = Date.parse('2026-05-15T12:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1000);
@@ -147,13 +147,7 @@ describe('rate limit', () => {
   );
 
   describe('over HTTP', () => {
-    let service: TestService;
-
-    before(async () => {
-      service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10' });
-    });
-
-    after(() => service.stop());
+    const service = testService({ RATE_LIMIT_PER_MINUTE: '10' });
 
     const limits = (answer: { headers: Headers }) =>
       ['limit', 'remaining', 'reset'].map((name) => Number(answer.headers.get(`x-ratelimit-${name}`) ?? Number.NaN));

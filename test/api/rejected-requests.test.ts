@@ -152,6 +152,10 @@ describe('rejected requests', () => {
     ...bodies('POST /v1/workspaces/keys/rotate', {
       'an integer beyond the safe integers': '{"graceMinutes":9007199254740993}',
       'a fraction instead of an integer': { graceMinutes: 1.5 },
+      'a number below 0': { graceMinutes: -1 },
+      'more minutes than a day': { graceMinutes: 1441 },
+      'text instead of a number': { graceMinutes: '5' },
+      'null instead of a number': { graceMinutes: null },
     }),
     'a repeated parameter': ['GET /v1/commissions?repId=<ada>&repId=<bob>'],
     'a parameter repeated with the same value': ['GET /v1/deals?limit=5&limit=5'],
@@ -159,6 +163,11 @@ describe('rejected requests', () => {
     'an unknown parameter': ['GET /v1/plans?state=active'],
     'a parameter where none is accepted': ['GET /v1/workspaces/keys?show=true'],
     'a parameter in another case': ['GET /v1/deals?LIMIT=5'],
+    'a rep id that is not a UUID': ['GET /v1/quotas?repId=x'],
+    'a period that does not exist': ['GET /v1/quotas?period=x'],
+    'a filter that quotas do not have': ['GET /v1/quotas?measure=x'],
+    'a filter that fields do not have': ['GET /v1/fields?type=text'],
+    'a body of auto-match': ['POST /v1/fields/auto-match', { slug: 'x' }],
     'includeDeleted=1': ['GET /v1/workspaces?includeDeleted=1'],
   });
 

@@ -8,15 +8,14 @@ import {
   savePlans,
   saveTeams,
 } from '#test/support/sales-opportunities.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { type TestService, testService } from '#test/support/test-service.js';
 
 describe('the commission on 8,800 real opportunities', () => {
-  let service: TestService;
+  const service = testService();
   let world: Awaited<ReturnType<TestService['workspace']>>;
   let teams: SalesTeams;
 
   before(async () => {
-    service = await startTestService();
     world = await service.workspace();
     teams = await saveTeams(world.api);
     await saveMapping(world.api);
@@ -27,8 +26,6 @@ describe('the commission on 8,800 real opportunities', () => {
     expect(imported).to.deep.include({ accepted: 8800, unchanged: 0, stale: 0, rejected: [] });
     await service.waitForCalculations(world.workspaceId);
   });
-
-  after(() => service.stop());
 
   const sums = () =>
     query<{ rule_name: string; events: number; total: string }>(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from '#src/kernel/decimal.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
 const month = '2026-02';
@@ -58,7 +58,7 @@ const sumOf = (amounts: readonly (number | string)[]) =>
 const rowsOf = (csv: string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 
 describe('a month of a company', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
   let api: ApiClient;
   let manager: ApiClient;
@@ -66,10 +66,8 @@ describe('a month of a company', () => {
   const idOf = (name: string) => ids[name] as string;
 
   before(async () => {
-    service = await startTestService();
     ({ workspaceId, api } = await service.workspace({ currency: 'USD' }));
   });
-  after(() => service.stop());
 
   it('is set up with people, plans and quotas', async () => {
     const report = { managerEmail: 'mia@acme.test' };

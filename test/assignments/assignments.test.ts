@@ -115,19 +115,22 @@ describe('assignments', () => {
     });
 
     it('rejects overlapping days of the same rep and plan, both ends included', async () => {
-      await post({ repIds: [ann], planId, effectiveStart: '2026-02-01', effectiveEnd: '2026-03-31' });
-      for (const days of [
+      const days = { effectiveStart: '2026-02-01', effectiveEnd: '2026-03-31' };
+      const [{ assignmentId }] = await post({ repIds: [ann], planId, ...days });
+      for (const overlapping of [
         {},
         { effectiveStart: '2026-03-31' },
         { effectiveEnd: '2026-02-01' },
         { effectiveStart: '2026-02-10', effectiveEnd: '2026-02-10' },
         { effectiveStart: '2025-01-01', effectiveEnd: '2027-01-01' },
       ])
-        await expectPostError('assignment_overlap', 409, { repIds: [bob, ann], planId, ...days });
+        await expectPostError('assignment_overlap', 409, { repIds: [bob, ann], planId, ...overlapping });
       await post({ repIds: [ann], planId, effectiveStart: '2026-04-01' });
       await post({ repIds: [ann], planId, effectiveEnd: '2026-01-31' });
       const other = await addPlan(slice, admin, 'Other', [rule('New')]);
       await post({ repIds: [ann], planId: other.planId });
+      await remove(assignmentId);
+      await post({ repIds: [ann], planId, ...days });
     });
 
     it('accepts one of two equal concurrent requests', async () => {
@@ -179,23 +182,6 @@ describe('assignments', () => {
       expect(await seen({ planId: newId() })).to.deep.equal([]);
       expect(await seen({ repId: newId() })).to.deep.equal([]);
       await slice.expectError('VALIDATION_FAILED', 400, listAssignments, admin, { query: { rep: ann } });
-    });
-
-    it("returns a rep their own assignments, and 403 for another rep's", async () => {
-      await post({ repIds: [ann, bob], planId });
-      const rep = callerAs('rep', workspaceId, ann);
-      expect((await list({}, rep)).map((one: { repId: string }) => one.repId)).to.deep.equal([ann]);
-      expect(await list({ repId: ann.toUpperCase() }, rep)).to.have.length(1);
-      for (const repId of [bob, newId()])
-        await slice.expectError('forbidden', 403, listAssignments, rep, { query: { repId } });
-      expect(await list({}, callerAs('manager', workspaceId, ann))).to.have.length(2);
-    });
-
-    it('returns no assignment of another workspace', async () => {
-      const foreign = await elsewhere();
-      expect(await list()).to.deep.equal([]);
-      expect(await list({ repId: foreign.repId })).to.deep.equal([]);
-      expect(await list({ planId: foreign.planId })).to.deep.equal([]);
     });
   });
 
@@ -272,28 +258,4 @@ describe('assignments', () => {
       .orderBy('earned_on')
       .execute()
       .then((rows) => rows.map((row) => [row.earned_on, row.amount, row.status]));
-
-  describe('DELETE /v1/assignments/:assignmentId', () => {
-    it('removes the rep from the plan and leaves earned events unchanged', async () => {
-      await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
-      const [{ assignmentId }] = await post({ repIds: [ann], planId });
-      await slice.calculateAll(workspaceId);
-      expect(await remove(assignmentId)).to.deep.equal({ deleted: true, assignmentId });
-      expect((await slice.requests(workspaceId)).map((one) => one.trigger)).to.deep.equal(['assignment_change']);
-      await addDeal(slice, workspaceId, ann, '2026-01-20', 1000);
-      await slice.calculateAll(workspaceId);
-      expect(await earned()).to.deep.equal([['2026-01-15', '80.0000', 'earned']]);
-      expect(await list()).to.deep.equal([]);
-      expect(await post({ repIds: [ann], planId })).to.have.length(1);
-    });
-
-    it('returns 404 for an unknown assignment', async () => {
-      const foreign = await elsewhere();
-      const [{ assignmentId }] = await post({ repIds: [ann], planId });
-      await remove(assignmentId);
-      for (const unknown of [assignmentId, newId(), 'nonsense', foreign.assignmentId]) {
-        await expectError('assignment_not_found', 404, deleteAssignment, { params: { assignmentId: unknown } });
-      }
-    });
-  });
 });

@@ -29,12 +29,7 @@ describe('audit log', () => {
         trigger: 'deal_change',
         scope: 'rep',
         deal_id: more.dealId ?? null,
-        rep_id: null,
-        period: null,
         outcome: 'no_change',
-        blocked: null,
-        details: null,
-        error: null,
         started_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
       })
       .execute();

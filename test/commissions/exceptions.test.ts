@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 
 interface Group {
@@ -11,7 +11,7 @@ interface Group {
 }
 
 describe('deals that paid no commission', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
   let api: ApiClient;
   const ids = new Map<string, string>();
@@ -24,7 +24,6 @@ describe('deals that paid no commission', () => {
     Object.fromEntries(groups.map(({ reason, deals }) => [reason, deals.map(({ dealId }) => dealId)]));
 
   before(async () => {
-    service = await startTestService();
     ({ workspaceId, api } = await service.workspace());
     const person = (name: string, more: object = {}) => ({
       name,
@@ -97,7 +96,6 @@ describe('deals that paid no commission', () => {
     await deal('late', 'cy');
     await service.waitForCalculations(workspaceId);
   });
-  after(() => service.stop());
 
   it('groups deals by reason, without open pipeline and lost deals', async () => {
     const answer = await exceptions();

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
-import { newId } from '#src/kernel/ids.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
 import { workedTiers } from '#test/support/worked-example.js';
@@ -120,15 +119,6 @@ describe('commission queries', () => {
       ]) {
         await world.slice.expectError('VALIDATION_FAILED', 400, getCommissions, world.admin, { query });
       }
-    });
-
-    it('returns no rep of another workspace', async () => {
-      const stranger = await world.slice.workspace();
-      const caller = { ...world.admin, workspaceId: stranger };
-      expect((await readView({ period: '2026-Q1' }, caller)).reps).to.deep.equal([]);
-      await world.slice.expectError('rep_not_found', 404, getCommissions, caller, { query: { repId: ada } });
-      await world.slice.expectError('deal_not_found', 404, getCommissions, caller, { query: { dealId: 'D1' } });
-      expect(await world.slice.run(listCommissionPeriods, caller)).to.deep.equal([]);
     });
   });
 
@@ -286,21 +276,6 @@ describe('commission queries', () => {
       const { trend } = await readView({ repId: ada, period: '1900-01' });
       expect([trend[0].period, trend[11].period]).to.deep.equal(['1899-02', '1900-01']);
     });
-
-    it('is readable by the rep and by managers', async () => {
-      const query = { repId: ada };
-      await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ben), { query });
-      await world.slice.expectError('forbidden', 403, getCommissions, world.as('connection'), { query });
-      await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ben), {
-        query: { repId: newId() },
-      });
-      await world.slice.expectError('rep_not_found', 404, getCommissions, world.as('manager', ben), {
-        query: { repId: newId() },
-      });
-      await world.slice.expectError('rep_not_found', 404, getCommissions, world.admin, { query: { repId: 'unknown' } });
-      expect((await readView({ repId: ada.toUpperCase() }, world.as('rep', ada))).repId).to.equal(ada);
-      expect((await readView(query, world.as('manager', ben))).name).to.equal('Ada');
-    });
   });
 
   describe('deal breakdown', () => {
@@ -449,7 +424,6 @@ describe('commission queries', () => {
           workspace_id: world.workspaceId,
           rep_id: ada,
           from_day: '1900-01-01',
-          to_day: null,
           manager_id: boss,
         })
         .execute();
@@ -533,15 +507,6 @@ describe('commission queries', () => {
       await world.slice.owner.updateTable('deals').set({ deleted_at: new Date() }).execute();
       await world.calculate();
       expect(await periods({})).to.deep.equal([]);
-    });
-
-    it('are readable by the rep and by managers', async () => {
-      await world.slice.expectError('forbidden', 403, listCommissionPeriods, world.as('rep', ben), {
-        query: { repId: ada },
-      });
-      await world.slice.expectError('rep_not_found', 404, listCommissionPeriods, world.admin, {
-        query: { repId: newId() },
-      });
     });
   });
 });

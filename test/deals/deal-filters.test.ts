@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 
 const config = {
@@ -8,14 +8,13 @@ const config = {
 };
 
 describe('the filters of GET /v1/deals', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let workspaceId: string;
   let ben: string;
   let mia: string;
 
   before(async () => {
-    service = await startTestService();
     ({ workspaceId, api } = await service.workspace());
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
       reps: [
@@ -47,8 +46,6 @@ describe('the filters of GET /v1/deals', () => {
     await service.waitForCalculations(workspaceId);
   });
 
-  after(() => service.stop());
-
   const idsOf = async (query: string, client = api): Promise<string[]> => {
     const { deals, count } = await client.expect(200, 'GET', `/v1/deals?${query}`);
     expect(count).to.equal(deals.length);
@@ -56,6 +53,7 @@ describe('the filters of GET /v1/deals', () => {
   };
 
   for (const [query, expected] of [
+    ['stage=%25', []],
     ['query=alder', ['OPP-1', 'OPP-4']],
     ['query=opp-2', ['OPP-2']],
     ['query=100%25_A', ['OPP-1']],

@@ -1,16 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('the import of deals from files in common formats', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let ann: string;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
 
   beforeEach(async () => {
     ({ api } = await service.workspace({ timezone: 'America/New_York' }));

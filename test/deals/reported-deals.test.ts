@@ -2,17 +2,15 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
 import { query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 
 describe('deals that a CRM reports', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
 
   before(async () => {
-    service = await startTestService();
     ({ workspaceId } = await service.workspace());
   });
-  after(() => service.stop());
 
   const stamp = new Date('2026-05-04T10:00:00Z');
   const at = (second: number) => new Date(stamp.getTime() + second * 1000);

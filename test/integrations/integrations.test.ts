@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const read = 'GET /auth/workspace/integrations';
 const working = { broken: false, brokenReason: null, lastSyncAt: null };
@@ -16,15 +16,9 @@ const unconnected = (provider: string) => ({
 });
 
 describe('CRM connection endpoints', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let workspaceId: string;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service.stop());
 
   beforeEach(async () => {
     ({ api, workspaceId } = await service.workspace());

@@ -1,19 +1,14 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-workspace.js';
 
 const april = '2026-04-20';
 
 describe('corrections of the worked example', () => {
-  let service: TestService;
+  const service = testService();
   let example: WorkedExample;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
 
   beforeEach(async () => {
     example = await WorkedExample.create(service);

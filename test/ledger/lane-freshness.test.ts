@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
 /** The tables that calculations read. Each has a change below. */
@@ -21,14 +21,9 @@ const inputs = [
 ];
 
 describe('a recalculation of a workspace without pending requests', () => {
-  let service: TestService;
+  // Without workers, so that requests stay visible.
+  const service = testService({}, { api: true, worker: false });
   let example: WorkedExample;
-
-  before(async () => {
-    // Without workers, so that requests stay visible.
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
 
   beforeEach(async () => {
     example = await WorkedExample.create(service);

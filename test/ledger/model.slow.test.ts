@@ -2,7 +2,7 @@ import { config, expect } from 'chai';
 import fc from 'fast-check';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import type { LedgerRow } from '#test/support/oracle/world.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { arbitraryRun, execute } from './commands.js';
 import { LiveWorld } from './live-world.js';
 
@@ -26,12 +26,7 @@ function expectSameRows(found: readonly LedgerRow[], expected: readonly LedgerRo
 }
 
 describe('the ledger of the running service compared with a full calculation of the oracle', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
+  const service = testService();
 
   it(`has the same rows after ${numRuns} random histories`, async function () {
     this.timeout(60_000 + numRuns * 10_000);

@@ -76,7 +76,6 @@ describe('a deal that has moved', () => {
           workspace_id: world.workspaceId,
           rep_id: repId,
           from_day: '1900-01-01',
-          to_day: null,
           manager_id: boss,
         })
         .execute();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const flat = (name: string, terms: object) => ({
   name,
@@ -41,12 +41,7 @@ const extremes: Readonly<Record<string, unknown>> = {
 };
 
 describe('deals with extreme numbers', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
+  const service = testService();
 
   interface Team {
     readonly api: ApiClient;

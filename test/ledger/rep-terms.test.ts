@@ -3,17 +3,12 @@ import { Client } from 'pg';
 import { Decimal } from '#src/kernel/decimal.js';
 import { loadRepTerms } from '#src/ledger/rep-terms.js';
 import { query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { WorkedExample } from './worked-workspace.js';
 
 describe('the cached terms of a rep', () => {
-  let service: TestService;
+  const service = testService({}, { api: true, worker: false });
   let example: WorkedExample;
-
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     example = await WorkedExample.create(service);
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { type TestService, testService } from '#test/support/test-service.js';
 import { D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
 const config = {
@@ -8,11 +8,10 @@ const config = {
 };
 
 describe('reset and cleanup', () => {
-  let service: TestService;
+  const service = testService();
   let world: Awaited<ReturnType<TestService['workspace']>>;
 
   before(async () => {
-    service = await startTestService();
     world = await service.workspace();
     const { reps } = await world.api.expect(200, 'PUT', '/v1/reps', {
       reps: [{ email: 'a@x.test', name: 'A', crmMemberId: 'a' }],
@@ -30,8 +29,6 @@ describe('reset and cleanup', () => {
     }
     await service.waitForCalculations(world.workspaceId);
   });
-
-  after(() => service.stop());
 
   it('clears events and counters, and a recalculation restores both and continues the history', async () => {
     const rows = await ledgerRows(service.database.ownerUrl, world.workspaceId);
@@ -62,15 +59,10 @@ describe('reset and cleanup', () => {
 });
 
 describe('a recalculation after a reset', () => {
-  let service: TestService;
+  // Without workers, so that a recalculation from before the reset is still pending.
+  const service = testService({}, { api: true, worker: false });
   let example: WorkedExample;
   let paid: unknown[];
-
-  before(async () => {
-    // Without workers, so that a recalculation from before the reset is still pending.
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
 
   beforeEach(async () => {
     example = await WorkedExample.create(service);

@@ -1,18 +1,13 @@
 import { expect } from 'chai';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const config = (rate: number) => ({
   rules: [{ name: 'Commission', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }],
 });
 
 describe('events of stopped days', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
+  const service = testService();
 
   /** Two reps on a plan whose second version pays from April. */
   async function team() {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, rejected, seededWorkspace } from './mcp-fixture.js';
 
@@ -8,22 +8,19 @@ const config = { rules: [{ name: 'R', measure: 'amount', tiers: [tier, { ...tier
 const unknownRepId = '3f0b2a44-0000-4000-8000-000000000000';
 
 describe('arguments of tools', () => {
-  let service: TestService;
+  const service = testService();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: FetchClient;
   let planId: string;
   let ruleId: string;
 
   before(async () => {
-    service = await startTestService();
     seeded = await seededWorkspace(service);
     agent = new FetchClient(service.url, seeded.apiKey);
     const plan = await done(agent, 'create_plan', { name: 'AE', config, effectiveStart: '2026-01-01' });
     planId = plan.planId;
     ruleId = plan.rules[0].id;
   });
-
-  after(() => service.stop());
 
   describe('get_workspace names the caller', () => {
     it('for an API key', async () => {

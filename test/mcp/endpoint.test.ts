@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { startTestService, testService } from '#test/support/test-service.js';
 import { FetchClient, type Reply, seededWorkspace } from './mcp-fixture.js';
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -12,17 +12,14 @@ const call = (name: string, given: unknown, id = 1) => ({
 });
 
 describe('POST /v1/mcp', () => {
-  let service: TestService;
+  const service = testService({ MCP_HOSTS: 'pay.internal', PUBLIC_URL: 'https://pay.acme.test/app' });
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: FetchClient;
 
   before(async () => {
-    service = await startTestService({ MCP_HOSTS: 'pay.internal', PUBLIC_URL: 'https://pay.acme.test/app' });
     seeded = await seededWorkspace(service);
     agent = new FetchClient(service.url, seeded.apiKey);
   });
-
-  after(() => service.stop());
 
   /** fetch sets Host and chooses connections by itself, so this uses node:http. */
   function send(

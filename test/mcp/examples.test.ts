@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { done, FetchClient } from './mcp-fixture.js';
 
 /** The ids that the examples use, by the object they identify. */
@@ -29,13 +29,12 @@ const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
 const config = { dealConditions: [won], rules: [{ name: 'New business', measure: 'amount', tiers: [tier] }] };
 
 describe('the example in the description of a tool', () => {
-  let service: TestService;
+  const service = testService();
   let agent: FetchClient;
   let world: World;
   const examples = new Map<string, Record<string, unknown>>();
 
   before(async () => {
-    service = await startTestService();
     const { workspaceId, apiKey, api } = await service.workspace({ name: 'Acme' });
     agent = new FetchClient(service.url, apiKey);
     world = await worldOf(api);
@@ -45,8 +44,6 @@ describe('the example in the description of a tool', () => {
       if (example !== undefined) examples.set(name, JSON.parse(withRealIds(example)));
     }
   });
-
-  after(() => service.stop());
 
   async function worldOf(api: ApiClient): Promise<World> {
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', {

@@ -1,15 +1,9 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { type Agent, done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 describe('an agent runs the life of a plan', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-
-  after(() => service.stop());
+  const service = testService();
 
   const clients: Readonly<Record<string, (token: string) => Promise<Agent>>> = {
     "the SDK's client": async (token) => (await sdkClient(service, token)).agent,

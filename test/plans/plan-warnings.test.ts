@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 interface Warning {
   readonly code: string;
@@ -14,14 +14,13 @@ const config = { dealConditions: [won], rules: [rule] };
 const tiers = [tier, { tierIndex: 1, minThreshold: 1, rate: 0.15 }];
 
 describe('warnings about a plan', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let workspaceId: string;
   let reps: string[];
   let plans = 0;
 
   before(async () => {
-    service = await startTestService();
     ({ workspaceId, api } = await service.workspace());
     const people = ['ben', 'cem', 'dan'].map((name) => ({ email: `${name}@acme.test`, name, crmMemberId: name }));
     const answer = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
@@ -34,8 +33,6 @@ describe('warnings about a plan', () => {
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
     await service.waitForCalculations(workspaceId);
   });
-
-  after(() => service.stop());
 
   const create = (changed: object = config, more: object = {}) =>
     api.expect(201, 'POST', '/v1/plans', { name: `Plan ${++plans}`, config: changed, ...more });

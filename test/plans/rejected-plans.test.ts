@@ -45,6 +45,7 @@ describe('rejected plans', () => {
     invalid,
     bodies('POST /v1/plans', {
       'a name of 201 characters': withRule({}, { name: 'x'.repeat(201) }),
+      'a blank name': withRule({}, { name: ' ' }),
       'a control character in the name': withRule({}, { name: 'a\u001fb' }),
       'an unknown status': withRule({}, { status: 'paused' }),
       'a tierIndex of 1.5': withTiers({ ...tier, tierIndex: 1.5 }),
@@ -52,6 +53,9 @@ describe('rejected plans', () => {
       'a flatAmount below 0': withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: -1 }),
       'a flatAmount beyond 1e12': withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: 1.1e12 }),
       'a dependsOn in a per_deal rule': withRule({ dependsOn: 'New business' }),
+      'a dependsOn of an unknown rule': withRule({ executionPhase: 'cascade', dependsOn: 'Unknown' }),
+      'an end before the start': withRule({}, { effectiveStart: '2026-02-01', effectiveEnd: '2026-01-31' }),
+      'a field mapping of closeDate': withRule({}, { fieldMapping: { closeDate: 'x' } }),
       'a day in words': withRule({}, { effectiveEnd: 'tomorrow' }),
       'an instant instead of a day': withRule({}, { effectiveEnd: '2026-02-01T00:00:00Z' }),
       'an inherited name as the operator': withCondition({ operator: 'constructor' }),
@@ -83,6 +87,24 @@ describe('rejected plans', () => {
 
   rejects(() => world, invalid, {
     'PATCH without a body': ['PATCH /v1/plans/<ae>'],
+    ...bodies('PATCH /v1/plans/<ae>', {
+      'no field': {},
+      'the status null': { status: null },
+      'the currency euro': { currency: 'euro' },
+      'no rules': { config: { rules: [] } },
+      'the config null': { config: null },
+      'a day that does not exist': { effectiveStart: '2026-13-01' },
+      'an empty name': { name: '' },
+    }),
+    'another field beside the status': ['PATCH /v1/plans/<ae>/status', { status: 'draft', currency: 'EUR' }],
+    'an invalid value of versions': ['GET /v1/plans?versions=1'],
+    ...bodies('PUT /v1/plans/<aeVersion>/overrides/<ada>', {
+      'no tier': override(),
+      'a tier without an amount': override({ tierIndex: 0 }),
+      'a rate and a flat amount': override({ tierIndex: 0, rate: 0.1, flatAmount: 5 }),
+      'a rate below 0': override({ tierIndex: 0, rate: -0.1 }),
+      'a threshold': override({ tierIndex: 0, rate: 0.1, minThreshold: 3 }),
+    }),
     'an override of one tier twice': [
       'PUT /v1/plans/<aeVersion>/overrides/<ada>',
       override({ tierIndex: 0, rate: 0.1 }, { tierIndex: 0, rate: 0.2 }),
@@ -144,5 +166,7 @@ describe('rejected plans', () => {
     const body = { rules: [{ ruleId: upper('aeRule'), tiers: [{ tierIndex: 0, rate: 0.09 }] }] };
     expect((await world.send(`PUT ${path}`, body)).status).to.equal(200);
     expect((await world.send(`DELETE ${path}`)).status).to.equal(200);
+    for (const read of ['/v1/reps/', '/v1/commissions?repId='])
+      expect((await world.send(`GET ${read}${upper('ada')}`)).status, read).to.equal(200);
   });
 });

@@ -6,7 +6,7 @@ import { type PlanTemplate } from '#src/plans/templates.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { run, type Scenario } from '#test/engine/scenario.js';
 import { query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { type TestService, testService } from '#test/support/test-service.js';
 
 type Example = PlanTemplate['workedExample'];
 type Line = Example['expected'][number];
@@ -35,12 +35,7 @@ describe('plan templates', () => {
   }
 
   describe('over HTTP', () => {
-    let service: TestService;
-
-    before(async () => {
-      service = await startTestService();
-    });
-    after(() => service.stop());
+    const service = testService();
 
     it('lists all templates and returns each by its slug', async () => {
       const { api } = await service.workspace();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, startTestService, type TestService, testService } from '#test/support/test-service.js';
 
 interface Stretch {
   readonly planVersionId: string;
@@ -346,13 +346,8 @@ for (const worker of [true, false]) {
 }
 
 describe('plan responses and changes', () => {
-  let service: TestService;
+  const service = testService({}, { api: true, worker: false });
   let api: ApiClient;
-
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     ({ api } = await service.workspace());
   });
@@ -498,19 +493,5 @@ describe('plan responses and changes', () => {
       version: 3,
     });
     expect(await plansOf()).to.equal(1);
-  });
-
-  it('rejects a quota for a rule of a superseded version', async () => {
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
-    const plan = await create();
-    const next = await patch(plan.planId, { config: configOf(0.2) });
-    const quota = (planRuleId: string | undefined) =>
-      api.post('/v1/quotas', { repIds: [reps[0].id], planRuleId, period: '2026-Q1', target: 100 });
-    const rejected = await quota(plan.rules[0]?.id);
-    expect([rejected.status, rejected.body.code]).to.deep.equal([404, 'plan_rule_not_found']);
-    expect((await quota(next.rules[0]?.id)).status).to.equal(201);
-    const later = await patch(plan.planId, { config: configOf(0.3), effectiveStart: '2190-01-01' });
-    expect((await quota(next.rules[0]?.id)).status).to.equal(201);
-    expect((await quota(later.rules[0]?.id)).status).to.equal(201);
   });
 });

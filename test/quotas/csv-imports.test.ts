@@ -1,16 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('the import of quotas and assignments from CSV files', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let planId: string;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
 
   beforeEach(async () => {
     ({ api } = await service.workspace());

@@ -1,18 +1,13 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('POST /v1/quotas with targets', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let ids: Record<string, string>;
   let planRuleId: string;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
 
   beforeEach(async () => {
     ({ api } = await service.workspace());

@@ -1,14 +1,9 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 
 describe('the import of reps from a CSV file', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
+  const service = testService();
 
   it('creates or updates reps by e-mail, returns a result for each row, and writes nothing in a dry run', async () => {
     const { api } = await service.workspace();

@@ -57,20 +57,9 @@ describe('reps', () => {
       expect(await names({}, callerAs('manager', workspaceId, ids['Bob'] as string))).to.have.length(3);
     });
 
-    it('lists only the rep themself for a rep', async () => {
-      const cy = callerAs('rep', workspaceId, ids['Cy'] as string);
-      expect((await slice.run(listReps, cy)).reps.map((rep: { id: string }) => rep.id)).to.deep.equal([ids['Cy']]);
-      expect((await slice.run(listReps, cy, { query: { email: 'bob@x.io' } })).reps).to.deep.equal([]);
-    });
-
     it('rejects unknown query parameters and text that cannot be stored', async () => {
       await slice.expectError('VALIDATION_FAILED', 400, listReps, admin, { query: { mail: 'a@x.io' } });
       await slice.expectError('VALIDATION_FAILED', 400, listReps, admin, { query: { email: 'a\u0000@x.io' } });
-    });
-
-    it('lists no rep of another workspace', async () => {
-      const other = callerAs('admin', await slice.workspace());
-      expect((await slice.run(listReps, other)).reps).to.deep.equal([]);
     });
   });
 
@@ -81,34 +70,14 @@ describe('reps', () => {
         .set({ provider: 'crm-a', synced_at: '2026-05-01T00:00:00Z' })
         .where('rep_id', '=', ids['Bob'] as string)
         .execute();
-      const none = {
-        name: null,
-        amount: null,
-        currency: null,
-        stage: null,
-        close_date: null,
-        created_date: null,
-        owner_id: null,
-        owner_email: null,
-        provider: null,
-        is_closed: false,
-        is_won: false,
-      };
-      const shared = {
-        ...none,
-        workspace_id: workspaceId,
-        rep_id: ids['Bob'] as string,
-        fields: '{}',
-        given: '{}',
-        content_hash: newId(),
-        source_updated_at: null,
-      };
+      const shared = { workspace_id: workspaceId, rep_id: ids['Bob'] as string, fields: '{}', given: '{}' };
+      const state = { ...shared, content_hash: newId(), is_closed: false, is_won: false };
       await slice.owner
         .insertInto('deals')
         .values([
-          { ...shared, deal_id: 'd1', snapshot_at: '2026-05-02T00:00:00Z', deleted_at: null },
-          { ...shared, deal_id: 'd2', snapshot_at: '2026-05-03T00:00:00Z', deleted_at: null },
-          { ...shared, deal_id: 'd3', snapshot_at: '2026-05-04T00:00:00Z', deleted_at: '2026-05-04T00:00:00Z' },
+          { ...state, deal_id: 'd1', snapshot_at: '2026-05-02T00:00:00Z' },
+          { ...state, deal_id: 'd2', snapshot_at: '2026-05-03T00:00:00Z' },
+          { ...state, deal_id: 'd3', snapshot_at: '2026-05-04T00:00:00Z', deleted_at: '2026-05-04T00:00:00Z' },
         ])
         .execute();
       const linkage = {
@@ -133,24 +102,6 @@ describe('reps', () => {
       });
       const cy = await slice.run(getRep, admin, { params: { repId: (ids['Cy'] as string).toUpperCase() } });
       expect(cy).to.include({ managerId: ids['Bob'], crmId: null, lastDealOwnedAt: null });
-    });
-
-    it('returns 400 rep_not_found for a rep of no or another workspace', async () => {
-      const other = callerAs('admin', await slice.workspace());
-      for (const repId of [newId(), 'nonsense', ''])
-        await slice.expectError('rep_not_found', 400, getRep, admin, { params: { repId } });
-      const foreign = await slice.expectError('rep_not_found', 400, getRep, other, { params: { repId: ids['Bob'] } });
-      const unknown = await slice.expectError('rep_not_found', 400, getRep, other, { params: { repId: newId() } });
-      expect(foreign.message).to.equal(unknown.message);
-    });
-
-    it('returns 403 to a rep who reads another rep, whether or not that rep exists', async () => {
-      const cy = callerAs('rep', workspaceId, ids['Cy'] as string);
-      for (const repId of [ids['Bob'], newId(), 'nonsense'])
-        await slice.expectError('forbidden', 403, getRep, cy, { params: { repId } });
-      expect((await slice.run(getRep, cy, { params: { repId: (ids['Cy'] as string).toUpperCase() } })).name).to.equal(
-        'Cy',
-      );
     });
   });
 
@@ -200,30 +151,6 @@ describe('reps', () => {
       }
     });
 
-    it('returns 404 for reps and managers that are unknown or of another workspace', async () => {
-      const foreign = newId();
-      const elsewhere = await slice.workspace();
-      await slice.owner
-        .insertInto('reps')
-        .values({
-          workspace_id: elsewhere,
-          rep_id: foreign,
-          email: 'f@x.io',
-          name: 'F',
-          role: 'rep',
-          crm_member_id: null,
-          avatar: null,
-          invite_status: null,
-          provider: null,
-          synced_at: null,
-        })
-        .execute();
-      for (const repId of [newId(), foreign, 'nonsense'])
-        await expectError('rep_not_found', 404, repId, { active: true });
-      for (const managerId of [newId(), foreign])
-        await expectError('rep_not_found', 404, ids['Cy'] as string, { managerId });
-    });
-
     it('rejects reporting lines with a cycle', async () => {
       await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Cy'] });
       await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Bob'] });
@@ -270,8 +197,6 @@ describe('reps', () => {
             kind,
             token_hash: Buffer.alloc(32, kind),
             rep_id: repId,
-            label: null,
-            expires_at: null,
           })
           .execute();
       for (const name of ['Ann', 'Bob', 'Cy']) await token(ids[name] as string, 'sess');

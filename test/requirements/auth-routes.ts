@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { service } from './running-service.js';
 import { expectError, type Person, World } from './world.js';
@@ -56,9 +57,7 @@ function describeCodes(world: () => World): void {
     expect(session.sessionToken).to.match(/^sess_[0-9A-Za-z]{20,}$/);
   });
 
-  row(180, 'a used code is rejected with 401', async () => {
-    expectError(await verify({ code }), 401, 'invalid_code');
-  });
+  rejects(180, 'a used code is rejected with 401', 401, 'invalid_code', () => verify({ code }));
 
   row(210, 'verify with a malformed code is rejected', async () => {
     for (const malformed of ['12345', '1234567', 'abcdef', ''])
@@ -135,9 +134,7 @@ function describeProfiles(people: () => People): void {
     expect(answer).to.deep.include({ valid: true, workspaceId, kind: 'conn', role: null, repId: null });
   });
 
-  row(191, 'GET /auth/status without a token is 401', async () => {
-    expectError(await people().world.anyone.get('/auth/status'), 401, 'unauthorized');
-  });
+  unauthorized(191, 'GET /auth/status', () => people().world.anyone.get('/auth/status'));
 
   row(192, 'GET /auth/status with a wrong token is 401', async () => {
     for (const token of ['nonsense', 'ws_wrong', `sess_${'a'.repeat(49)}`])
@@ -166,9 +163,7 @@ function describeIntegrationRoutes(world: () => World): void {
     for (const one of answer.integrations) expect(one.connected).to.equal(false);
   });
 
-  row(195, 'GET /auth/workspace/integrations without a token is 401', async () => {
-    expectError(await world().anyone.get(path), 401, 'unauthorized');
-  });
+  unauthorized(195, 'GET /auth/workspace/integrations', () => world().anyone.get(path));
 
   for (const [provider, done, rejected] of disconnects) {
     row(done, `POST disconnect-${provider} without a body is 200`, async () => {
@@ -176,9 +171,9 @@ function describeIntegrationRoutes(world: () => World): void {
       expect(answer).to.deep.equal({ disconnected: false, provider });
     });
 
-    row(rejected, `POST disconnect-${provider} without a token is 401`, async () => {
-      expectError(await world().anyone.post(`/auth/workspace/disconnect-${provider}`), 401, 'unauthorized');
-    });
+    unauthorized(rejected, `POST disconnect-${provider}`, () =>
+      world().anyone.post(`/auth/workspace/disconnect-${provider}`),
+    );
   }
 
   row(202, 'POST crmc/sync-enabled sets the toggle', async () => {
@@ -188,9 +183,7 @@ function describeIntegrationRoutes(world: () => World): void {
     }
   });
 
-  row(203, 'POST crmc/sync-enabled without a token is 401', async () => {
-    expectError(await world().anyone.post(toggle, { enabled: true }), 401, 'unauthorized');
-  });
+  unauthorized(203, 'POST crmc/sync-enabled', () => world().anyone.post(toggle, { enabled: true }));
 
   row(204, 'POST crmc/sync-enabled with another body is 400', async () => {
     for (const body of [{}, { enabled: 'yes' }, { enabled: true, more: 1 }])

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { rejects } from './rejections.js';
 import { row } from './rows.js';
 import { expectError, flatTier, type Person, type Plan, World } from './world.js';
 
@@ -37,9 +38,9 @@ function describeAccess(): void {
         expect(await world.earned()).to.deep.equal({ D1: 4800, D2: 7200, D3: 4500 });
       });
 
-    row(270, 'sync without a connected CRM is 400', async () => {
-      expectError(await world.admin.post('/v1/commissions/sync', {}), 400, 'no_crm_configured');
-    });
+    rejects(270, 'sync without a connected CRM is 400', 400, 'no_crm_configured', () =>
+      world.admin.post('/v1/commissions/sync', {}),
+    );
 
     row(271, 'reset with an unknown scope is 400 and clears nothing', async () => {
       expectError(await world.admin.post(reset, { scope: 'everything' }), 400, 'VALIDATION_FAILED');

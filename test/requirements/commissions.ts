@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { adminOnly, forbidden, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { currentMonth, exampleTiers, expectError, flatTier, type Plan, World } from './world.js';
@@ -83,13 +84,11 @@ function describeRecalculation(given: Given): void {
     [244, 'cat'],
     [245, 'conn'],
   ] as const)
-    row(number, `a recalculation with the token ${who} is 403`, async () => {
-      expectError(await given().world.client(who).post(recalculate, {}), 403, 'forbidden');
-    });
+    forbidden(number, `a recalculation with the token ${who} is 403`, () =>
+      given().world.client(who).post(recalculate, {}),
+    );
 
-  row(246, 'a recalculation without a token is 401', async () => {
-    expectError(await given().world.anyone.post(recalculate, {}), 401, 'unauthorized');
-  });
+  unauthorized(246, 'a recalculation', () => given().world.anyone.post(recalculate, {}));
 }
 
 function describeJobRoutes(world: () => World): void {
@@ -110,18 +109,9 @@ function describeJobRoutes(world: () => World): void {
     expect(job.result).to.include({ count: 4, eventsWritten: 0, eventsReversed: 0 });
   });
 
-  row(249, 'GET of an unknown job is 404', async () => {
-    expectError(await world().admin.get(path(unknownId)), 404, 'job_not_found');
-  });
-
-  row(250, 'GET of a job id that is no id is 404', async () => {
-    expectError(await world().admin.get(path('nonsense')), 404, 'job_not_found');
-  });
-
-  row(251, 'GET of a job by a caller who is not an admin is 403', async () => {
-    for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectError(await world().client(who).get(path(jobId)), 403, 'forbidden');
-  });
+  rejects(249, 'GET of an unknown job is 404', 404, 'job_not_found', () => world().admin.get(path(unknownId)));
+  rejects(250, 'GET of a job id that is no id is 404', 404, 'job_not_found', () => world().admin.get(path('nonsense')));
+  adminOnly(251, 'GET of a job', (who) => world().client(who).get(path(jobId)));
 }
 
 function describeViews(world: () => World): void {
@@ -156,9 +146,9 @@ function describeViews(world: () => World): void {
     expect(trace.conditions[0]).to.deep.include({ field: 'stage', operator: 'equals', seen: 'Won', passed: true });
   });
 
-  row(232, "a rep's request for a deal of another rep is 403", async () => {
-    expectError(await world().cat.get('/v1/commissions?dealId=D1'), 403, 'forbidden');
-  });
+  forbidden(232, "a rep's request for a deal of another rep is 403", () =>
+    world().cat.get('/v1/commissions?dealId=D1'),
+  );
 
   row(233, 'a rep sees the breakdown of an own deal', async () => {
     const { events, total } = await world().ben.expect(200, 'GET', '/v1/commissions?dealId=D1');
@@ -166,17 +156,15 @@ function describeViews(world: () => World): void {
     expect(events[0].trace).to.include({ amount: 4800, attainmentAfter: 0.6 });
   });
 
-  row(234, 'GET without a token is 401', async () => {
-    expectError(await world().anyone.get('/v1/commissions'), 401, 'unauthorized');
-  });
+  unauthorized(234, 'GET', () => world().anyone.get('/v1/commissions'));
 
-  row(238, 'GET of an unknown deal is 404', async () => {
-    expectError(await world().admin.get('/v1/commissions?dealId=nope'), 404, 'deal_not_found');
-  });
+  rejects(238, 'GET of an unknown deal is 404', 404, 'deal_not_found', () =>
+    world().admin.get('/v1/commissions?dealId=nope'),
+  );
 
-  row(239, 'GET of an unknown rep is 404', async () => {
-    expectError(await world().admin.get(`/v1/commissions?repId=${unknownId}`), 404, 'rep_not_found');
-  });
+  rejects(239, 'GET of an unknown rep is 404', 404, 'rep_not_found', () =>
+    world().admin.get(`/v1/commissions?repId=${unknownId}`),
+  );
 
   for (const [number, what, query] of [
     [235, 'the team overview', () => ''],
@@ -240,18 +228,14 @@ function describeDashboards(world: () => World): void {
     expect(ben.attainment[0]).to.include({ attainment: 1.5 });
   });
 
-  row(229, 'the team overview is 403 for a rep', async () => {
-    expectError(await world().ben.get('/v1/commissions'), 403, 'forbidden');
-  });
+  forbidden(229, 'the team overview is 403 for a rep', () => world().ben.get('/v1/commissions'));
 
   row(230, 'a rep sees the own dashboard', async () => {
     const { earnings } = await world().ben.expect(200, 'GET', path());
     expect(earnings.total).to.equal(16_500);
   });
 
-  row(231, "a rep's request for the dashboard of another rep is 403", async () => {
-    expectError(await world().cat.get(path()), 403, 'forbidden');
-  });
+  forbidden(231, "a rep's request for the dashboard of another rep is 403", () => world().cat.get(path()));
 }
 
 function describePeriods(world: () => World): void {
@@ -313,9 +297,7 @@ function describeSimulation(given: Given): void {
     expect(await state()).to.deep.equal(before);
   });
 
-  row(256, 'simulate without a token is 401', async () => {
-    expectError(await given().world.anyone.post(simulate, body()), 401, 'unauthorized');
-  });
+  unauthorized(256, 'simulate', () => given().world.anyone.post(simulate, body()));
 
   row(257, 'a manager may simulate', async () => {
     expect((await given().world.mgr.expect(200, 'POST', simulate, body())).total).to.equal(16_500);
@@ -328,10 +310,9 @@ function describeSimulation(given: Given): void {
     expectError(await given().world.cat.post(simulate, other), 403, 'forbidden');
   });
 
-  row(259, 'simulate of an unknown plan is 404', async () => {
-    const answer = await given().world.admin.post(simulate, { planId: unknownId, period: '2026-Q1' });
-    expectError(answer, 404, 'plan_not_found');
-  });
+  rejects(259, 'simulate of an unknown plan is 404', 404, 'plan_not_found', () =>
+    given().world.admin.post(simulate, { planId: unknownId, period: '2026-Q1' }),
+  );
 
   row(260, 'simulate without a period is 400', async () => {
     const answer = await given().world.admin.post(simulate, { planId: given().plan.planId });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { FetchClient } from '#test/mcp/mcp-fixture.js';
 import { type Answer } from '#test/support/test-service.js';
 import { specifiedOperations } from './operations.js';
+import { rejects } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { exampleTiers, expectError, flatTier, type Plan, World } from './world.js';
@@ -43,10 +44,9 @@ function describeErrors(): void {
         expectError(await world.admin.post('/v1/quotas', quota({ period })), 400, 'period_mismatch');
     });
 
-    row(640, 'plan_rule_not_found: the planRuleId exists on no plan', async () => {
-      const answer = await world.admin.post('/v1/quotas', quota({ planRuleId: unknownId }));
-      expectError(answer, 404, 'plan_rule_not_found');
-    });
+    rejects(640, 'plan_rule_not_found: the planRuleId exists on no plan', 404, 'plan_rule_not_found', () =>
+      world.admin.post('/v1/quotas', quota({ planRuleId: unknownId })),
+    );
 
     row(641, 'plan_rule_not_found: a quota names a rule id of a superseded version', async () => {
       const answer = await world.admin.post('/v1/quotas', quota({ planRuleId: plan.rules[0]?.id }));

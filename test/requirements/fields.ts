@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forbidden, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
 import { expectError, World } from './world.js';
@@ -44,9 +45,7 @@ function describeDefinitions(world: () => World): void {
     expect(['closeDate', 'dealAmount', 'dealStage'].map(typeOf)).to.deep.equal(['date', 'currency', 'status']);
   });
 
-  row(312, 'GET /v1/fields without a token is 401', async () => {
-    expectError(await world().anyone.get('/v1/fields'), 401, 'unauthorized');
-  });
+  unauthorized(312, 'GET /v1/fields', () => world().anyone.get('/v1/fields'));
 
   row(313, 'GET /v1/fields/attributes is an alias that lists the same slugs', async () => {
     const slugs = (await world().get('/v1/fields/attributes')).map((field: Json) => field.slug);
@@ -71,17 +70,15 @@ function describeDefinitions(world: () => World): void {
     }
   });
 
-  row(317, 'the options of a field that is no select are 404', async () => {
-    expectError(await world().admin.get(options('dealAmount')), 404, 'field_not_found');
-  });
+  rejects(317, 'the options of a field that is no select are 404', 404, 'field_not_found', () =>
+    world().admin.get(options('dealAmount')),
+  );
 
-  row(318, 'the options of an unknown field are 404', async () => {
-    expectError(await world().admin.get(options('no_such_field')), 404, 'field_not_found');
-  });
+  rejects(318, 'the options of an unknown field are 404', 404, 'field_not_found', () =>
+    world().admin.get(options('no_such_field')),
+  );
 
-  row(319, 'options without a token are 401', async () => {
-    expectError(await world().anyone.get(options('dealStage')), 401, 'unauthorized');
-  });
+  rejects(319, 'options without a token are 401', 401, 'unauthorized', () => world().anyone.get(options('dealStage')));
 }
 
 function describeMapping(world: () => World): void {
@@ -92,9 +89,7 @@ function describeMapping(world: () => World): void {
     expect(await current()).to.deep.include({ standard: {}, measures: {} });
   });
 
-  row(323, 'GET /v1/fields/current without a token is 401', async () => {
-    expectError(await world().anyone.get('/v1/fields/current'), 401, 'unauthorized');
-  });
+  unauthorized(323, 'GET /v1/fields/current', () => world().anyone.get('/v1/fields/current'));
 
   row(320, 'POST auto-match returns 201 with a suggested mapping', async () => {
     suggestion = await world().admin.expect(201, 'POST', '/v1/fields/auto-match');
@@ -126,13 +121,8 @@ function describeMapping(world: () => World): void {
     });
   });
 
-  row(327, 'POST save without a token is 401', async () => {
-    expectError(await world().anyone.post('/v1/fields/save', { standard: {} }), 401, 'unauthorized');
-  });
-
-  row(328, 'POST save by a rep is 403', async () => {
-    expectError(await world().ben.post('/v1/fields/save', { standard: {} }), 403, 'forbidden');
-  });
+  unauthorized(327, 'POST save', () => world().anyone.post('/v1/fields/save', { standard: {} }));
+  forbidden(328, 'POST save by a rep is 403', () => world().ben.post('/v1/fields/save', { standard: {} }));
 
   row(329, 'POST save of another body is 400', async () => {
     for (const body of [{}, { standard: { amount: 'x' } }, { standard: { dealAmount: 5 } }, []])

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { adminOnly, rejects } from './rejections.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
 import { exampleTiers, expectError, type Plan, World, won } from './world.js';
@@ -63,9 +64,9 @@ export function describeOverrides(): void {
       expect(await world.earned()).to.deep.equal({ D1: 2500 });
     });
 
-    row(420, 'PUT of an unknown ruleId is plan_rule_not_found', async () => {
-      expectError(await world.admin.put(path(), body(0.2, unknownId)), 404, 'plan_rule_not_found');
-    });
+    rejects(420, 'PUT of an unknown ruleId is plan_rule_not_found', 404, 'plan_rule_not_found', () =>
+      world.admin.put(path(), body(0.2, unknownId)),
+    );
 
     row(421, 'PUT of a ruleId of a superseded version is plan_rule_not_found', async () => {
       const config = { dealConditions: [won], rules: [{ name: 'Commission', measure: 'amount', tiers: exampleTiers }] };
@@ -76,32 +77,26 @@ export function describeOverrides(): void {
       expectError(answer, 404, 'plan_rule_not_found');
     });
 
-    row(422, 'PUT on an unknown version is 404', async () => {
-      expectError(await world.admin.put(path(undefined, unknownId), body(0.2)), 404, 'plan_not_found');
-    });
+    rejects(422, 'PUT on an unknown version is 404', 404, 'plan_not_found', () =>
+      world.admin.put(path(undefined, unknownId), body(0.2)),
+    );
 
-    row(423, 'PUT for an unknown rep is 404', async () => {
-      expectError(await world.admin.put(path(unknownId), body(0.2)), 404, 'rep_not_found');
-    });
+    rejects(423, 'PUT for an unknown rep is 404', 404, 'rep_not_found', () =>
+      world.admin.put(path(unknownId), body(0.2)),
+    );
 
     row(424, 'PUT without rules is 400', async () => {
       for (const bad of [{}, { rules: 'all' }, { rules: [{ tiers: [] }] }])
         expectError(await world.admin.put(path(), bad), 400, 'VALIDATION_FAILED');
     });
 
-    row(425, 'PUT by a caller who is not an admin is 403', async () => {
-      for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectError(await world.client(who).put(path(), body(0.9)), 403, 'forbidden');
-    });
+    adminOnly(425, 'PUT', (who) => world.client(who).put(path(), body(0.9)));
 
-    row(426, 'GET overrides of an unknown version is 404', async () => {
-      expectError(await world.admin.get(list(unknownId)), 404, 'plan_not_found');
-    });
+    rejects(426, 'GET overrides of an unknown version is 404', 404, 'plan_not_found', () =>
+      world.admin.get(list(unknownId)),
+    );
 
-    row(427, 'DELETE by a caller who is not an admin is 403', async () => {
-      for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectError(await world.client(who).delete(path()), 403, 'forbidden');
-    });
+    adminOnly(427, 'DELETE', (who) => world.client(who).delete(path()));
 
     row(428, "DELETE removes the rep's overrides, and the global tiers apply again", async () => {
       await world.admin.expect(200, 'DELETE', path());
@@ -109,8 +104,8 @@ export function describeOverrides(): void {
       expect(await world.earned()).to.deep.equal({ D1: 800 });
     });
 
-    row(429, 'DELETE on an unknown version is 404', async () => {
-      expectError(await world.admin.delete(path(undefined, unknownId)), 404, 'plan_not_found');
-    });
+    rejects(429, 'DELETE on an unknown version is 404', 404, 'plan_not_found', () =>
+      world.admin.delete(path(undefined, unknownId)),
+    );
   });
 }

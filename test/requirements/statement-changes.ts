@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { adminOnly, forbidden, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { expectError, World } from './world.js';
@@ -32,9 +33,9 @@ export function describeAdjustments(): void {
       expect((await world.generate('ben', '2026-Q1')).summary).to.include({ totalAdjustments: 250, netPayout: 16_750 });
     });
 
-    row(516, 'POST adjust by a manager is 403: adjustments are for admins', async () => {
-      expectError(await world.mgr.post(adjustPath(world), body), 403, 'forbidden');
-    });
+    forbidden(516, 'POST adjust by a manager is 403: adjustments are for admins', () =>
+      world.mgr.post(adjustPath(world), body),
+    );
 
     for (const [number, field] of [
       [517, 'amount'],
@@ -65,21 +66,12 @@ export function describeAdjustments(): void {
       expect(answer).to.include({ eventId: added.eventId, ...change });
     });
 
-    row(523, 'PATCH of an unknown adjustment is 400', async () => {
-      const answer = await world.admin.patch(adjustPath(world, unknownId), { amount: 1 });
-      expectError(answer, 400, 'adjustment_not_found');
-    });
+    rejects(523, 'PATCH of an unknown adjustment is 400', 400, 'adjustment_not_found', () =>
+      world.admin.patch(adjustPath(world, unknownId), { amount: 1 }),
+    );
 
-    row(524, 'PATCH without fields is 400', async () => {
-      expectError(await world.admin.patch(adjustPath(world, added.eventId), {}), 400, 'VALIDATION_FAILED');
-    });
-
-    row(525, 'PATCH by a caller who is not an admin is 403', async () => {
-      for (const who of ['mgr', 'ben', 'conn'] as const) {
-        const answer = await world.client(who).patch(adjustPath(world, added.eventId), { amount: 1 });
-        expectError(answer, 403, 'forbidden');
-      }
-    });
+    invalid(524, 'PATCH without fields is 400', () => world.admin.patch(adjustPath(world, added.eventId), {}));
+    adminOnly(525, 'PATCH', (who) => world.client(who).patch(adjustPath(world, added.eventId), { amount: 1 }));
 
     const engineEvent = async () => (await world.breakdown('D1')).events[0].eventId;
 
@@ -94,10 +86,7 @@ export function describeAdjustments(): void {
       expect(await world.earned()).to.include({ D1: 4800 });
     });
 
-    row(553, 'DELETE adjust by a caller who is not an admin is 403', async () => {
-      for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectError(await world.client(who).delete(adjustPath(world, added.eventId)), 403, 'forbidden');
-    });
+    adminOnly(553, 'DELETE adjust', (who) => world.client(who).delete(adjustPath(world, added.eventId)));
 
     row(551, 'DELETE adjust removes the row permanently', async () => {
       const answer = await world.admin.expect(200, 'DELETE', adjustPath(world, added.eventId));
@@ -140,9 +129,9 @@ export function describeApproval(): void {
       await world.generate('ben', '2026-Q1');
     });
 
-    row(528, 'approve with {approve: true} is 400 VALIDATION_FAILED', async () => {
-      expectError(await world.admin.post(path(), { approve: true }), 400, 'VALIDATION_FAILED');
-    });
+    invalid(528, 'approve with {approve: true} is 400 VALIDATION_FAILED', () =>
+      world.admin.post(path(), { approve: true }),
+    );
 
     row(529, 'its message is "period and status required"', async () => {
       const answer = await world.admin.post(path(), { approve: true });
@@ -161,18 +150,12 @@ export function describeApproval(): void {
       });
     }
 
-    row(536, 'approve by a rep is 403', async () => {
-      expectError(await world.ben.post(path(), body), 403, 'forbidden');
-    });
+    forbidden(536, 'approve by a rep is 403', () => world.ben.post(path(), body));
+    invalid(537, 'approve with the status paid is 400', () => world.admin.post(path(), { ...body, status: 'paid' }));
 
-    row(537, 'approve with the status paid is 400', async () => {
-      expectError(await world.admin.post(path(), { ...body, status: 'paid' }), 400, 'VALIDATION_FAILED');
-    });
-
-    row(538, 'a true-up of a statement that is not approved is 409', async () => {
-      const answer = await world.admin.post(`/v1/statements/${world.ids.ben}/true-up`, { period: '2026-Q1' });
-      expectError(answer, 409, 'statement_not_approved');
-    });
+    rejects(538, 'a true-up of a statement that is not approved is 409', 409, 'statement_not_approved', () =>
+      world.admin.post(`/v1/statements/${world.ids.ben}/true-up`, { period: '2026-Q1' }),
+    );
 
     row(539, 'a manager may approve', async () => {
       const answer = await world.mgr.expect(200, 'POST', path(), body);
@@ -185,10 +168,9 @@ export function describeApproval(): void {
       expectError(await world.admin.post(adjustPath(world), more), 400, 'statement_locked');
     });
 
-    row(541, 'PATCH adjust is 409 while approved', async () => {
-      const answer = await world.admin.patch(adjustPath(world, adjustment.eventId), { amount: 5 });
-      expectError(answer, 409, 'statement_locked');
-    });
+    rejects(541, 'PATCH adjust is 409 while approved', 409, 'statement_locked', () =>
+      world.admin.patch(adjustPath(world, adjustment.eventId), { amount: 5 }),
+    );
 
     row(542, 'DELETE adjust is 409 while approved', async () => {
       expectError(await world.admin.delete(adjustPath(world, adjustment.eventId)), 409, 'statement_locked');
@@ -229,9 +211,7 @@ export function describeTrueUps(): void {
       expect(rejected.body.details.issues[0].path).to.equal('period');
     });
 
-    row(545, 'a true-up by a rep is 403', async () => {
-      expectError(await world.ben.post(path(), body), 403, 'forbidden');
-    });
+    forbidden(545, 'a true-up by a rep is 403', () => world.ben.post(path(), body));
 
     row(546, 'a true-up of more than 500 returns requires_approval and writes nothing', async () => {
       answer = await world.mgr.expect(200, 'POST', path(), body);
@@ -260,9 +240,9 @@ export function describeTrueUps(): void {
       expect(await world.mgr.expect(200, 'POST', path(), body)).to.include({ action: 'none', delta: 0 });
     });
 
-    row(567, 'DELETE of the true-up row is 409 while approved', async () => {
-      expectError(await world.admin.delete(adjustPath(world, answer.eventId)), 409, 'statement_locked');
-    });
+    rejects(567, 'DELETE of the true-up row is 409 while approved', 409, 'statement_locked', () =>
+      world.admin.delete(adjustPath(world, answer.eventId)),
+    );
 
     row(568, 'DELETE of the true-up row is 200 once the statement is unlocked', async () => {
       await world.unlock('ben', '2026-Q1');
@@ -321,9 +301,7 @@ export function describeComments(): void {
       expect(await world.get(`${path()}?period=2026-Q2`)).to.deep.equal([]);
     });
 
-    row(557, 'DELETE of a comment by another rep is 403', async () => {
-      expectError(await world.cat.delete(path(ofBen.commentId)), 403, 'forbidden');
-    });
+    forbidden(557, 'DELETE of a comment by another rep is 403', () => world.cat.delete(path(ofBen.commentId)));
 
     row(558, "DELETE of a manager's comment by the rep is rejected", async () => {
       expectError(await world.ben.delete(path(ofManager.commentId)), 403, 'forbidden');
@@ -341,13 +319,11 @@ export function describeComments(): void {
       expect(await list()).to.have.length(1);
     });
 
-    row(561, 'DELETE of an unknown comment is 404', async () => {
-      expectError(await world.mgr.delete(path(unknownId)), 404, 'comment_not_found');
-    });
+    rejects(561, 'DELETE of an unknown comment is 404', 404, 'comment_not_found', () =>
+      world.mgr.delete(path(unknownId)),
+    );
 
-    row(562, 'POST comment without a token is 401', async () => {
-      expectError(await world.anyone.post(path(), comment('x')), 401, 'unauthorized');
-    });
+    unauthorized(562, 'POST comment', () => world.anyone.post(path(), comment('x')));
 
     row(563, 'POST comment without body or period is 400', async () => {
       for (const bad of [{ period: '2026-Q1' }, { body: 'x' }, comment('')])

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { readPdf } from './documents.js';
+import { forbidden, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { describeAdjustments, describeApproval, describeComments, describeTrueUps } from './statement-changes.js';
@@ -66,17 +67,12 @@ function describeGeneration(world: () => World): void {
     expect(answer).to.include({ status: 'draft', version: 2, dealCount: 3 });
   });
 
-  row(488, 'generate by a rep is 403', async () => {
-    expectError(await world().ben.post(path(), { period: '2026-Q1' }), 403, 'forbidden');
-  });
+  forbidden(488, 'generate by a rep is 403', () => world().ben.post(path(), { period: '2026-Q1' }));
+  unauthorized(489, 'generate', () => world().anyone.post(path(), { period: '2026-Q1' }));
 
-  row(489, 'generate without a token is 401', async () => {
-    expectError(await world().anyone.post(path(), { period: '2026-Q1' }), 401, 'unauthorized');
-  });
-
-  row(490, 'generate for an unknown rep is 404', async () => {
-    expectError(await world().admin.post(path(unknownId), { period: '2026-Q1' }), 404, 'rep_not_found');
-  });
+  rejects(490, 'generate for an unknown rep is 404', 404, 'rep_not_found', () =>
+    world().admin.post(path(unknownId), { period: '2026-Q1' }),
+  );
 }
 
 function describeBatch(world: () => World): void {
@@ -112,9 +108,7 @@ function describeBatch(world: () => World): void {
     expect(repIds).to.have.members(Object.values(world().ids));
   });
 
-  row(494, 'a batch by a rep is 403', async () => {
-    expectError(await world().ben.post(path, { period: '2026-Q1' }), 403, 'forbidden');
-  });
+  forbidden(494, 'a batch by a rep is 403', () => world().ben.post(path, { period: '2026-Q1' }));
 
   row(495, 'a batch without a period is 400', async () => {
     const answer = await world().admin.post(path, {});
@@ -148,9 +142,7 @@ function describeViews(world: () => World): void {
     expect(own.period).to.equal(currentMonth());
   });
 
-  row(498, 'the team view is 403 for a rep', async () => {
-    expectError(await world().ben.get('/v1/statements?period=2026-Q1'), 403, 'forbidden');
-  });
+  forbidden(498, 'the team view is 403 for a rep', () => world().ben.get('/v1/statements?period=2026-Q1'));
 
   row(499, 'a manager sees the team view', async () => {
     const view = await world().mgr.expect(200, 'GET', '/v1/statements?period=2026-Q1');
@@ -208,9 +200,7 @@ function describeExports(world: () => World): void {
     expect(answer.body.lineItems).to.have.length(3);
   });
 
-  row(508, 'an unknown format is 400', async () => {
-    expectError(await world().admin.get(path('&format=docx')), 400, 'VALIDATION_FAILED');
-  });
+  invalid(508, 'an unknown format is 400', () => world().admin.get(path('&format=docx')));
 
   row(514, 'a rep may export the own statement', async () => {
     expect(rowsOf((await world().ben.get(path())).body)).to.have.length(3);
@@ -236,9 +226,7 @@ function describeExports(world: () => World): void {
     expect(rowsOf(answer.body).map((one) => one['Name'])).to.include('Ben');
   });
 
-  row(511, 'export.csv is 403 for a rep', async () => {
-    expectError(await world().ben.get(`${team}.csv?period=2026-Q1`), 403, 'forbidden');
-  });
+  forbidden(511, 'export.csv is 403 for a rep', () => world().ben.get(`${team}.csv?period=2026-Q1`));
 
   row(512, 'export.pdf is the team roll-up with totals and a row per rep', async function () {
     const text = await readPdf(this, world().mgr, `${team}.pdf?period=2026-Q1`);
@@ -250,7 +238,5 @@ function describeExports(world: () => World): void {
     if (text !== null) expect(text).to.contain(currentMonth().slice(0, 4)).and.to.not.contain('16,500.00');
   });
 
-  row(513, 'export.pdf is 403 for a rep', async () => {
-    expectError(await world().ben.get(`${team}.pdf?period=2026-Q1`), 403, 'forbidden');
-  });
+  forbidden(513, 'export.pdf is 403 for a rep', () => world().ben.get(`${team}.pdf?period=2026-Q1`));
 }

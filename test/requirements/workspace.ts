@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { adminOnly, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
 import { expectError, flatTier, World } from './world.js';
@@ -50,9 +51,7 @@ function describeInfo(world: () => World): void {
     expect(workspace.plans[0]).to.include.keys('planId', 'planVersionId', 'rules');
   });
 
-  row(573, 'GET without a token is 401', async () => {
-    expectError(await world().anyone.get('/v1/workspaces'), 401, 'unauthorized');
-  });
+  unauthorized(573, 'GET', () => world().anyone.get('/v1/workspaces'));
 }
 
 const badBodies: readonly (readonly [number, object])[] = [
@@ -89,10 +88,7 @@ function describeUpdate(world: () => World): void {
       expect(await world().get('/v1/workspaces')).to.deep.equal(before);
     });
 
-  row(582, 'PATCH by a caller who is not an admin is 403', async () => {
-    for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectError(await world().client(who).patch('/v1/workspaces', { name: 'Mine' }), 403, 'forbidden');
-  });
+  adminOnly(582, 'PATCH', (who) => world().client(who).patch('/v1/workspaces', { name: 'Mine' }));
 }
 
 function describeKeysAndLogs(): void {
@@ -114,14 +110,8 @@ function describeKeysAndLogs(): void {
       expect(JSON.stringify(await world.get('/v1/workspaces'))).to.not.contain(world.apiKey);
     });
 
-    row(585, 'GET keys by a caller who is not an admin is 403', async () => {
-      for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectError(await world.client(who).get('/v1/workspaces/keys'), 403, 'forbidden');
-    });
-
-    row(586, 'GET keys without a token is 401', async () => {
-      expectError(await world.anyone.get('/v1/workspaces/keys'), 401, 'unauthorized');
-    });
+    adminOnly(585, 'GET keys', (who) => world.client(who).get('/v1/workspaces/keys'));
+    unauthorized(586, 'GET keys', () => world.anyone.get('/v1/workspaces/keys'));
 
     row(587, 'GET audit-logs lists runs, newest first, and their count', async () => {
       const { runs, count } = await world.get('/v1/workspaces/audit-logs?limit=500');
@@ -158,9 +148,6 @@ function describeKeysAndLogs(): void {
       expect(await world.get('/v1/workspaces/audit-logs?dealId=none')).to.deep.include({ runs: [], count: 0 });
     });
 
-    row(592, 'audit-logs by a caller who is not an admin is 403', async () => {
-      for (const who of ['mgr', 'ben', 'conn'] as const)
-        expectError(await world.client(who).get('/v1/workspaces/audit-logs'), 403, 'forbidden');
-    });
+    adminOnly(592, 'audit-logs', (who) => world.client(who).get('/v1/workspaces/audit-logs'));
   });
 }

@@ -106,7 +106,6 @@ export class SliceFixture {
         currency: 'USD',
         timezone,
         tier,
-        periodic_through: null,
         ...(fieldMapping && { field_mapping: JSON.stringify(fieldMapping) }),
       })
       .execute();

@@ -42,22 +42,13 @@ export async function addDeal(
       workspace_id: workspaceId,
       deal_id: dealId,
       rep_id: repId,
-      name: null,
       amount,
-      currency: null,
-      stage: null,
       close_date: closeDate,
-      created_date: null,
-      owner_id: null,
-      owner_email: null,
-      provider: null,
       is_closed: true,
       is_won: true,
       fields: '{}',
       given: '{}',
       content_hash: newId(),
-      source_updated_at: null,
-      deleted_at: null,
     })
     .execute();
   return dealId;

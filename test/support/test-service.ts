@@ -134,6 +134,21 @@ export async function startTestService(
   };
 }
 
+/** The service of a suite. It starts before the first test of the suite and stops after the last. */
+export function testService(environment?: Record<string, string>, parts?: ProcessParts): TestService {
+  let started: TestService | undefined;
+  before(async () => {
+    started = await startTestService(environment, parts);
+  });
+  after(() => started?.stop());
+  return new Proxy({} as TestService, {
+    get: (_, name) => {
+      if (started === undefined) throw new Error('the service starts before the first test');
+      return Reflect.get(started, name);
+    },
+  });
+}
+
 /** One function object, so that the migrated template is created once per run. */
 export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
   await migrateToLatest(ownerUrl, migrations);

@@ -33,7 +33,6 @@ export async function tokenOf(
         kind,
         token_hash: tokenHash(token) as Buffer,
         rep_id: repId,
-        label: null,
         expires_at: new Date(Date.now() + 3_600_000),
       })
       .execute(),

@@ -47,11 +47,6 @@ export class WorkspaceFixture {
         name,
         role,
         active,
-        crm_member_id: null,
-        avatar: null,
-        invite_status: null,
-        provider: null,
-        synced_at: null,
       })
       .execute();
     await this.slice.owner
@@ -99,9 +94,6 @@ export class WorkspaceFixture {
         assignment_id: newId(),
         rep_id: repId,
         plan_id: planId,
-        effective_start: null,
-        effective_end: null,
-        deleted_at: null,
       })
       .execute();
   }
@@ -118,7 +110,6 @@ export class WorkspaceFixture {
         attainment_key: measure,
         period,
         target,
-        variable_target: null,
       })
       .execute();
   }
@@ -143,16 +134,11 @@ export class WorkspaceFixture {
         currency,
         stage,
         close_date: closeDate,
-        created_date: null,
-        owner_id: null,
-        owner_email: null,
-        provider: null,
         is_closed: isClosed,
         is_won: isClosed,
         fields: '{}',
         given: JSON.stringify({ repId, closeDate }),
         content_hash: idOf(dealId),
-        source_updated_at: null,
         deleted_at: deleted ? new Date() : null,
       })
       .execute();
@@ -168,25 +154,15 @@ export class WorkspaceFixture {
         kind: 'adjustment',
         status: 'earned',
         deal_key: dealId,
-        plan_id: null,
-        plan_version_id: null,
-        rule_id: null,
-        rule_name: null,
-        phase: null,
         category: 'adjustment',
         amount,
-        base: null,
         credit: 0,
-        tier_name: null,
-        attainment_key: null,
         currency: 'USD',
         period: earnedOn.slice(0, 7),
         earned_on: earnedOn,
         idempotency_key: newId(),
-        trace: null,
         reason: 'agreed',
         actor: 'api-key',
-        run_id: null,
       })
       .execute();
     await this.slice.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>

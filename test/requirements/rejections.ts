@@ -1,0 +1,34 @@
+import { type Answer } from '#test/support/test-service.js';
+import { row } from './rows.js';
+import { expectError } from './world.js';
+
+type Request = () => Promise<Answer>;
+
+/** Declares a row whose request returns the error. */
+export function rejects(number: number, title: string, status: number, code: string, request: Request): void {
+  row(number, title, async () => expectError(await request(), status, code));
+}
+
+/** Declares a row whose request returns 400 because it violates the schema. */
+export function invalid(number: number, title: string, request: Request): void {
+  rejects(number, title, 400, 'VALIDATION_FAILED', request);
+}
+
+export function unauthorized(number: number, request: string, send: Request): void {
+  rejects(number, `${request} without a token is 401`, 401, 'unauthorized', send);
+}
+
+export function forbidden(number: number, title: string, request: Request): void {
+  rejects(number, title, 403, 'forbidden', request);
+}
+
+/** Declares a row whose request returns 403 for a manager, a rep and a connection token. */
+export function adminOnly(
+  number: number,
+  request: string,
+  send: (who: 'mgr' | 'ben' | 'conn') => Promise<Answer>,
+): void {
+  row(number, `${request} by a caller who is not an admin is 403`, async () => {
+    for (const who of ['mgr', 'ben', 'conn'] as const) expectError(await send(who), 403, 'forbidden');
+  });
+}
