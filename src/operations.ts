@@ -44,7 +44,6 @@ import { listFieldAttributes, listFields } from './fields/queries/list-fields.js
 import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './integrations/commands/begin-crm-connect.js';
 import { connectCrma, connectCrmb, connectCrmc } from './integrations/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/commands/disconnect-crm.js';
-import { finishCrmaConnect, finishCrmbConnect, finishCrmcConnect } from './integrations/commands/finish-crm-connect.js';
 import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
@@ -109,9 +108,6 @@ export const operations = [
   beginCrmaConnect,
   beginCrmbConnect,
   beginCrmcConnect,
-  finishCrmaConnect,
-  finishCrmbConnect,
-  finishCrmcConnect,
   connectCrma,
   connectCrmb,
   connectCrmc,

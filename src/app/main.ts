@@ -6,6 +6,8 @@ import { migrations } from '#migrations/index.js';
 import { startWorkers, type Workers } from '#workers/registry.js';
 import { guidance } from '../agents/guidance.js';
 import { SignInPages } from '../auth/pages/sign-in-pages.js';
+import { CrmConsents } from '../integrations/crm-consents.js';
+import { ConnectPages } from '../integrations/pages/connect-pages.js';
 import { operations } from '../operations.js';
 import { type Config } from '../platform/config.js';
 import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/database/migrate.js';
@@ -174,6 +176,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   const { authenticateFrom: authenticate } = new TokenAuthenticator(database, attemptLimits, localRateLimit);
   const browser = new BrowserSessions({ publicUrl, secrets: service.secrets, authenticate, rateLimit });
   const signIn = new SignInPages(browser, dispatcher, config.OIDC_ISSUER !== undefined);
+  const connect = new ConnectPages(browser, service.container.resolve(CrmConsents));
   const mcp = new McpEndpoint({
     operations,
     guidance,
@@ -199,6 +202,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       (express) => documents.routes(express),
       (express) => mcp.routes(express),
       (express) => signIn.routes(express),
+      (express) => connect.routes(express),
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
       ...(boardToken === undefined
         ? []

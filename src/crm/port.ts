@@ -43,6 +43,8 @@ export interface CrmAdapter {
   refresh(credentials: CrmCredentials): Promise<CrmCredentials>;
   /** Checks pasted credentials with the CRM and returns them with the account id. */
   verify(pasted: PastedCredentials): Promise<CrmCredentials>;
+  /** Name of the account, for the person who confirms the connection; null if the CRM does not report one. */
+  accountName(credentials: CrmCredentials): Promise<string | null>;
   account(access: CrmAccess, options?: CrmAccountOptions): CrmAccount;
 }
 

@@ -1,48 +1,70 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { type CrmProvider } from '../crm/port.js';
+import { type CrmCredentials, type CrmProvider } from '../crm/port.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 
-/** A started consent and its secrets, known only to this service. */
-export interface Consent {
+/** The session and the browser in which an admin started a consent. */
+export interface Started {
   readonly workspaceId: string;
-  readonly actor: string;
-  readonly repId: string | null;
-  readonly provider: CrmProvider;
+  readonly sessionId: string;
+  /** The value of the state cookie. */
+  readonly browserKey: string;
+}
+
+/** A started consent and its secrets, known only to this service. */
+export interface Consent extends Started {
   readonly codeVerifier: string;
 }
 
-/** Stored for ten minutes, beside the states of sign-ins. */
-export async function storeConsent(trx: Work, secrets: Secrets, state: string, consent: Consent): Promise<void> {
-  const hash = hashOf(state);
-  const sealed = secrets.seal(placeOf(consent.provider, hash), JSON.stringify(consent));
-  await sql`select store_sign_in_state(${hash}, ${consent.workspaceId}, ${sealed})`.execute(trx);
+/** Credentials that the admin has not confirmed yet. */
+export interface Grant extends Started {
+  readonly credentials: CrmCredentials;
 }
 
-/** Returns the data of the state once; null if it is unknown, expired or of another kind. */
-export async function takeConsent(
+interface Stored {
+  readonly consent: Consent;
+  readonly grant: Grant;
+}
+
+/** Stores the data under a random key for ten minutes, beside the states of sign-ins. */
+export async function storeConsent<Kind extends keyof Stored>(
   trx: Work,
   secrets: Secrets,
+  kind: Kind,
   provider: CrmProvider,
-  state: string,
-): Promise<Consent | null> {
-  const hash = hashOf(state);
+  key: string,
+  data: Stored[Kind],
+): Promise<void> {
+  const hash = hashOf(key);
+  const sealed = secrets.seal(placeOf(kind, provider, hash), JSON.stringify(data));
+  await sql`select store_sign_in_state(${hash}, ${data.workspaceId}, ${sealed})`.execute(trx);
+}
+
+/** Returns the data of the key once; null if it is unknown, expired or of another kind. */
+export async function takeConsent<Kind extends keyof Stored>(
+  trx: Work,
+  secrets: Secrets,
+  kind: Kind,
+  provider: CrmProvider,
+  key: string,
+): Promise<Stored[Kind] | null> {
+  const hash = hashOf(key);
   const { rows } = await sql<{ secrets: Buffer }>`select secrets from take_sign_in_state(${hash})`.execute(trx);
   const sealed = rows[0]?.secrets;
   if (sealed === undefined) return null;
   try {
-    return JSON.parse(secrets.open(placeOf(provider, hash), sealed)) as Consent;
+    return JSON.parse(secrets.open(placeOf(kind, provider, hash), sealed)) as Stored[Kind];
   } catch {
-    // A state of a sign-in or of another CRM is encrypted with another key.
+    // A state of a sign-in or of another CRM is sealed for another place.
     return null;
   }
 }
 
-function hashOf(state: string): Buffer {
-  return createHash('sha256').update(state).digest();
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
 }
 
-function placeOf(provider: CrmProvider, hash: Buffer): string {
-  return `consent to ${provider} ${hash.toString('hex')}`;
+function placeOf(kind: keyof Stored, provider: CrmProvider, hash: Buffer): string {
+  return `${kind} of ${provider} ${hash.toString('hex')}`;
 }

@@ -1,8 +1,19 @@
 import { type CrmProvider } from '../crm/port.js';
 import { type Config } from '../platform/config.js';
 
-export function callbackPath<const Provider extends CrmProvider>(provider: Provider): `/auth/${Provider}/callback` {
+/** Receives the browser from the consent page of the CRM. */
+export function callbackPath(provider: CrmProvider): string {
   return `/auth/${provider}/callback`;
+}
+
+/** Starts the consent in the browser of the admin. */
+export function authorizePath(provider: CrmProvider): string {
+  return `/auth/${provider}/authorize`;
+}
+
+/** Receives the decision of the admin on the account that the CRM has granted. */
+export function confirmPath(provider: CrmProvider): string {
+  return `/auth/${provider}/confirm`;
 }
 
 const clientIds = { crma: 'CRMA_CLIENT_ID', crmb: 'CRMB_CLIENT_ID', crmc: 'CRMC_CLIENT_ID' } as const;

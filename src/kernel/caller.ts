@@ -41,6 +41,8 @@ export interface Caller {
   readonly tokenKind?: 'ws' | 'sess' | 'conn' | 'int';
   /** The network address of the request, for limits on callers without a token. */
   readonly address?: string;
+  /** The random value of the cookie that binds a started sign-in to its browser. */
+  readonly browserKey?: string;
 }
 
 /** The person responsible for the request: of the session, or who created the key; null for keys of the command line. */

@@ -125,6 +125,11 @@ export interface Operation<
   readonly otherStatus?: number;
   /** The response contains a secret that is returned only once: it is never stored, also not for a repeated request. */
   readonly secret?: true;
+  /**
+   * Set for the two halves of a sign-in at another site, which must run in one browser: `begin` sets a cookie, and
+   * `end` receives it as the caller's `browserKey`. In a browser, `end` then starts a session.
+   */
+  readonly browserSignIn?: 'begin' | 'end';
   /** Every error code of the operation besides the common ones, with its status. */
   readonly failures: Readonly<Record<string, number>>;
   /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { FakeOidc } from '#test/support/fake-oidc.js';
+import { TestBrowser } from '#test/support/test-browser.js';
 import { type Answer, type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture } from './auth-fixture.js';
 
@@ -21,6 +22,7 @@ describe('signing in with an identity provider', () => {
     provider.forge = (claims) => claims;
     provider.signWith = 'own';
     provider.tokenStatus = 200;
+    browser = new TestBrowser(world.service.url);
     return world.clearLimits();
   });
 
@@ -29,13 +31,19 @@ describe('signing in with an identity provider', () => {
     await provider.stop();
   });
 
+  let browser: TestBrowser;
+
   async function begin(query = ''): Promise<URL> {
-    const response = await fetch(`${world.service.url}/auth/oidc/login${query}`, { redirect: 'manual' });
+    const response = await browser.fetch(`/auth/oidc/login${query}`);
     expect(response.status).to.equal(302);
     return new URL(response.headers.get('location') ?? '');
   }
 
-  const finish = (back: URL): Promise<Answer> => world.anyone.get(`/auth/oidc/callback${back.search}`);
+  async function finish(back: URL, from = browser): Promise<Answer> {
+    const response = await from.fetch(`/auth/oidc/callback${back.search}`);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
+  }
 
   async function signIn(query = ''): Promise<Answer> {
     return finish(await provider.authorize((await begin(query)).href));
@@ -73,6 +81,26 @@ describe('signing in with an identity provider', () => {
     another.searchParams.set('state', 'made-up');
     for (const search of [another.search, '', '?code=x', '?state=x', '?error=access_denied&state=x'])
       expect((await world.anyone.get(`/auth/oidc/callback${search}`)).status, search).to.equal(401);
+  });
+
+  it('signs in only the browser that started the sign-in', async () => {
+    await world.person(api, 'ada@acme.test');
+    const victim = new TestBrowser(world.service.url);
+    const back = await provider.authorize((await begin()).href);
+    expect((await finish(back, victim)).status).to.equal(401);
+    expect((await finish(back)).status, 'the state is used').to.equal(401);
+    await victim.fetch('/auth/oidc/login');
+    expect((await finish(await provider.authorize((await begin()).href), victim)).status).to.equal(401);
+    expect((await signIn()).status).to.equal(200);
+  });
+
+  it('starts a session in a browser and redirects to the first page', async () => {
+    await world.person(api, 'ada@acme.test');
+    const back = await provider.authorize((await begin()).href);
+    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const answer = await browser.fetch(`/auth/oidc/callback${back.search}`, { headers });
+    expect([answer.status, answer.headers.get('location')]).to.deep.equal([303, '/app/']);
+    expect(browser.cookie('__Host-session')).to.match(/^sess_/);
   });
 
   it('rejects a state after ten minutes', async () => {

@@ -1,12 +1,15 @@
 import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
+import { openMailBody } from '#src/platform/mail/outbox.js';
 import { type CrmWorld, crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { query } from '#test/support/ledger-checks.js';
+import { type OpenedPage, TestBrowser } from '#test/support/test-browser.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { tokenOf } from '#test/support/tokens.js';
 
 describe('CRM connections', function () {
   this.timeout(60_000);
@@ -39,15 +42,51 @@ describe('CRM connections', function () {
     return integrations.find((one: { provider: string }) => one.provider === provider);
   };
 
-  /** Follows the admin's browser to the consent page and back to the address that it names. */
-  async function consent(provider: string, client = api): Promise<URL> {
+  /** The browser of a person with a session; by default of a new admin of the workspace. */
+  async function signedIn(client = api, workspace = workspaceId, role = 'admin') {
+    const email = `${randomUUID()}@x.io`;
+    const { reps } = await client.expect(200, 'PUT', '/v1/reps', { reps: [{ email, name: 'Ada', role }] });
+    const repId: string = reps[0].id;
+    const browser = new TestBrowser(service.url);
+    const token = await tokenOf(service, workspace, 'sess', repId);
+    browser.setCookie('session', token);
+    return { browser, repId, email, session: service.client(token) };
+  }
+
+  /** The code in the last mail to the address. */
+  async function codeFor(email: string): Promise<string> {
+    const [mail] = await query<{ mail_id: string; body: Buffer }>(
+      service.database.ownerUrl,
+      'select mail_id, body from mail_outbox where recipient = $1 order by created_at desc limit 1',
+      [email],
+    );
+    const { text } = openMailBody(service.running.service.secrets, mail?.mail_id ?? '', mail?.body as Buffer);
+    return /^[0-9]{6}$/m.exec(text)?.[0] ?? '';
+  }
+
+  async function startAddress(provider: string, client = api): Promise<string> {
     const { authorizeUrl } = await client.expect(200, 'GET', `/auth/${provider}/connect`);
-    const page = await fetch(authorizeUrl, { redirect: 'manual' });
+    const { origin, pathname, search } = new URL(authorizeUrl);
+    expect(origin).to.equal(service.url);
+    return `${pathname}${search}`;
+  }
+
+  /** Follows the browser to the consent page and returns the address that the CRM redirects it to. */
+  async function consent(provider: string, browser: TestBrowser, client = api): Promise<URL> {
+    const start = await browser.fetch(await startAddress(provider, client));
+    expect(start.status).to.equal(302);
+    return atCrm(start.headers.get('location') as string);
+  }
+
+  async function atCrm(location: string): Promise<URL> {
+    const page = await fetch(location, { redirect: 'manual' });
     expect(page.status).to.equal(302);
     return new URL(page.headers.get('location') as string);
   }
 
-  const followCallback = (back: URL) => service.client(null).get(`${back.pathname}${back.search}`);
+  const followCallback = (back: URL, browser: TestBrowser) => browser.open(`${back.pathname}${back.search}`);
+  const decide = (provider: string, browser: TestBrowser, { fields }: OpenedPage, decision = 'connect') =>
+    browser.submit(`/auth/${provider}/confirm`, { ...fields, decision });
 
   it('a sync without a provider covers every connected CRM and returns a result for each', async () => {
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
@@ -92,49 +131,120 @@ describe('CRM connections', function () {
 
   for (const { provider } of crmWorlds) {
     describe(provider, () => {
-      it('connects through the consent page, and a sync works afterwards', async () => {
-        const back = await consent(provider);
+      it('connects by consent in one browser after a confirmation, and a sync works afterwards', async () => {
+        const { browser, repId } = await signedIn();
+        const back = await consent(provider, browser);
         expect(back.origin).to.equal(service.url);
-        const answer = await followCallback(back);
-        expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-        expect(answer.body).to.include({ connected: true, provider });
+        const page = await followCallback(back, browser);
+        expect(page.status, page.text).to.equal(200);
+        expect(page.text).to.contain('Account id').and.to.not.contain('unknown');
+        if (provider === 'crma') expect(page.text).to.contain('Fake workspace');
+        expect(await statusOf(provider)).to.include({ connected: false });
+        const connected = await decide(provider, browser, page);
+        expect([connected.status, connected.text.includes('Webhook secret')]).to.deep.equal([200, provider === 'crmc']);
         expect(await statusOf(provider)).to.include({ connected: true, broken: false, lastSyncAt: null });
+        const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+        const entry = runs.find((run: { trigger: string }) => run.trigger === 'crm_connected');
+        expect(entry.actor).to.equal(`rep:${repId}`);
         await api.expect(200, 'POST', '/v1/commissions/sync', {});
         expect((await statusOf(provider)).lastSyncAt).to.be.a('string');
       });
 
-      it('accepts an OAuth state once, for its own CRM, and only if the service issued it', async () => {
-        const back = await consent(provider);
-        const elsewhere = new URL(back.href.replace(provider, provider === 'crma' ? 'crmb' : 'crma'));
-        const made = new URL(back.href.replace(/state=[^&]+/, 'state=made-up'));
-        for (const wrong of [made, elsewhere]) {
-          const answer = await followCallback(wrong);
-          expect([answer.status, answer.body.code]).to.deep.equal([401, 'unauthorized']);
+      it('connects nothing when a person sends the consent page to the CRM admin of another company', async () => {
+        const attacker = await signedIn();
+        const other = await service.workspace();
+        const victim = await signedIn(other.api, other.workspaceId);
+        const stranger = new TestBrowser(service.url);
+        for (const { browser } of [victim, { browser: stranger }]) {
+          const back = await consent(provider, attacker.browser, attacker.session);
+          expect((await followCallback(back, browser)).status).to.equal(401);
+          // The state is deleted with the attempt, so that the attacker cannot use the victim's code either.
+          expect((await followCallback(back, attacker.browser)).status).to.equal(401);
         }
-        expect(await statusOf(provider)).to.include({ connected: false });
-        const again = await consent(provider);
-        expect((await followCallback(again)).status).to.equal(200);
-        expect((await followCallback(again)).status).to.equal(401);
+        const sent = await startAddress(provider, attacker.session);
+        expect((await victim.browser.fetch(sent)).status).to.equal(403);
+        for (const client of [api, other.api])
+          expect(await statusOf(provider, client)).to.include({ connected: false });
       });
 
-      it('does not connect when the caller is no admin any more on return', async () => {
-        const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-          reps: [
-            { email: 'ada@x.io', name: 'Ada', role: 'admin' },
-            { email: 'ben@x.io', name: 'Ben', role: 'admin' },
-          ],
-        });
-        const session = await sessionOf(service, workspaceId, reps[0].id);
-        const back = await consent(provider, session);
-        await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { role: 'rep' });
-        expect((await followCallback(back)).status).to.equal(401);
+      it('requires the cookie of the start and the same session on return', async () => {
+        const { browser, repId } = await signedIn();
+        const cookie = 'crm_consent';
+        const again = await tokenOf(service, workspaceId, 'sess', repId);
+        for (const change of [() => browser.setCookie(cookie, 'another'), () => browser.setCookie('session', again)]) {
+          const back = await consent(provider, browser);
+          change();
+          expect((await followCallback(back, browser)).status).to.equal(401);
+        }
+        const page = await followCallback(await consent(provider, browser), browser);
+        browser.setCookie(cookie, 'another');
+        expect((await decide(provider, browser, page)).status).to.equal(401);
+        expect(await statusOf(provider)).to.include({ connected: false });
+      });
+
+      it('requires a sign-in, and continues with the CRM after it', async () => {
+        const { email } = await signedIn();
+        const browser = new TestBrowser(service.url);
+        const page = await browser.open(await startAddress(provider));
+        expect(page.url.startsWith('/sign-in?next=')).to.equal(true);
+        const requested = await browser.submit('/sign-in', { ...page.fields, email });
+        const code = await codeFor(email);
+        const done = await browser.submit('/sign-in/code', { ...requested.fields, code });
+        const [, next = ''] = /<a href="([^"]+)">Continue/.exec(done.text) ?? [];
+        const start = await browser.fetch(next);
+        expect(start.headers.get('location')?.startsWith(worldOf(provider).server.url)).to.equal(true);
+      });
+
+      it('lets an admin open the address that an API key requested, and nobody else', async () => {
+        const address = await startAddress(provider);
+        expect((await (await signedIn()).browser.fetch(address)).status).to.equal(302);
+        expect((await (await signedIn(api, workspaceId, 'manager')).browser.fetch(address)).status).to.equal(403);
+        const first = await signedIn();
+        const own = await startAddress(provider, first.session);
+        expect((await (await signedIn()).browser.fetch(own)).status).to.equal(403);
+        expect((await first.browser.fetch(own)).status).to.equal(302);
+        expect((await first.browser.fetch(own.replace('start=', 'start=A'))).status).to.equal(401);
+      });
+
+      it('discards the account when the admin cancels, and accepts a confirmation once', async () => {
+        const { browser } = await signedIn();
+        const page = await followCallback(await consent(provider, browser), browser);
+        await decide(provider, browser, page, 'cancel');
+        expect((await decide(provider, browser, page)).status).to.equal(401);
+        expect(await statusOf(provider)).to.include({ connected: false });
+        const confirmed = await followCallback(await consent(provider, browser), browser);
+        const forged = { ...confirmed, fields: { ...confirmed.fields, token: 'another' } };
+        expect((await decide(provider, browser, forged)).status).to.equal(403);
+        expect((await decide(provider, browser, confirmed)).status).to.equal(200);
+        expect((await decide(provider, browser, confirmed)).status).to.equal(401);
+      });
+
+      it('accepts an OAuth state once, for its own CRM, and only if the service issued it', async () => {
+        const { browser } = await signedIn();
+        const back = await consent(provider, browser);
+        const elsewhere = new URL(back.href.replace(provider, provider === 'crma' ? 'crmb' : 'crma'));
+        const made = new URL(back.href.replace(/state=[^&]+/, 'state=made-up'));
+        for (const wrong of [made, elsewhere]) expect((await followCallback(wrong, browser)).status).to.equal(401);
+        expect(await statusOf(provider)).to.include({ connected: false });
+        const again = await consent(provider, browser);
+        expect((await followCallback(again, browser)).status).to.equal(200);
+        expect((await followCallback(again, browser)).status).to.equal(401);
+      });
+
+      it('does not connect when the person is no admin any more on return', async () => {
+        const { browser, repId } = await signedIn();
+        await signedIn();
+        const back = await consent(provider, browser);
+        await api.expect(200, 'PATCH', `/v1/reps/${repId}`, { role: 'rep' });
+        expect((await followCallback(back, browser)).status).to.equal(401);
         expect(await statusOf(provider)).to.include({ connected: false });
       });
 
       it('does not connect when the admin denies consent', async () => {
         const { oauth } = worldOf(provider);
+        const { browser } = await signedIn();
         oauth.denies = true;
-        const answer = await followCallback(await consent(provider));
+        const answer = await followCallback(await consent(provider, browser), browser);
         oauth.denies = false;
         expect(answer.status).to.equal(401);
         expect(await statusOf(provider)).to.include({ connected: false });
@@ -156,9 +266,8 @@ describe('CRM connections', function () {
           headers: { Authorization: `Bearer ${apiKey}` },
           redirect: 'manual',
         });
-        expect([answer.status, answer.headers.get('location')?.startsWith(worldOf(provider).server.url)]).to.deep.equal(
-          [302, true],
-        );
+        const page = `${service.url}/auth/${provider}/authorize?start=`;
+        expect([answer.status, answer.headers.get('location')?.startsWith(page)]).to.deep.equal([302, true]);
       });
 
       it('reports access that the CRM revoked until an admin connects again', async () => {
@@ -255,7 +364,9 @@ describe('CRM connections', function () {
         return issued;
       };
       await world.connect(api, service.url);
-      await followCallback(await consent(world.provider));
+      const { browser } = await signedIn();
+      const page = await followCallback(await consent(world.provider, browser), browser);
+      await decide(world.provider, browser, page);
       await api.expect(200, 'POST', '/v1/commissions/sync', { provider: world.provider });
       world.oauth.revokeAll();
       await api.expect(400, 'POST', '/v1/commissions/sync', { provider: world.provider });

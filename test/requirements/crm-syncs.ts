@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type CrmProvider } from '#src/crm/port.js';
+import { TestBrowser } from '#test/support/test-browser.js';
 import { ConnectedWorkspace } from './crm.js';
 import { row } from './rows.js';
 import { type Json, service, until } from './running-service.js';
@@ -121,13 +122,19 @@ function describeThreeCrms(): void {
 
 function describeConnections(): void {
   row(206, 'crm-b is connected by consent', async () => {
-    const { api } = await service().workspace();
+    const { api, workspaceId } = await service().workspace();
     const { authorizeUrl } = await api.expect(200, 'GET', '/auth/crmb/connect');
-    const page = await fetch(authorizeUrl, { redirect: 'manual' });
+    const admin = { email: `ada@${workspaceId}.test`, name: 'Ada', role: 'admin' };
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [admin] });
+    const browser = new TestBrowser(service().url);
+    browser.setCookie('session', await service().session(workspaceId, reps[0].id));
+    const start = await browser.fetch(authorizeUrl);
+    const page = await fetch(start.headers.get('location') as string, { redirect: 'manual' });
     const back = new URL(page.headers.get('location') as string);
     expect(back.origin).to.equal(service().url);
-    const answer = await service().client(null).get(`${back.pathname}${back.search}`);
-    expect([answer.status, answer.body.connected, answer.body.provider]).to.deep.equal([200, true, 'crmb']);
+    const confirmation = await browser.open(`${back.pathname}${back.search}`);
+    const answer = await browser.submit('/auth/crmb/confirm', { ...confirmation.fields, decision: 'connect' });
+    expect(answer.status).to.equal(200);
     expect(await api.expect(200, 'GET', '/auth/workspace/integrations')).to.include({ crmb: true });
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { TestBrowser } from '#test/support/test-browser.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { expectError, World } from './world.js';
@@ -148,9 +149,10 @@ function describeIdentityProvider(): void {
     const world = await World.create();
     const { oidc } = service().outside;
     oidc.person = { email: world.email('ben'), email_verified: true };
-    const login = await fetch(`${service().url}/auth/oidc/login`, { redirect: 'manual' });
+    const browser = new TestBrowser(service().url);
+    const login = await browser.fetch('/auth/oidc/login');
     const back = await oidc.authorize(login.headers.get('location') ?? '');
-    const answer = await world.anyone.expect(200, 'GET', `${back.pathname}${back.search}`);
+    const answer = (await (await browser.fetch(`${back.pathname}${back.search}`)).json()) as { sessionToken: string };
     expect(answer.sessionToken).to.match(/^sess_[0-9A-Za-z]{20,}$/);
     const me = await service().client(answer.sessionToken).expect(200, 'GET', '/auth/me');
     expect(me).to.include({ repId: world.ids.ben, role: 'rep' });

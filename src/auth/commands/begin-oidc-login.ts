@@ -28,7 +28,9 @@ export class BeginOidcLogin {
     this.provider.assertConfigured();
     await this.limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
     const { state, location, ...secrecy } = await this.provider.begin();
-    await this.unitOfWork.withoutWorkspace((trx) => storeState(trx, this.secrets, state, workspaceId ?? null, secrecy));
+    await this.unitOfWork.withoutWorkspace((trx) =>
+      storeState(trx, this.secrets, state, workspaceId ?? null, secrecy, caller.browserKey ?? ''),
+    );
     return new Redirect(location);
   }
 }
@@ -42,6 +44,7 @@ export const beginOidcLogin = operation({
   query,
   response: z.object({}),
   status: 302,
+  browserSignIn: 'begin',
   failures: { identity_provider_unavailable: 503 },
   example: {},
   handler: BeginOidcLogin,

@@ -43,8 +43,11 @@ export class FinishOidcLogin {
     const { state } = received;
     const started =
       state === undefined ? null : await this.unitOfWork.withoutWorkspace((trx) => takeState(trx, this.secrets, state));
-    const email =
-      started === null ? null : await this.provider.finish(received as Record<string, string>, started.secrecy);
+    // In another browser, the person who started the sign-in would sign in as the person who has finished it.
+    const isSameBrowser = started !== null && started.browserKey === caller.browserKey;
+    const email = isSameBrowser
+      ? await this.provider.finish(received as Record<string, string>, started.secrecy)
+      : null;
     if (started === null || email === null) {
       await this.limits.countFailure(address);
       throw signInFailed();
@@ -73,13 +76,14 @@ function signInFailed(): Failure {
 
 export const finishOidcLogin = operation({
   id: 'finishOidcLogin',
-  summary: 'Redirect target of the identity provider: completes the sign-in',
+  summary: 'Redirect target of the identity provider: completes the sign-in in the browser that started it',
   method: 'get',
   path: callbackPath,
   access: 'public',
   query,
   response: session,
   secret: true,
+  browserSignIn: 'end',
   failures: { identity_provider_unavailable: 503 },
   example: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: sessionExample },
   handler: FinishOidcLogin,

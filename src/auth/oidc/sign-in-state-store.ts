@@ -11,15 +11,18 @@ export async function storeState(
   state: string,
   workspaceId: string | null,
   { nonce, verifier }: Secrecy,
+  browserKey: string,
 ): Promise<void> {
   const hash = hashOf(state);
-  const sealed = secrets.seal(placeOf(hash), JSON.stringify({ nonce, verifier }));
+  const sealed = secrets.seal(placeOf(hash), JSON.stringify({ nonce, verifier, browserKey }));
   await sql`select store_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(trx);
 }
 
 export interface StoredState {
   readonly workspaceId: string | null;
   readonly secrecy: Secrecy;
+  /** The cookie of the browser that started the sign-in. */
+  readonly browserKey: string;
 }
 
 /** Returns the data of the state and deletes it, also if the sign-in fails afterwards. */
@@ -29,8 +32,10 @@ export async function takeState(trx: Work, secrets: Secrets, state: string): Pro
     select workspace_id, secrets from take_sign_in_state(${hash})`.execute(trx);
   const row = rows[0];
   if (row === undefined) return null;
-  const secrecy = JSON.parse(secrets.open(placeOf(hash), row.secrets)) as Secrecy;
-  return { workspaceId: row.workspace_id, secrecy };
+  const { browserKey, ...secrecy } = JSON.parse(secrets.open(placeOf(hash), row.secrets)) as Secrecy & {
+    browserKey: string;
+  };
+  return { workspaceId: row.workspace_id, secrecy, browserKey };
 }
 
 function hashOf(state: string): Buffer {

@@ -1,7 +1,7 @@
 import { type z } from 'zod';
 import { Html, html } from '../../platform/documents/html.js';
 import { type BrowserSessions } from '../../platform/http/browser-sessions.js';
-import { type Page } from '../../platform/http/page.js';
+import { hiddenField, type Page } from '../../platform/http/page.js';
 import { type getProfile } from '../queries/get-profile.js';
 
 export type Profile = z.output<(typeof getProfile)['response']>;
@@ -21,10 +21,6 @@ export interface Workspace {
 
 const nothing = new Html('');
 
-function hidden(name: string, value: string | null | undefined): Html {
-  return value == null ? nothing : html`<input type="hidden" name="${name}" value="${value}">`;
-}
-
 function alert(message: string | undefined): Html {
   return message === undefined ? nothing : html`<p class="error" role="alert" id="problem">${message}</p>`;
 }
@@ -41,7 +37,7 @@ export function emailPage(
   const invalid = message === undefined ? nothing : new Html('aria-invalid="true" aria-describedby="problem"');
   const body = html`${alert(message)}
 <form method="post" action="${basePath}/sign-in">
-${hidden('next', next)}
+${hiddenField('next', next)}
 <label for="email">E-mail address</label>
 <input type="email" id="email" name="email" value="${email}" required autofocus autocomplete="email" ${invalid}>
 <button>Send code</button>
@@ -58,9 +54,9 @@ export function codePage(
 ): Page {
   const body = html`${alert(message)}
 <form method="post" action="${basePath}/sign-in/code">
-${hidden('next', next)}
-${hidden('email', email)}
-${workspaces === undefined ? codeField(email, message !== undefined) : html`${hidden('code', code)}${choice(workspaces)}`}
+${hiddenField('next', next)}
+${hiddenField('email', email)}
+${workspaces === undefined ? codeField(email, message !== undefined) : html`${hiddenField('code', code)}${choice(workspaces)}`}
 <button>Sign in</button>
 </form>
 <p class="hint"><a href="${basePath}/sign-in">Start again</a></p>`;
@@ -99,7 +95,7 @@ export function homePage({ name, email, role, workspace }: Profile, { basePath }
 </dl>
 <p><a href="${basePath}/docs">API reference</a></p>
 <form method="post" action="${basePath}/sign-out">
-${hidden('token', token)}
+${hiddenField('token', token)}
 <button class="quiet">Sign out</button>
 </form>`;
   return { title: workspace.name, body };

@@ -73,34 +73,33 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
       throw new CrmFailure('unauthorized', 'crma issues no refresh tokens: connect it again');
     },
     verify: ({ accessToken }) => identified(http, settings, accessToken),
+    accountName: async ({ accessToken }) => (await readSelf(http, settings, accessToken)).workspace_name ?? null,
     account: (access, { timeZone = 'UTC' } = {}) => new CrmaAccount(http, settings.apiBase, access, timeZone),
   };
 }
 
 const self = z.object({
   active: z.boolean(),
+  workspace_name: z.string().nullish(),
   workspace_id: z.string().nullish(),
   exp: z.number().nullish(),
 });
 
 /** The CRM answers a revoked token with status 200 and `active: false`. */
-async function identified(http: CrmHttp, { apiBase }: CrmaSettings, accessToken: string): Promise<CrmCredentials> {
-  const unknown: CrmCredentials = {
-    accessToken,
-    refreshToken: null,
-    expiresAt: null,
-    accountId: null,
-    instanceUrl: null,
-  };
-  const { body } = await http.request({
-    method: 'GET',
-    url: `${apiBase}/v2/self`,
-    access: fixedAccess(unknown),
-    schema: self,
-  });
-  if (!body.active) return rejectToken();
+async function readSelf(http: CrmHttp, { apiBase }: CrmaSettings, accessToken: string): Promise<z.infer<typeof self>> {
+  const access = fixedAccess(onlyToken(accessToken));
+  const { body } = await http.request({ method: 'GET', url: `${apiBase}/v2/self`, access, schema: self });
+  return body.active ? body : rejectToken();
+}
+
+async function identified(http: CrmHttp, settings: CrmaSettings, accessToken: string): Promise<CrmCredentials> {
+  const body = await readSelf(http, settings, accessToken);
   const expiresAt = typeof body.exp === 'number' ? instantOf(body.exp * 1000) : null;
-  return { ...unknown, expiresAt, accountId: body.workspace_id ?? null };
+  return { ...onlyToken(accessToken), expiresAt, accountId: body.workspace_id ?? null };
+}
+
+function onlyToken(accessToken: string): CrmCredentials {
+  return { accessToken, refreshToken: null, expiresAt: null, accountId: null, instanceUrl: null };
 }
 
 async function rejectToken(): Promise<never> {

@@ -106,6 +106,8 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
       const pasted = { accessToken, refreshToken, expiresAt: null, accountId: null, instanceUrl: null };
       return { ...pasted, accountId: await accountIdOf(http, settings, pasted) };
     },
+    // The id is what the CRM shows to its users; its API has no name of the account.
+    accountName: async () => null,
     account: (access, { timeZone = 'UTC' } = {}) => new CrmbAccount(http, settings, access, timeZone),
   };
 }

@@ -105,6 +105,11 @@ export class CrmcAdapter implements CrmAdapter {
     return { ...current, accountId };
   }
 
+  /** The domain of the organisation, which contains its name. */
+  async accountName(credentials: CrmCredentials): Promise<string | null> {
+    return new URL(this.instance(credentials)).hostname;
+  }
+
   account(access: CrmAccess): CrmAccount {
     return this.org(access);
   }

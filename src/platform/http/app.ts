@@ -10,7 +10,7 @@ import express, {
   type Response,
 } from 'express';
 import helmet from 'helmet';
-import { anonymousCaller } from '../../kernel/caller.js';
+import { anonymousCaller, type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
@@ -109,13 +109,11 @@ function serveDirectly(
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
   const { dispatcher, rateLimit, addressLimit, idempotency, responseCache } = parts;
   return async (request, response) => {
-    const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
-    const address = request.ip ?? '';
     const isAnonymous = isPublic(operation);
-    if (isAnonymous && operation.body !== undefined) addressLimit?.admit(address);
+    if (isAnonymous && operation.body !== undefined) addressLimit?.admit(request.ip ?? '');
     const { caller, counted, cacheVersions }: Bearer = isAnonymous
-      ? { caller: anonymousCaller(requestId, address), counted: null, cacheVersions: null }
+      ? { caller: publicCaller(operation, parts.browser, request, response), counted: null, cacheVersions: null }
       : await identify(parts, request, response, operation.cacheScope !== undefined);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
@@ -137,8 +135,36 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       sendStored(response, await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead)));
       return;
     }
-    await send(response, await run(body));
+    const result = await run(body);
+    if (operation.browserSignIn === 'end' && startsSession(parts.browser, request, response, result)) return;
+    await send(response, result);
   };
+}
+
+function publicCaller(
+  { browserSignIn }: AnyOperation,
+  browser: BrowserSessions | undefined,
+  request: Request,
+  response: Response,
+): Caller {
+  const caller = anonymousCaller(String(response.getHeader('X-Request-Id')), request.ip ?? '');
+  if (browserSignIn === undefined || browser === undefined) return caller;
+  const browserKey = browserSignIn === 'begin' ? browser.beginSignIn(response) : browser.endSignIn(request, response);
+  return browserKey === null ? caller : { ...caller, browserKey };
+}
+
+/** A browser that returns from a sign-in at another site gets the session as a cookie; other clients get the token. */
+function startsSession(
+  browser: BrowserSessions | undefined,
+  request: Request,
+  response: Response,
+  { body }: OperationResult,
+): boolean {
+  if (browser === undefined || request.accepts(['json', 'html']) !== 'html') return false;
+  const { sessionToken, expiresAt } = body as { sessionToken: string; expiresAt: string };
+  browser.start(response, sessionToken, new Date(expiresAt));
+  response.redirect(303, `${browser.basePath}/`);
+  return true;
 }
 
 /** The caller by the header Authorization, otherwise by the session cookie, which is deleted if the session has ended. */

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Request, type Response } from 'express';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
@@ -9,6 +9,8 @@ import { type RateLimit } from './rate-limit.js';
 
 export const sessionCookie = 'session';
 export const scriptHeader = 'X-Requested-By';
+const signInCookie = 'sign_in';
+const signInMs = 10 * 60_000;
 const safeMethods = ['GET', 'HEAD'];
 
 interface BrowserParts {
@@ -40,6 +42,20 @@ export class BrowserSessions {
 
   end(response: Response): void {
     this.cookies.clear(response, sessionCookie);
+  }
+
+  /** Binds a sign-in at another site to this browser, and returns the value of its cookie. */
+  beginSignIn(response: Response): string {
+    const key = randomBytes(32).toString('base64url');
+    this.cookies.set(response, signInCookie, key, new Date(Date.now() + signInMs));
+    return key;
+  }
+
+  /** The value of the cookie of {@link beginSignIn}, which works once; null in another browser. */
+  endSignIn(request: Request, response: Response): string | null {
+    const key = this.cookies.read(request, signInCookie);
+    if (key !== null) this.cookies.clear(response, signInCookie);
+    return key;
   }
 
   /** The value of the header Authorization for the cookie; undefined without a session. */

@@ -1,6 +1,6 @@
 import { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { Failure } from '../../kernel/failure.js';
-import { type Html, html } from '../documents/html.js';
+import { Html, html } from '../documents/html.js';
 import { commonFailures } from '../operation.js';
 
 export interface Page {
@@ -75,26 +75,29 @@ ${body}
 export function pageHandler(
   basePath: string,
   handle: (request: Request, response: Response) => Promise<void>,
+  failures: Readonly<Record<string, number>> = {},
 ): RequestHandler {
   return async (request, response) => {
     try {
       await handle(request, response);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const { status, body } = failurePage(error);
+      const status = failures[error.code] ?? commonFailures[error.code] ?? 400;
       if (status === 429 && error.details?.['retryAfter'] !== undefined)
         response.setHeader('Retry-After', String(error.details['retryAfter']));
+      const body = html`<p class="error" role="alert">${error.message}</p>`;
       sendPage(response, basePath, { status, title: 'This did not work', body });
     }
   };
-}
-
-function failurePage({ code, message }: Failure): { status: number; body: Html } {
-  return { status: commonFailures[code] ?? 400, body: html`<p class="error" role="alert">${message}</p>` };
 }
 
 /** The fields of a form that was sent; each at most once. */
 export function formFields(request: Request): Readonly<Record<string, string>> {
   const entries = Object.entries((request.body ?? {}) as Record<string, unknown>);
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+/** A hidden field of a form; nothing without a value. */
+export function hiddenField(name: string, value: string | null | undefined): Html {
+  return value == null ? new Html('') : html`<input type="hidden" name="${name}" value="${value}">`;
 }
