@@ -195,7 +195,7 @@ describe('CRM connections', function () {
         expect(start.headers.get('location')?.startsWith(worldOf(provider).server.url)).to.equal(true);
       });
 
-      it('lets an admin open the address that an API key requested, and nobody else', async () => {
+      it('lets an admin open the address that an API key requested, and no other person', async () => {
         const address = await startAddress(provider);
         expect((await (await signedIn()).browser.fetch(address)).status).to.equal(302);
         expect((await (await signedIn(api, workspaceId, 'manager')).browser.fetch(address)).status).to.equal(403);
