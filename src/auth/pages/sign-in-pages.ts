@@ -12,7 +12,7 @@ import { getProfile } from '../queries/get-profile.js';
 import { type Session } from '../sign-in.js';
 import { codePage, emailPage, homePage, type Profile, signedInPage, type Workspace } from './sign-in-forms.js';
 
-const form = urlencoded({ extended: false, limit: '4kb', parameterLimit: 20 });
+const form = urlencoded({ extended: false, inflate: false, limit: '4kb', parameterLimit: 20 });
 /** A path of this service; a path that begins with two slashes would be another host. */
 const localPath = /^\/(?!\/)[\w./?=&%~-]{0,1000}$/;
 

@@ -8,7 +8,7 @@ import { type CrmConsents, newKey, type OfferedAccount } from '../crm-consents.j
 import { crmFailures } from '../crm-failures.js';
 import { authorizePath, callbackPath, confirmPath } from '../oauth-client.js';
 
-const form = urlencoded({ extended: false, limit: '4kb', parameterLimit: 20 });
+const form = urlencoded({ extended: false, inflate: false, limit: '4kb', parameterLimit: 20 });
 const stateCookie = 'crm_consent';
 const validMs = 10 * 60_000;
 const maxParameter = 8000;

@@ -107,13 +107,11 @@ function serveDirectly(
 
 /** Handles a request. The order is authentication, rate limit, access, input. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
-  const { dispatcher, rateLimit, addressLimit, idempotency, responseCache } = parts;
+  const { dispatcher, rateLimit, idempotency, responseCache } = parts;
   return async (request, response) => {
     response.setHeader('Cache-Control', 'no-store');
-    const isAnonymous = isPublic(operation);
-    if (isAnonymous && operation.body !== undefined) addressLimit?.admit(request.ip ?? '');
-    const { caller, counted, cacheVersions }: Bearer = isAnonymous
-      ? { caller: publicCaller(operation, parts.browser, request, response), counted: null, cacheVersions: null }
+    const { caller, counted, cacheVersions }: Bearer = isPublic(operation)
+      ? { caller: publicCaller(operation, parts, request, response), counted: null, cacheVersions: null }
       : await identify(parts, request, response, operation.cacheScope !== undefined);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
@@ -136,35 +134,34 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       return;
     }
     const result = await run(body);
-    if (operation.browserSignIn === 'end' && startsSession(parts.browser, request, response, result)) return;
-    await send(response, result);
+    if (isBrowserSignIn(operation, request)) startSession(parts.browser, response, result);
+    else await send(response, result);
   };
 }
 
 function publicCaller(
-  { browserSignIn }: AnyOperation,
-  browser: BrowserSessions | undefined,
+  { body, browserSignIn }: AnyOperation,
+  { browser, addressLimit }: AppParts,
   request: Request,
   response: Response,
 ): Caller {
-  const caller = anonymousCaller(String(response.getHeader('X-Request-Id')), request.ip ?? '');
+  const address = request.ip ?? '';
+  if (body !== undefined) addressLimit?.admit(address);
+  const caller = anonymousCaller(String(response.getHeader('X-Request-Id')), address);
   if (browserSignIn === undefined || browser === undefined) return caller;
   const browserKey = browserSignIn === 'begin' ? browser.beginSignIn(response) : browser.endSignIn(request, response);
   return browserKey === null ? caller : { ...caller, browserKey };
 }
 
-/** A browser that returns from a sign-in at another site gets the session as a cookie; other clients get the token. */
-function startsSession(
-  browser: BrowserSessions | undefined,
-  request: Request,
-  response: Response,
-  { body }: OperationResult,
-): boolean {
-  if (browser === undefined || request.accepts(['json', 'html']) !== 'html') return false;
+/** Whether a browser returns from a sign-in at another site. It gets a cookie; other clients get the token. */
+function isBrowserSignIn({ browserSignIn }: AnyOperation, request: Request): boolean {
+  return browserSignIn === 'end' && request.accepts(['json', 'html']) === 'html';
+}
+
+function startSession(browser: BrowserSessions | undefined, response: Response, { body }: OperationResult): void {
   const { sessionToken, expiresAt } = body as { sessionToken: string; expiresAt: string };
-  browser.start(response, sessionToken, new Date(expiresAt));
-  response.redirect(303, `${browser.basePath}/`);
-  return true;
+  browser?.start(response, sessionToken, new Date(expiresAt));
+  response.redirect(303, `${browser?.basePath ?? ''}/`);
 }
 
 /** The caller by the header Authorization, otherwise by the session cookie, which is deleted if the session has ended. */
