@@ -1618,39 +1618,76 @@ GRANT EXECUTE ON FUNCTION record_mail_result(uuid,text,text) TO commissions_app;
 CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
 AS $function$
     declare
       frozen text;
     begin
       if tg_op = 'INSERT' then
-        select s.period into frozen
-        from (select distinct workspace_id, rep_id from new_rows) r
-        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
-        where exists (select from new_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
-          and e.earned_on between s.from_day and s.to_day and e.kind <> 'true_up')
-        limit 1;
+        if exists (select from (select distinct workspace_id, rep_id from new_rows) r
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+            limit 1
+          ) s) then
+          select s.period into frozen
+          from (select distinct workspace_id, rep_id, earned_on from new_rows e where e.kind <> 'true_up') e
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved' and e.earned_on between s.from_day and s.to_day
+            limit 1
+          ) s
+          limit 1;
+        end if;
       elsif tg_op = 'DELETE' then
-        select s.period into frozen
-        from (select distinct workspace_id, rep_id from old_rows) r
-        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
-        where exists (select from old_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
-          and e.earned_on between s.from_day and s.to_day)
-        limit 1;
+        if exists (select from (select distinct workspace_id, rep_id from old_rows) r
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+            limit 1
+          ) s) then
+          select s.period into frozen
+          from (select distinct workspace_id, rep_id, earned_on from old_rows e where true) e
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved' and e.earned_on between s.from_day and s.to_day
+            limit 1
+          ) s
+          limit 1;
+        end if;
       else
-        select s.period into frozen
-        from (select distinct workspace_id, rep_id from old_rows) r
-        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
-        where exists (select from old_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
-          and e.earned_on between s.from_day and s.to_day and e.status <> 'reversed')
-        limit 1;
+        if exists (select from (select distinct workspace_id, rep_id from old_rows) r
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+            limit 1
+          ) s) then
+          select s.period into frozen
+          from (select distinct workspace_id, rep_id, earned_on from old_rows e where e.status <> 'reversed') e
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved' and e.earned_on between s.from_day and s.to_day
+            limit 1
+          ) s
+          limit 1;
+        end if;
       end if;
       if frozen is null and tg_op = 'UPDATE' then
-        select s.period into frozen
-        from (select distinct workspace_id, rep_id from new_rows) r
-        join statement_periods s on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
-        where exists (select from new_rows e where e.workspace_id = s.workspace_id and e.rep_id = s.rep_id
-          and e.earned_on between s.from_day and s.to_day)
-        limit 1;
+        if exists (select from (select distinct workspace_id, rep_id from new_rows) r
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.status = 'approved'
+            limit 1
+          ) s) then
+          select s.period into frozen
+          from (select distinct workspace_id, rep_id, earned_on from new_rows e where true) e
+          cross join lateral (
+            select s.period from statement_periods s
+            where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved' and e.earned_on between s.from_day and s.to_day
+            limit 1
+          ) s
+          limit 1;
+        end if;
       end if;
       if frozen is not null then
         raise exception 'statement_locked: commission of the approved period % cannot be written', frozen;

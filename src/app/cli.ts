@@ -17,8 +17,7 @@ import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { createLog } from '../platform/log.js';
 import { type RecentMail, recentMails } from '../platform/mail/recent-mails.js';
 import { describeApi } from '../platform/openapi/document.js';
-import { masterKey } from '../platform/secrets/master-key.js';
-import { Secrets } from '../platform/secrets/secrets.js';
+import { deletePreviousKeys, openSecrets, replaceGeneratedKey } from '../platform/secrets/master-key.js';
 import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
 import { createWorkspace } from '../workspaces/create-workspace.js';
@@ -29,6 +28,7 @@ import { compose, type Service } from './composition.js';
 import { dataFolderWarning } from './data-folder-warning.js';
 import { diagnose } from './doctor.js';
 import { runUntilSignal, type Welcome } from './main.js';
+import { reencryptSecrets } from './master-key-rotation.js';
 
 /**
  * Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage, 78
@@ -147,6 +147,27 @@ program
   });
 
 program
+  .command('master-key')
+  .description('Replace the master key')
+  .command('rotate')
+  .description('Encrypt all stored secrets with the present master key; exit 1 if the previous key is still needed')
+  .option('--json', 'print JSON')
+  .action(async ({ json = false }: { json?: boolean }) => {
+    await withServer(async (server, config) => {
+      const isGenerated = config.MASTER_KEY === undefined;
+      if (isGenerated) prepareGeneratedKey(server, config);
+      else if (config.MASTER_KEY_PREVIOUS.length === 0)
+        program.error('error: set MASTER_KEY to the new key and MASTER_KEY_PREVIOUS to the old one');
+      const result = await withOwner(server, (database) => reencryptSecrets(database, openSecrets(config)));
+      if (isGenerated && result.remaining === 0) deletePreviousKeys(config.DATA_DIR);
+      process.stdout.write(
+        json ? `${JSON.stringify(result)}\n` : `re-encrypted ${result.reencrypted}, remaining ${result.remaining}\n`,
+      );
+      process.exitCode = result.remaining > 0 ? 1 : 0;
+    });
+  });
+
+program
   .command('mail')
   .description('Show the last 10 mails, for trials without a mail server; in production without their text')
   .option('--json', 'print JSON')
@@ -156,7 +177,7 @@ program
       const production = config.NODE_ENV === 'production';
       if (production)
         process.stderr.write('In production the text of mails is not shown: it may contain sign-in codes.\n');
-      const secrets = production ? null : new Secrets(masterKey(config));
+      const secrets = production ? null : openSecrets(config);
       const mails = await recentMails(server.ownerUrl, secrets, 10);
       process.stdout.write(json ? `${JSON.stringify(mails)}\n` : mails.map(mailLines).join('\n'));
     });
@@ -299,6 +320,12 @@ function mailLines({ createdAt, to, subject, sentAt, attempts, lastError, text }
     sentAt === null ? `not sent, ${attempts} tries${lastError === null ? '' : `, ${lastError}`}` : `sent ${sentAt}`;
   const head = `${createdAt}  ${to}  ${subject}  (${state})\n`;
   return text === undefined ? head : `${head}\n${text.replace(/^(?=.)/gm, '    ')}`;
+}
+
+/** A running service would continue with the key that it read at its start. */
+function prepareGeneratedKey(server: DatabaseServer, { DATA_DIR }: Config): void {
+  if (server.joined) program.error('error: stop the service first, because it uses the generated master key');
+  replaceGeneratedKey(DATA_DIR);
 }
 
 function readSettings(): Config {

@@ -28,7 +28,7 @@ import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
 import { Outbox } from '../platform/mail/outbox.js';
 import { OperationDispatcher } from '../platform/operation-dispatcher.js';
-import { masterKey } from '../platform/secrets/master-key.js';
+import { openSecrets } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
 import { CrmInboxHandler } from '../webhooks/crm-inbox-handler.js';
 import { WebhookLimits } from '../webhooks/webhook-limits.js';
@@ -121,7 +121,7 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     onReleased: (workspaceId, repIds) => laneRunner.wakeReleased(workspaceId, repIds),
   });
   const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, localLanes.wake, log);
-  const secrets = new Secrets(masterKey(config));
+  const secrets = openSecrets(config);
   return {
     config,
     log,

@@ -16,8 +16,7 @@ import { readRedisSettings, redisProblems } from '../platform/jobs/redis-setting
 import { createLog } from '../platform/log.js';
 import { recentMails } from '../platform/mail/recent-mails.js';
 import { mailTransport } from '../platform/mail/transport.js';
-import { masterKey } from '../platform/secrets/master-key.js';
-import { Secrets } from '../platform/secrets/secrets.js';
+import { openSecrets } from '../platform/secrets/master-key.js';
 
 /** The result of a check: what was found, or how to fix it. A warning does not prevent the start. */
 export interface Finding {
@@ -255,7 +254,7 @@ const permissionDenied = '42501';
 
 /** Tries to decrypt recent mails: only the key that encrypted them can. */
 async function decryptsStoredMail(ownerUrl: string, config: Config): Promise<string> {
-  const secrets = new Secrets(masterKey(config));
+  const secrets = openSecrets(config);
   try {
     const mails = await recentMails(ownerUrl, secrets, 20);
     return mails.some(({ text }) => text !== undefined)
@@ -264,6 +263,8 @@ async function decryptsStoredMail(ownerUrl: string, config: Config): Promise<str
   } catch (error) {
     if (isUnavailable(error)) throw error;
     if (sqlStateOf(error) === permissionDenied) throw new Warning('set DATABASE_OWNER_URL to check it');
-    throw new Error('cannot decrypt stored data: set MASTER_KEY to the previous key');
+    throw new Error(
+      'cannot decrypt stored data: set MASTER_KEY to the previous key, or name that key in MASTER_KEY_PREVIOUS',
+    );
   }
 }

@@ -15,9 +15,19 @@ export type Cell = { readonly text: string | null } | { readonly own: string | n
  */
 export function csvFile(header: readonly string[], rows: readonly (readonly Cell[])[], delimiter: string): string {
   const lines = rows.map((row) =>
-    row.map((cell) => ('own' in cell ? (cell.own ?? '') : disarmFormula(cell.text ?? ''))),
+    row.map((cell) => ('own' in cell ? (cell.own ?? '') : disarmCells(cell.text ?? '', delimiter))),
   );
   return stringify([[...header], ...lines], { bom: true, delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
+}
+
+/**
+ * Also disarms what follows a delimiter of other files: a spreadsheet that splits the lines at semicolons sees two
+ * cells in `Foo;=1+1`, and ignores quotation marks within a cell. Text with the delimiter of this file is quoted.
+ */
+function disarmCells(text: string, delimiter: string): string {
+  return disarmFormula(text).replace(/[,;|\t\r\n](?=[\s"]*[=+\-@＝＋－＠])/g, (found) =>
+    found === delimiter ? found : `${found}'`,
+  );
 }
 
 /** Puts an apostrophe before text that a spreadsheet would run as a formula, also after white space. */

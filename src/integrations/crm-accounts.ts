@@ -47,7 +47,7 @@ export class CrmAccounts {
   }
 
   seal(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials): Buffer {
-    return this.secrets.seal(placeOf(workspaceId, provider), JSON.stringify(credentials));
+    return this.secrets.seal(placeOfCredentials(workspaceId, provider), JSON.stringify(credentials));
   }
 
   /** For an account without a stored connection: renewed credentials could not be saved. */
@@ -56,7 +56,7 @@ export class CrmAccounts {
   }
 
   unseal(workspaceId: string, provider: CrmProvider, sealed: Buffer): CrmCredentials {
-    return JSON.parse(this.secrets.open(placeOf(workspaceId, provider), sealed)) as CrmCredentials;
+    return JSON.parse(this.secrets.open(placeOfCredentials(workspaceId, provider), sealed)) as CrmCredentials;
   }
 
   private access(workspaceId: string, provider: CrmProvider, first: Buffer): CrmAccess {
@@ -152,6 +152,6 @@ export class CrmAccounts {
   }
 }
 
-function placeOf(workspaceId: string, provider: CrmProvider): string {
+export function placeOfCredentials(workspaceId: string, provider: string): string {
   return `crm_connections ${workspaceId} ${provider}`;
 }

@@ -118,6 +118,16 @@ const settings = z.object({
       'Key that encrypts secrets in the database, 32 bytes in base64, the same for every process; default: generated once in DATA_DIR. Required in production with DATABASE_URL',
     example: 'the output of: openssl rand -base64 32',
   }),
+  MASTER_KEY_PREVIOUS: z
+    .string()
+    .transform((value) => value.split(','))
+    .refine((keys) => keys.every(isMasterKey), 'must be a comma-separated list of keys of 32 bytes in base64')
+    .default([])
+    .meta({
+      description:
+        'Other master keys that decrypt, comma-separated, while the master key is replaced; see [operations](operations.md#key-rotation)',
+      example: 'the previous MASTER_KEY',
+    }),
   PUBLIC_URL: url(['http', 'https'])
     .refine((value) => URL.canParse(value), 'must be a URL')
     .optional()
@@ -166,7 +176,8 @@ const settings = z.object({
     example: '1',
   }),
   FAILED_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(60).meta({
-    description: 'Max number of wrong tokens and codes per address and minute; further attempts return 429',
+    description:
+      'Max number of wrong tokens and codes per address and minute, and a tenth of the max number of webhook deliveries without a valid signature; further attempts return 429',
     example: '60',
   }),
   PUBLIC_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(120).meta({

@@ -1,6 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { type z } from 'zod';
 import { type CrmProvider } from '../crm/port.js';
+import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Config } from '../platform/config.js';
 import { Inbox, type InboxMessage } from '../platform/inbox/inbox.js';
@@ -8,6 +9,7 @@ import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
 import { type Example, type Input, operation, type RawBody } from '../platform/operation.js';
 import { badSignature, type DeliveryAnswer, deliveryAnswer, deliveryLimitBytes, deliveryQuery } from './delivery.js';
 import { DeliveryOutcomes } from './delivery-outcomes.js';
+import { UnverifiedDeliveries } from './unverified-deliveries.js';
 import { WebhookLimits } from './webhook-limits.js';
 
 /** A delivery whose signature or secret is valid. */
@@ -49,14 +51,20 @@ export function receiveDeliveries<const Id extends string>({
     constructor(
       @inject(Inbox) private readonly inbox: Inbox,
       @inject(WebhookLimits) private readonly limits: WebhookLimits,
+      @inject(UnverifiedDeliveries) private readonly unverified: UnverifiedDeliveries,
       @inject(DeliveryOutcomes) private readonly outcomes: DeliveryOutcomes,
       @inject(CONFIG) private readonly config: Config,
       @inject(CLOCK) private readonly clock: Clock,
     ) {}
 
-    async execute({ query, body }: Input<unknown, z.infer<typeof deliveryQuery>>): Promise<DeliveryAnswer> {
+    async execute(
+      { query, body }: Input<unknown, z.infer<typeof deliveryQuery>>,
+      { address }: Caller,
+    ): Promise<DeliveryAnswer> {
       const { inbox, config, clock } = this;
-      const { routes, messages, ignored } = await verify(body as RawBody, { inbox, config, clock });
+      const { routes, messages, ignored } = await this.unverified.limit(address, async () =>
+        verify(body as RawBody, { inbox, config, clock }),
+      );
       this.limits.admit(provider, routes);
       const received = await inbox.receive(messages);
       if (secretPerConnection && messages.length > 0 && received.size === 0) throw badSignature();

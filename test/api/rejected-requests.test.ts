@@ -196,6 +196,25 @@ describe('rejected requests', () => {
       compressed(gzipSync(Buffer.from(`{"name":"${'x'.repeat(20 * 1024 * 1024)}"}`))),
     ));
 
+  const invalidUtf8 = Buffer.from([0x46, 0xff, 0x6f]);
+
+  it('returns 400 for a JSON body that is not UTF-8', async () => {
+    const body = Buffer.concat([Buffer.from('{"name":"'), invalidUtf8, Buffer.from('"}')]);
+    const list = Buffer.concat([Buffer.from('['), body, Buffer.from(']')]);
+    expectErrorBody(await world.send('PATCH /v1/workspaces', body), '400 invalid_json');
+    expectErrorBody(await world.send('POST /v1/deals/import', list), '400 VALIDATION_FAILED');
+    expectErrorBody(await world.send('POST /webhooks/crma', body), '400 invalid_json');
+  });
+
+  it('returns 400 for a CSV file that is not UTF-8', async () => {
+    const body = Buffer.concat([Buffer.from('id,name\nD-1,'), invalidUtf8, Buffer.from('\n')]);
+    for (const path of ['POST /v1/deals/import', 'POST /v1/reps/import'])
+      expectErrorBody(
+        await world.send(path, body, 'admin key', { 'Content-Type': 'text/csv' }),
+        '400 VALIDATION_FAILED',
+      );
+  });
+
   it('names the allowed methods in a 405 response', async () => {
     const answer = await world.send('PUT /v1/plans/<ae>', {});
     expect(answer.headers.get('allow')).to.equal('GET, DELETE, PATCH');

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { ConfigError, readConfig } from '#src/platform/config.js';
-import { masterKey } from '#src/platform/secrets/master-key.js';
+import { deletePreviousKeys, openSecrets, replaceGeneratedKey } from '#src/platform/secrets/master-key.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
+
+const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
 describe('secrets', () => {
   const secrets = new Secrets(Buffer.alloc(32, 1));
@@ -48,24 +50,49 @@ describe('the master key', () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+  const open = (environment: Record<string, string>) => openSecrets(readConfig(environment));
+
   it('is read from the setting', () => {
-    const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
-    expect(masterKey({ MASTER_KEY, DATA_DIR: folder })).to.deep.equal(Buffer.alloc(32, 9));
+    const secrets = open({ MASTER_KEY: keyOf(9), DATA_DIR: folder });
+    expect(new Secrets(Buffer.alloc(32, 9)).open('x', secrets.seal('x', 'text'))).to.equal('text');
+  });
+
+  it('decrypts with previous keys and encrypts with the present one', () => {
+    const old = new Secrets(Buffer.alloc(32, 1)).seal('x', 'text');
+    const secrets = open({ MASTER_KEY: keyOf(9), MASTER_KEY_PREVIOUS: `${keyOf(2)},${keyOf(1)}` });
+    expect(secrets.open('x', old)).to.equal('text');
+    expect(() => new Secrets(Buffer.alloc(32, 1)).open('x', secrets.seal('x', 'text'))).to.throw('another master key');
+    expect(() => open({ MASTER_KEY: keyOf(9), MASTER_KEY_PREVIOUS: 'short' })).to.throw('MASTER_KEY_PREVIOUS');
+  });
+
+  it('that is generated is replaced once, and the old one decrypts until it is deleted', () => {
+    const file = path.join(folder, 'secrets.json');
+    const old = open({ DATA_DIR: folder }).seal('x', 'text');
+    const first = readFileSync(file, 'utf8');
+    replaceGeneratedKey(folder);
+    const second = readFileSync(file, 'utf8');
+    replaceGeneratedKey(folder);
+    expect(readFileSync(file, 'utf8')).to.equal(second).and.not.to.equal(first);
+    const secrets = open({ DATA_DIR: folder });
+    expect(secrets.open('x', old)).to.equal('text');
+    const fresh = secrets.seal('x', 'text');
+    deletePreviousKeys(folder);
+    expect(() => open({ DATA_DIR: folder }).open('x', old)).to.throw('another master key');
+    expect(open({ DATA_DIR: folder }).open('x', fresh)).to.equal('text');
+    expect(statSync(file).mode & 0o777).to.equal(0o600);
   });
 
   it('is created once and readable only by its owner', () => {
     const DATA_DIR = path.join(folder, 'new', 'data');
-    const first = masterKey({ DATA_DIR });
-    expect(first).to.have.length(32);
-    expect(masterKey({ DATA_DIR })).to.deep.equal(first);
+    const sealed = open({ DATA_DIR }).seal('x', 'text');
+    expect(open({ DATA_DIR }).open('x', sealed)).to.equal('text');
     expect(statSync(path.join(DATA_DIR, 'secrets.json')).mode & 0o777).to.equal(0o600);
-    expect(readFileSync(path.join(DATA_DIR, 'secrets.json'), 'utf8')).to.contain(first.toString('base64'));
   });
 
   it('does not replace a damaged file', () => {
     for (const text of ['', '{', '{}', '{"masterKey": "AAAA"}', '{"masterKey": 5}']) {
       writeFileSync(path.join(folder, 'secrets.json'), text);
-      expect(() => masterKey({ DATA_DIR: folder }), text).to.throw(ConfigError, 'secrets.json');
+      expect(() => open({ DATA_DIR: folder }), text).to.throw(ConfigError, 'secrets.json');
     }
   });
 

@@ -127,6 +127,19 @@ describe('exports of statements', () => {
     for (const text of ['', 'a=1', '1-1', "'=1", 'Ben', ' Ben']) expect(disarmFormula(text)).to.equal(text);
   });
 
+  it('disarms text that follows the delimiter of another file, or a line break', () => {
+    const cell = (text: string, delimiter: string) => csvFile(['a'], [[{ text }]], delimiter).split('\r\n')[1];
+    expect(cell('Foo;=1+1', ',')).to.equal("Foo;'=1+1");
+    expect(cell('Foo\t@x', ',')).to.equal("Foo\t'@x");
+    expect(cell('Foo| -1', ',')).to.equal("Foo|' -1");
+    expect(cell('Foo;"=1', ',')).to.equal(`"Foo;'""=1"`);
+    expect(cell('Foo\n=1', ',')).to.equal(`"Foo\n'=1"`);
+    expect(cell('Foo,=1+1', ';')).to.equal("Foo,'=1+1");
+    expect(cell('Foo;=1+1', ';')).to.equal('"Foo;=1+1"');
+    for (const text of ['Acme; Inc.', 'Acme, Inc.', 'A|B', "Foo;'=1", 'a-b'])
+      expect(cell(text, text.includes(',') ? ';' : ','), text).to.equal(text);
+  });
+
   it('writes amounts with the decimals of their currency', () => {
     expect(plainAmount('1234.5', 'USD')).to.equal('1234.50');
     expect(plainAmount('-500', 'USD')).to.equal('-500.00');

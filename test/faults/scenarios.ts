@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '#src/platform/config.js';
 import { type FailpointName } from '#src/platform/failpoint.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
-import { masterKey } from '#src/platform/secrets/master-key.js';
-import { Secrets } from '#src/platform/secrets/secrets.js';
+import { openSecrets } from '#src/platform/secrets/master-key.js';
 import { type Answer, ApiClient } from '#test/support/test-service.js';
 import { type EpisodeCrm } from './harness/episode-crm.js';
 import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
@@ -164,7 +163,7 @@ export class Scenario {
     const { workspaceId } = this.world;
     const email = `${['ann', 'bob', 'cid'][this.deals % 3]}@example.com`;
     const { ownerUrl } = this.fleet.postgres;
-    const secrets = new Secrets(masterKey(readConfig({ MASTER_KEY: masterKeyOfTests })));
+    const secrets = openSecrets(readConfig({ MASTER_KEY: masterKeyOfTests }));
     const mailed = async () => (await recentMails(ownerUrl, secrets, 1))[0];
     const before = (await mailed())?.createdAt;
     await this.retryUntilAnswered('POST', '/auth/otp/send', { email, workspaceId }, {}, null);

@@ -92,11 +92,16 @@ async function startRun(): Promise<Run> {
   const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`));
   const server = await startEmbeddedPostgres({ dataDir: folder, durable: false });
   const [ownerPassword, appPassword] = [new URL(server.ownerUrl).password, new URL(server.appUrl).password];
-  return describeRun(server.superuserUrl, { ownerPassword, appPassword }, async () => {
+  const run = describeRun(server.superuserUrl, { ownerPassword, appPassword }, async () => {
     await server.stop();
     for (const place of [server.dataDir, folder]) await rm(place, { recursive: true, force: true });
   });
+  await run.admin.query(letOwnerObserve);
+  return run;
 }
+
+/** Lets tests observe and end the sessions of the service on a connection of the owner. */
+const letOwnerObserve = `GRANT pg_monitor, pg_signal_backend TO ${owner}`;
 
 function describeRun(superuserUrl: string, passwords: Passwords, stopServer: () => Promise<void>): Run {
   const admin = new Pool({ connectionString: superuserUrl, max: 4, allowExitOnIdle: true });
@@ -126,6 +131,7 @@ async function prepareExternalRoles(superuserUrl: string): Promise<Passwords> {
       if (roles.rowCount === 0) await client.query(`CREATE ROLE ${role}`);
       await client.query(`ALTER ROLE ${role} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB PASSWORD '${password}'`);
     }
+    await client.query(letOwnerObserve);
   } finally {
     await client.end();
   }

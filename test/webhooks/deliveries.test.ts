@@ -13,7 +13,7 @@ import {
   untilInboxEmpty,
 } from '#test/support/crm-worlds.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type Answer, type ApiClient, type TestService } from '#test/support/test-service.js';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
 
@@ -362,6 +362,24 @@ for (const { provider, start } of crmWorlds) {
     });
   });
 }
+
+describe('deliveries without a valid signature', () => {
+  it('return 429 for the address after ten times the limit of failed sign-ins', async () => {
+    const service = await startTestService({ FAILED_SIGN_INS_PER_MINUTE: '2' }, { api: true, worker: false });
+    try {
+      for (const provider of ['crma', 'crmb', 'crmc', 'billing']) {
+        const send = () => service.client(null).post(`/webhooks/${provider}`, { webhook_id: 'unknown', events: [] });
+        const statuses = (await Promise.all(Array.from({ length: 25 }, send))).map(({ status }) => status);
+        expect(statuses, provider).to.include(429);
+        const late = await send();
+        expect([late.status, late.body.code], provider).to.deep.equal([429, 'rate_limited']);
+      }
+      expect((await service.client('ws_wrong').get('/v1/plans')).status).to.equal(401);
+    } finally {
+      await service.stop();
+    }
+  });
+});
 
 describe('the rate limit of deliveries', () => {
   it('allows a burst of four seconds per account, then the rate per second', () => {

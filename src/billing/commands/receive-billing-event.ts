@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
@@ -6,6 +7,7 @@ import { parseJson } from '../../platform/http/json-body.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
 import { type Input, operation, type RawBody } from '../../platform/operation.js';
 import { badSignature, type DeliveryAnswer, deliveryAnswer, deliveryLimitBytes } from '../../webhooks/delivery.js';
+import { UnverifiedDeliveries } from '../../webhooks/unverified-deliveries.js';
 import { readBillingEvent } from '../billing-event.js';
 import { BillingIntake } from '../billing-intake.js';
 import { verifyBillingSignature } from '../billing-signature.js';
@@ -14,20 +16,25 @@ import { verifyBillingSignature } from '../billing-signature.js';
 export class ReceiveBillingEvent {
   constructor(
     @inject(BillingIntake) private readonly intake: BillingIntake,
+    @inject(UnverifiedDeliveries) private readonly unverified: UnverifiedDeliveries,
     @inject(CONFIG) private readonly config: Config,
     @inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async execute({ body }: Input): Promise<DeliveryAnswer> {
+  async execute({ body }: Input, { address }: Caller): Promise<DeliveryAnswer> {
     const raw = body as RawBody;
-    const secret = this.config.BILLING_WEBHOOK_SECRET;
-    const signature = raw.header('Stripe-Signature');
-    if (secret === undefined || !verifyBillingSignature(secret, raw.bytes, signature, this.clock.now()))
-      throw badSignature();
+    await this.unverified.limit(address, async () => this.verify(raw));
     const event = readBillingEvent(parseJson(raw.bytes));
     if (event === null) throw invalid({ path: '', message: 'must be an event of the billing provider' });
     const isStored = event !== 'ignored' && (await this.intake.take(event));
     return isStored ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };
+  }
+
+  private verify(raw: RawBody): void {
+    const secret = this.config.BILLING_WEBHOOK_SECRET;
+    const signature = raw.header('Stripe-Signature');
+    if (secret === undefined || !verifyBillingSignature(secret, raw.bytes, signature, this.clock.now()))
+      throw badSignature();
   }
 }
 
@@ -40,7 +47,7 @@ export const receiveBillingEvent = operation({
   access: 'public',
   raw: { limitBytes: deliveryLimitBytes },
   response: deliveryAnswer,
-  failures: { bad_signature: 401 },
+  failures: { bad_signature: 401, rate_limited: 429 },
   example: {
     body: {
       id: 'evt_1QabcXYZ',

@@ -1,4 +1,5 @@
 import { Failure, invalid } from '../../kernel/failure.js';
+import { assertUtf8 } from '../../platform/http/json-body.js';
 
 const maxRestBytes = 64 * 1024;
 const maxItemBytes = 1024 * 1024;
@@ -113,7 +114,9 @@ export class DealListSplitter {
   }
 
   private takeOpen(): string {
-    const text = Buffer.concat(this.open).toString('utf8');
+    const bytes = Buffer.concat(this.open);
+    assertUtf8(bytes);
+    const text = bytes.toString('utf8');
     this.open.length = 0;
     this.openBytes = 0;
     return text;

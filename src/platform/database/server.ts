@@ -8,6 +8,8 @@ export interface DatabaseServer {
   /** Connects as the role of the service, which owns nothing. */
   readonly appUrl: string;
   readonly embedded: boolean;
+  /** Whether another process on this machine uses the embedded server too. */
+  readonly joined: boolean;
   stop(): Promise<void>;
 }
 
@@ -17,6 +19,7 @@ export async function openDatabaseServer(config: Config, log: Log): Promise<Data
       ownerUrl: config.DATABASE_OWNER_URL ?? config.DATABASE_URL,
       appUrl: config.DATABASE_URL,
       embedded: false,
+      joined: false,
       stop: async () => {},
     };
   }
@@ -26,5 +29,6 @@ export async function openDatabaseServer(config: Config, log: Log): Promise<Data
     dataDir: config.DATA_DIR,
     log: (line) => log.info({ postgres: line }, 'embedded PostgreSQL'),
   });
-  return { ownerUrl: server.ownerUrl, appUrl: server.appUrl, embedded: true, stop: () => server.stop() };
+  const { ownerUrl, appUrl, joined } = server;
+  return { ownerUrl, appUrl, embedded: true, joined, stop: () => server.stop() };
 }

@@ -133,10 +133,16 @@ export class CsvRecords {
 
 /** The records of a CSV file, including the header, in batches as it is read. A byte order mark is removed. */
 export async function* csvRecords(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    } catch {
+      throw invalid({ path: '', message: 'is not UTF-8 text' });
+    }
+  };
   const records = new CsvRecords(delimiter);
-  for await (const chunk of source as AsyncIterable<Buffer>)
-    yield records.push(decoder.decode(chunk, { stream: true }));
-  yield records.push(decoder.decode());
+  for await (const chunk of source as AsyncIterable<Buffer>) yield records.push(decode(chunk));
+  yield records.push(decode());
   yield records.end();
 }

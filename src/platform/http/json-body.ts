@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Failure, invalid } from '../../kernel/failure.js';
 
 const maxDepth = 32;
@@ -6,6 +7,7 @@ const defaultMaxKeys = 5_000;
 
 /** Parses a body that was read as bytes, with the checks of every JSON body. */
 export function parseJson(bytes: Buffer): unknown {
+  assertUtf8(bytes);
   let parsed: unknown;
   try {
     parsed = JSON.parse(bytes.toString('utf8'));
@@ -14,6 +16,11 @@ export function parseJson(bytes: Buffer): unknown {
   }
   guardJson(parsed);
   return parsed;
+}
+
+/** Decoding would replace invalid bytes by U+FFFD, and different names would become equal. */
+export function assertUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw new Failure('invalid_json', 'The body is not valid UTF-8.');
 }
 
 /**

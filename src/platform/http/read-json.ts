@@ -1,11 +1,12 @@
 import express, { type Request, type Response } from 'express';
 import { Failure } from '../../kernel/failure.js';
+import { assertUtf8 } from './json-body.js';
 
 export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
 
 /** Reads a JSON body of at most `limitBytes`; undefined without a body. */
 export function jsonReader(limitBytes: number): ReadJson {
-  const parse = express.json({ limit: limitBytes, strict: false, type: 'application/json' });
+  const parse = express.json({ limit: limitBytes, strict: false, type: 'application/json', verify });
   return async (request, response) => {
     const hasBody =
       request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -16,6 +17,11 @@ export function jsonReader(limitBytes: number): ReadJson {
     });
     return request.body as unknown;
   };
+}
+
+/** Other encodings of Unicode, such as UTF-16, are decoded by the parser. */
+function verify(_request: unknown, _response: unknown, bytes: Buffer, encoding: string): void {
+  if (encoding === 'utf-8') assertUtf8(bytes);
 }
 
 export function mediaTypeOf(request: Request): string {

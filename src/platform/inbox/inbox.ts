@@ -106,6 +106,6 @@ function resultFor(received: Received, messages: readonly InboxMessage[]): Recei
 }
 
 /** Identifies the row of a route, and binds its sealed secret to it. */
-export function placeOfRoute(source: InboxSource, route: string): string {
+export function placeOfRoute(source: string, route: string): string {
   return `inbound_routes ${source} ${route}`;
 }

@@ -6,6 +6,12 @@ import { type Database } from '../database/pool.js';
 
 const maxAddresses = 10_000;
 
+/** Failed sign-ins and wrong tokens, or deliveries without a valid signature. */
+export type FailureKind = 'failure' | 'delivery';
+
+/** Deliveries of all workspaces come from the few addresses of a CRM, also those of deleted connections. */
+const shares: Readonly<Record<FailureKind, number>> = { failure: 1, delivery: 10 };
+
 /** Limits unauthenticated attempts by network address. The database counts them, for all processes together. */
 export class AttemptLimits {
   /** The end of the block of each blocked network, so that its further attempts cost no statement. */
@@ -23,22 +29,22 @@ export class AttemptLimits {
   }
 
   /** Counts a wrong token or code. Successful attempts do not count: many users may share one address. */
-  async countFailure(address: string): Promise<void> {
-    this.assertNotBlocked(address);
-    const network = networkOf(address);
-    const { attempts, secondsLeft } = await this.add(`failure ${network}`, 60);
-    if (attempts <= this.failuresPerMinute) return;
-    this.blockedUntil.set(network, Date.now() + secondsLeft * 1000);
+  async countFailure(address: string, kind: FailureKind = 'failure'): Promise<void> {
+    this.assertNotBlocked(address, kind);
+    const key = `${kind} ${networkOf(address)}`;
+    const { attempts, secondsLeft } = await this.add(key, 60);
+    if (attempts <= this.failuresPerMinute * shares[kind]) return;
+    this.blockedUntil.set(key, Date.now() + secondsLeft * 1000);
     throw tooManyAttempts(secondsLeft);
   }
 
-  assertNotBlocked(address: string): void {
-    const network = networkOf(address);
-    const until = this.blockedUntil.get(network);
+  assertNotBlocked(address: string, kind: FailureKind = 'failure'): void {
+    const key = `${kind} ${networkOf(address)}`;
+    const until = this.blockedUntil.get(key);
     if (until === undefined) return;
     const msLeft = until - Date.now();
     if (msLeft > 0) throw tooManyAttempts(Math.ceil(msLeft / 1000));
-    this.blockedUntil.delete(network);
+    this.blockedUntil.delete(key);
   }
 
   private async add(key: string, windowSeconds: number): Promise<{ attempts: number; secondsLeft: number }> {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-const format = 1;
+const format = 2;
+const idLength = 4;
 const nonceLength = 12;
 const tagLength = 16;
 
@@ -9,12 +10,18 @@ const tagLength = 16;
  * derived from the master key, which is never stored in the database.
  */
 export class Secrets {
+  /** The first bytes of every text that is sealed with the present master key: the format and the id of the key. */
+  readonly header: Buffer;
   private readonly macKey: Buffer;
   private readonly sealKey: Buffer;
+  private readonly sealKeys: ReadonlyMap<string, Buffer>;
 
-  constructor(masterKey: Buffer) {
+  /** The other keys only open texts: those sealed before the master key was replaced. */
+  constructor(masterKey: Buffer, others: readonly Buffer[] = []) {
     this.macKey = derive(masterKey, 'commissions mac v1');
-    this.sealKey = derive(masterKey, 'commissions seal v1');
+    this.sealKey = sealKeyOf(masterKey);
+    this.header = headerOf(masterKey);
+    this.sealKeys = new Map([...others, masterKey].map((key) => [headerOf(key).toString('hex'), sealKeyOf(key)]));
   }
 
   /** HMAC-SHA-256 of the parts with their lengths, so that different lists of parts never have the same input. */
@@ -38,20 +45,35 @@ export class Secrets {
     const cipher = createCipheriv('aes-256-gcm', this.sealKey, nonce, { authTagLength: tagLength });
     cipher.setAAD(Buffer.from(place));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([Buffer.from([format]), nonce, cipher.getAuthTag(), sealed]);
+    return Buffer.concat([this.header, nonce, cipher.getAuthTag(), sealed]);
   }
 
   /** Throws if the text was sealed for another place or with another key, or has been modified. */
   open(place: string, sealed: Buffer): string {
-    const start = 1 + nonceLength + tagLength;
+    const tagStart = headerLength + nonceLength;
+    const start = tagStart + tagLength;
     if (sealed[0] !== format || sealed.length < start) throw new Error('a sealed text has an unknown format');
-    const nonce = sealed.subarray(1, 1 + nonceLength);
+    const key = this.sealKeys.get(sealed.subarray(0, headerLength).toString('hex'));
+    if (key === undefined)
+      throw new Error('a text is sealed with another master key; name it in MASTER_KEY_PREVIOUS until it is rotated');
+    const nonce = sealed.subarray(headerLength, tagStart);
     // Without an explicit length, Node accepts tags of four bytes.
-    const decipher = createDecipheriv('aes-256-gcm', this.sealKey, nonce, { authTagLength: tagLength });
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
     decipher.setAAD(Buffer.from(place));
-    decipher.setAuthTag(sealed.subarray(1 + nonceLength, start));
+    decipher.setAuthTag(sealed.subarray(tagStart, start));
     return Buffer.concat([decipher.update(sealed.subarray(start)), decipher.final()]).toString('utf8');
   }
+}
+
+const headerLength = 1 + idLength;
+
+/** The id is derived from the key and reveals nothing about it. */
+function headerOf(masterKey: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([format]), derive(masterKey, 'commissions key id v1').subarray(0, idLength)]);
+}
+
+function sealKeyOf(masterKey: Buffer): Buffer {
+  return derive(masterKey, 'commissions seal v1');
 }
 
 function derive(masterKey: Buffer, purpose: string): Buffer {

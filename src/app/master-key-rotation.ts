@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import { placeOfCredentials } from '../integrations/crm-accounts.js';
+import { type Database } from '../platform/database/pool.js';
+import { placeOfRoute } from '../platform/inbox/inbox.js';
+import { placeOfMail } from '../platform/mail/outbox.js';
+import { type Secrets } from '../platform/secrets/secrets.js';
+
+interface SealedColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly key: readonly string[];
+  place(...key: readonly string[]): string;
+}
+
+/** Every column that holds sealed texts for longer than minutes. */
+const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'crm_connections',
+    column: 'credentials',
+    key: ['workspace_id', 'provider'],
+    place: (workspaceId = '', provider = '') => placeOfCredentials(workspaceId, provider),
+  },
+  {
+    table: 'inbound_routes',
+    column: 'secret',
+    key: ['workspace_id', 'source', 'route'],
+    place: (_workspaceId, source = '', route = '') => placeOfRoute(source, route),
+  },
+  { table: 'mail_outbox', column: 'body', key: ['mail_id'], place: (mailId = '') => placeOfMail(mailId) },
+];
+
+export interface RotationResult {
+  readonly reencrypted: number;
+  /** Texts that still need a previous key: unreadable ones, and states of sign-ins, which expire in ten minutes. */
+  readonly remaining: number;
+}
+
+const batchSize = 200;
+
+/**
+ * Encrypts every stored text with the present master key. It may be interrupted and run again: texts whose header is
+ * the present one are done. Processes may change the same rows at the same time, since a row is only updated if it
+ * still holds the text that was read.
+ */
+export async function reencryptSecrets(owner: Database, secrets: Secrets): Promise<RotationResult> {
+  let reencrypted = 0;
+  for (const column of sealedColumns) reencrypted += await reencryptColumn(owner, secrets, column);
+  const stored = [...sealedColumns, { table: 'sign_in_states', column: 'secrets' }];
+  const counts = await Promise.all(stored.map((column) => countPrevious(owner, secrets, column)));
+  return { reencrypted, remaining: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+async function reencryptColumn(owner: Database, secrets: Secrets, target: SealedColumn): Promise<number> {
+  const { table, column, key, place } = target;
+  let [done, left] = [0, 0];
+  for (;;) {
+    const { rows } = await sql<{ key: string[]; sealed: Buffer }>`
+      select array[${sql.join(key.map((name) => sql`${sql.ref(name)}::text`))}] as key, ${sql.ref(column)} as sealed
+      from ${sql.table(table)} where ${isPrevious(secrets, column)}
+      order by ${sql.join(key.map((name) => sql.ref(name)))} limit ${batchSize} offset ${left}`.execute(owner);
+    for (const row of rows) {
+      if (await reencryptRow(owner, secrets, target, row.sealed, place(...row.key))) done += 1;
+      else left += 1;
+    }
+    if (rows.length < batchSize) return done;
+  }
+}
+
+/** False if no configured key opens the text, or if the row has changed. */
+async function reencryptRow(
+  owner: Database,
+  secrets: Secrets,
+  { table, column }: SealedColumn,
+  sealed: Buffer,
+  place: string,
+): Promise<boolean> {
+  let text: string;
+  try {
+    text = secrets.open(place, sealed);
+  } catch {
+    return false;
+  }
+  // The random nonce makes the sealed text unique, so it identifies its row.
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = ${secrets.seal(place, text)}
+    where ${sql.ref(column)} = ${sealed}`.execute(owner);
+  return numAffectedRows === 1n;
+}
+
+async function countPrevious(
+  owner: Database,
+  secrets: Secrets,
+  { table, column }: Pick<SealedColumn, 'table' | 'column'>,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${sql.table(table)} where ${isPrevious(secrets, column)}`.execute(owner);
+  return rows[0]?.count ?? 0;
+}
+
+function isPrevious({ header }: Secrets, column: string) {
+  return sql`substr(${sql.ref(column)}, 1, ${header.length}) <> ${header}`;
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import pg from 'pg';
+import { placeOfCredentials } from '#src/integrations/crm-accounts.js';
+import { placeOfRoute } from '#src/platform/inbox/inbox.js';
+import { placeOfMail } from '#src/platform/mail/outbox.js';
+import { Secrets } from '#src/platform/secrets/secrets.js';
+import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
+import { migrateTestDatabase } from '#test/support/test-service.js';
+
+const cli = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
+const [oldKey, newKey, lostKey] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];
+
+describe('commissions master-key rotate', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let owner: pg.Client;
+  const workspaceId = randomUUID();
+  const mails = Array.from({ length: 450 }, () => randomUUID());
+
+  before(async () => {
+    database = await createTestDatabase({ migrate: migrateTestDatabase });
+    owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    const old = new Secrets(oldKey);
+    await owner.query(`insert into workspaces (workspace_id, name, currency) values ($1, 'Acme', 'USD')`, [
+      workspaceId,
+    ]);
+    await owner.query(`insert into crm_connections (workspace_id, provider, credentials) values ($1, 'crma', $2)`, [
+      workspaceId,
+      old.seal(placeOfCredentials(workspaceId, 'crma'), 'credentials'),
+    ]);
+    await owner.query(`insert into inbound_routes (workspace_id, source, route, secret) values ($1, 'crma', 'r', $2)`, [
+      workspaceId,
+      old.seal(placeOfRoute('crma', 'r'), 'route secret'),
+    ]);
+    for (const [index, id] of mails.entries())
+      await owner.query(`insert into mail_outbox (mail_id, recipient, subject, body) values ($1, 'a@x.io', 's', $2)`, [
+        id,
+        (index === 0 ? new Secrets(lostKey) : old).seal(placeOfMail(id), `mail ${index}`),
+      ]);
+  });
+
+  after(async () => {
+    await owner.end();
+    await database.drop();
+  });
+
+  async function rotate(...previous: Buffer[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = {
+      PATH: process.env['PATH'],
+      ...database.environment,
+      MASTER_KEY: newKey.toString('base64'),
+      MASTER_KEY_PREVIOUS: previous.map((key) => key.toString('base64')).join(),
+    };
+    return promisify(execFile)(process.execPath, [cli, 'master-key', 'rotate', '--json'], { env }).then(
+      (done) => ({ ...done, code: 0 }),
+      (error) => error,
+    );
+  }
+
+  async function open(query: string, place: string, secrets: Secrets): Promise<string> {
+    const { rows } = await owner.query<{ sealed: Buffer }>(query);
+    return secrets.open(place, rows[0]?.sealed as Buffer);
+  }
+
+  it('requires the previous key', async () => {
+    const { code, stderr } = await rotate();
+    expect(code).to.equal(2);
+    expect(stderr).to.include('MASTER_KEY_PREVIOUS');
+  });
+
+  it('encrypts everything that it can read with the new key, and reports what is left', async () => {
+    const { code, stdout } = await rotate(oldKey);
+    expect(JSON.parse(stdout)).to.deep.equal({ reencrypted: 451, remaining: 1 });
+    expect(code).to.equal(1);
+    const secrets = new Secrets(newKey);
+    const credentials = 'select credentials as sealed from crm_connections';
+    expect(await open(credentials, placeOfCredentials(workspaceId, 'crma'), secrets)).to.equal('credentials');
+    expect(await open('select secret as sealed from inbound_routes', placeOfRoute('crma', 'r'), secrets)).to.equal(
+      'route secret',
+    );
+    const last = mails.at(-1) as string;
+    const body = `select body as sealed from mail_outbox where mail_id = '${last}'`;
+    expect(await open(body, placeOfMail(last), secrets)).to.equal('mail 449');
+  });
+
+  it('continues where it was interrupted, and changes nothing that is done', async () => {
+    expect(JSON.parse((await rotate(oldKey, lostKey)).stdout)).to.deep.equal({ reencrypted: 1, remaining: 0 });
+    const done = await rotate(oldKey, lostKey);
+    expect(JSON.parse(done.stdout)).to.deep.equal({ reencrypted: 0, remaining: 0 });
+    expect(done.code).to.equal(0);
+  });
+});
