@@ -119,10 +119,12 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON tokens TO commissions_app;
 CREATE TABLE sign_in_codes (
   code_id uuid NOT NULL,
   email_hash bytea NOT NULL,
+  network_hash bytea NOT NULL,
   workspace_id uuid,
   salt bytea NOT NULL,
   code_hmac bytea NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
+  nonce_attempts integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL DEFAULT (now() + '00:10:00'::interval),
   used_at timestamp with time zone,
@@ -1492,7 +1494,7 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION find_tokens(bytea[]) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
+CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, network bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1501,14 +1503,20 @@ AS $function$
     declare
       in_hour integer;
       in_day integer;
+      all_in_hour integer;
+      all_in_day integer;
     begin
       perform pg_advisory_xact_lock(hashtextextended(encode(hash, 'hex'), 7301));
-      select count(*) filter (where c.created_at > now() - interval '1 hour'), count(*) into in_hour, in_day
+      select count(*) filter (where c.network_hash = network and c.created_at > now() - interval '1 hour'),
+        count(*) filter (where c.network_hash = network),
+        count(*) filter (where c.created_at > now() - interval '1 hour'), count(*)
+      into in_hour, in_day, all_in_hour, all_in_day
       from sign_in_codes c where c.email_hash = hash and c.created_at > now() - interval '1 day';
-      if in_hour >= 5 or in_day >= 10 then return false; end if;
-      update sign_in_codes c set ended_at = now() where c.email_hash = hash and c.ended_at is null;
-      insert into sign_in_codes (code_id, email_hash, workspace_id, salt, code_hmac)
-      values (new_code, hash, in_workspace, new_salt, new_hmac);
+      if in_hour >= 5 or in_day >= 10 or all_in_hour >= 20 or all_in_day >= 40 then return false; end if;
+      update sign_in_codes c set ended_at = now()
+      where c.email_hash = hash and c.network_hash = network and c.ended_at is null;
+      insert into sign_in_codes (code_id, email_hash, network_hash, workspace_id, salt, code_hmac)
+      values (new_code, hash, network, in_workspace, new_salt, new_hmac);
       insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
       values (new_mail, (select min(r.email) from reps r where r.email = address and r.active
           and (in_workspace is null or r.workspace_id = in_workspace)),
@@ -1516,7 +1524,7 @@ AS $function$
       return true;
     end $function$
 ;
-GRANT EXECUTE ON FUNCTION issue_sign_in_code(text,bytea,uuid,uuid,bytea,bytea,uuid,text,bytea) TO commissions_app;
+GRANT EXECUTE ON FUNCTION issue_sign_in_code(text,bytea,bytea,uuid,uuid,bytea,bytea,uuid,text,bytea) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION people_below(workspace uuid, manager uuid)
  RETURNS uuid[]
@@ -1697,16 +1705,18 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION reject_events_of_approved_periods() TO PUBLIC;
 
-CREATE OR REPLACE FUNCTION return_sign_in_try(code uuid)
+CREATE OR REPLACE FUNCTION return_sign_in_try(code uuid, with_nonce boolean)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      update sign_in_codes set attempts = attempts - 1 where code_id = code and used_at is null and attempts > 0
+      update sign_in_codes set attempts = greatest(0, attempts - (not with_nonce)::integer),
+        nonce_attempts = greatest(0, nonce_attempts - with_nonce::integer)
+      where code_id = code and used_at is null
     $function$
 ;
-GRANT EXECUTE ON FUNCTION return_sign_in_try(uuid) TO commissions_app;
+GRANT EXECUTE ON FUNCTION return_sign_in_try(uuid,boolean) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION running_jobs()
  RETURNS TABLE(workspace_id uuid, job_id uuid)
@@ -1762,18 +1772,24 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION take_sign_in_state(bytea) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION try_sign_in_code(hash bytea)
+CREATE OR REPLACE FUNCTION try_sign_in_code(hash bytea, network bytea, by_nonce uuid)
  RETURNS TABLE(code_id uuid, salt bytea, code_hmac bytea, workspace_id uuid)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      update sign_in_codes c set attempts = c.attempts + 1
-      where c.email_hash = hash and c.attempts < 5 and c.used_at is null and c.ended_at is null and c.expires_at > now()
+      update sign_in_codes c set attempts = c.attempts + (by_nonce is null)::integer,
+        nonce_attempts = c.nonce_attempts + (by_nonce is not null)::integer
+      where c.email_hash = hash and c.used_at is null and c.expires_at > now()
+        and case when by_nonce is null then c.attempts < 5 and c.ended_at is null else c.nonce_attempts < 5 end
+        and c.code_id = coalesce(by_nonce, (
+          select n.code_id from sign_in_codes n
+          where n.email_hash = hash and n.ended_at is null and n.used_at is null and n.expires_at > now()
+          order by n.network_hash = network desc, n.created_at desc limit 1))
       returning c.code_id, c.salt, c.code_hmac, c.workspace_id
     $function$
 ;
-GRANT EXECUTE ON FUNCTION try_sign_in_code(bytea) TO commissions_app;
+GRANT EXECUTE ON FUNCTION try_sign_in_code(bytea,bytea,uuid) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION use_sign_in_code(code uuid)
  RETURNS boolean
@@ -1783,7 +1799,7 @@ CREATE OR REPLACE FUNCTION use_sign_in_code(code uuid)
 AS $function$
       with used as (
         update sign_in_codes set used_at = now()
-        where code_id = code and used_at is null and ended_at is null and expires_at > now()
+        where code_id = code and used_at is null and expires_at > now()
         returning 1
       )
       select exists (select from used)

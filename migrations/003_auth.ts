@@ -11,9 +11,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createDeletion(db);
   await grantToService(db, [
     'find_tokens(bytea[])',
-    'issue_sign_in_code(text, bytea, uuid, uuid, bytea, bytea, uuid, text, bytea)',
-    'try_sign_in_code(bytea)',
-    'return_sign_in_try(uuid)',
+    'issue_sign_in_code(text, bytea, bytea, uuid, uuid, bytea, bytea, uuid, text, bytea)',
+    'try_sign_in_code(bytea, bytea, uuid)',
+    'return_sign_in_try(uuid, boolean)',
     'use_sign_in_code(uuid)',
     'find_sign_ins(text, uuid)',
     'record_failed_sign_in(text, bytea, text)',
@@ -90,14 +90,19 @@ async function createSignInTables(db: Kysely<unknown>): Promise<void> {
       code_id uuid primary key,
       -- A keyed hash: codes are also requested for addresses that no workspace contains, and those are not stored.
       email_hash bytea not null,
+      -- a keyed hash of the network that requested the code
+      network_hash bytea not null,
       workspace_id uuid,
       salt bytea not null,
       code_hmac bytea not null,
+      -- without the nonce of the request for the code
       attempts integer not null default 0,
+      -- with it
+      nonce_attempts integer not null default 0,
       created_at timestamptz not null default now(),
       expires_at timestamptz not null default now() + interval '10 minutes',
       used_at timestamptz,
-      -- when a newer code replaced it
+      -- when a newer code for the same network replaced it; since then it works only with its nonce
       ended_at timestamptz
     )`.execute(db);
   await sql`create index sign_in_codes_by_email on sign_in_codes (email_hash, created_at)`.execute(db);
@@ -130,49 +135,64 @@ async function createSignInTables(db: Kysely<unknown>): Promise<void> {
 
 async function createCodeFunctions(db: Kysely<unknown>): Promise<void> {
   // Does the same work for an address without a rep, so that neither the response nor its duration reveals whether the
-  // address has one.
+  // address has one. Another network exhausts only its own limit, up to the limits of the address, which bound guessing.
   await sql`
-    create function issue_sign_in_code(address text, hash bytea, in_workspace uuid, new_code uuid, new_salt bytea,
+    create function issue_sign_in_code(address text, hash bytea, network bytea, in_workspace uuid, new_code uuid, new_salt bytea,
       new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
     returns boolean
     language plpgsql volatile ${asOwner} as $$
     declare
       in_hour integer;
       in_day integer;
+      all_in_hour integer;
+      all_in_day integer;
     begin
       perform pg_advisory_xact_lock(hashtextextended(encode(hash, 'hex'), 7301));
-      select count(*) filter (where c.created_at > now() - interval '1 hour'), count(*) into in_hour, in_day
+      select count(*) filter (where c.network_hash = network and c.created_at > now() - interval '1 hour'),
+        count(*) filter (where c.network_hash = network),
+        count(*) filter (where c.created_at > now() - interval '1 hour'), count(*)
+      into in_hour, in_day, all_in_hour, all_in_day
       from sign_in_codes c where c.email_hash = hash and c.created_at > now() - interval '1 day';
-      if in_hour >= 5 or in_day >= 10 then return false; end if;
-      update sign_in_codes c set ended_at = now() where c.email_hash = hash and c.ended_at is null;
-      insert into sign_in_codes (code_id, email_hash, workspace_id, salt, code_hmac)
-      values (new_code, hash, in_workspace, new_salt, new_hmac);
+      if in_hour >= 5 or in_day >= 10 or all_in_hour >= 20 or all_in_day >= 40 then return false; end if;
+      update sign_in_codes c set ended_at = now()
+      where c.email_hash = hash and c.network_hash = network and c.ended_at is null;
+      insert into sign_in_codes (code_id, email_hash, network_hash, workspace_id, salt, code_hmac)
+      values (new_code, hash, network, in_workspace, new_salt, new_hmac);
       insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
       values (new_mail, (select min(r.email) from reps r where r.email = address and r.active
           and (in_workspace is null or r.workspace_id = in_workspace)),
         mail_subject, mail_body, now() + interval '10 minutes');
       return true;
     end $$`.execute(db);
-  // Counts the attempt before the caller compares the code, so that concurrent guesses count one by one.
+  // Counts the attempt before the caller compares the code, so that concurrent guesses count one by one. The nonce names
+  // the code; otherwise it is the newest that the same network requested, or the newest of all.
   await sql`
-    create function try_sign_in_code(hash bytea)
+    create function try_sign_in_code(hash bytea, network bytea, by_nonce uuid)
     returns table (code_id uuid, salt bytea, code_hmac bytea, workspace_id uuid)
     language sql volatile ${asOwner} as $$
-      update sign_in_codes c set attempts = c.attempts + 1
-      where c.email_hash = hash and c.attempts < 5 and c.used_at is null and c.ended_at is null and c.expires_at > now()
+      update sign_in_codes c set attempts = c.attempts + (by_nonce is null)::integer,
+        nonce_attempts = c.nonce_attempts + (by_nonce is not null)::integer
+      where c.email_hash = hash and c.used_at is null and c.expires_at > now()
+        and case when by_nonce is null then c.attempts < 5 and c.ended_at is null else c.nonce_attempts < 5 end
+        and c.code_id = coalesce(by_nonce, (
+          select n.code_id from sign_in_codes n
+          where n.email_hash = hash and n.ended_at is null and n.used_at is null and n.expires_at > now()
+          order by n.network_hash = network desc, n.created_at desc limit 1))
       returning c.code_id, c.salt, c.code_hmac, c.workspace_id
     $$`.execute(db);
   await sql`
-    create function return_sign_in_try(code uuid) returns void
+    create function return_sign_in_try(code uuid, with_nonce boolean) returns void
     language sql volatile ${asOwner} as $$
-      update sign_in_codes set attempts = attempts - 1 where code_id = code and used_at is null and attempts > 0
+      update sign_in_codes set attempts = greatest(0, attempts - (not with_nonce)::integer),
+        nonce_attempts = greatest(0, nonce_attempts - with_nonce::integer)
+      where code_id = code and used_at is null
     $$`.execute(db);
   await sql`
     create function use_sign_in_code(code uuid) returns boolean
     language sql volatile ${asOwner} as $$
       with used as (
         update sign_in_codes set used_at = now()
-        where code_id = code and used_at is null and ended_at is null and expires_at > now()
+        where code_id = code and used_at is null and expires_at > now()
         returning 1
       )
       select exists (select from used)

@@ -6,18 +6,19 @@ import { type StoredCode } from './sign-in-code.js';
 export interface NewCode extends StoredCode {
   readonly email: string;
   readonly emailHash: Buffer;
+  readonly networkHash: Buffer;
   readonly workspaceId: string | null;
   readonly mail: SealedMail & { readonly subject: string };
 }
 
 /**
- * Stores the code, invalidates earlier ones and queues the e-mail. For an unknown address it does the same work and
- * sends nothing. False if the address has reached its hourly or daily limit.
+ * Stores the code, invalidates earlier ones of the same network and queues the e-mail. For an unknown address it does
+ * the same work and sends nothing. False if the address has reached its hourly or daily limit, of that network or of all.
  */
 export async function issueCode(trx: Work, code: NewCode): Promise<boolean> {
   const { rows } = await sql<{ issued: boolean }>`
-    select issue_sign_in_code(${code.email}, ${code.emailHash}, ${code.workspaceId}, ${code.codeId}, ${code.salt},
-      ${code.hmac}, ${code.mail.mailId}, ${code.mail.subject}, ${code.mail.body}) as issued`.execute(trx);
+    select issue_sign_in_code(${code.email}, ${code.emailHash}, ${code.networkHash}, ${code.workspaceId}, ${code.codeId},
+      ${code.salt}, ${code.hmac}, ${code.mail.mailId}, ${code.mail.subject}, ${code.mail.body}) as issued`.execute(trx);
   return rows[0]?.issued === true;
 }
 
@@ -25,17 +26,25 @@ export interface TriedCode extends StoredCode {
   readonly workspaceId: string | null;
 }
 
-/** Counts an attempt and returns the code only if an attempt was left. */
-export async function tryCode(trx: Work, emailHash: Buffer): Promise<TriedCode | null> {
+/** Where an attempt comes from, and the code that its nonce names. */
+export interface Attempt {
+  readonly emailHash: Buffer;
+  readonly networkHash: Buffer;
+  /** Null without a nonce. */
+  readonly codeId: string | null;
+}
+
+/** Counts an attempt and returns the code only if an attempt was left; attempts with and without a nonce separately. */
+export async function tryCode(trx: Work, { emailHash, networkHash, codeId }: Attempt): Promise<TriedCode | null> {
   const { rows } = await sql<TriedCode>`
     select code_id as "codeId", salt, code_hmac as hmac, workspace_id as "workspaceId"
-    from try_sign_in_code(${emailHash})`.execute(trx);
+    from try_sign_in_code(${emailHash}, ${networkHash}, ${codeId})`.execute(trx);
   return rows[0] ?? null;
 }
 
 /** Returns the attempt: a correct code that lacked its workspace costs none. */
-export async function returnTry(trx: Work, codeId: string): Promise<void> {
-  await sql`select return_sign_in_try(${codeId})`.execute(trx);
+export async function returnTry(trx: Work, codeId: string, withNonce: boolean): Promise<void> {
+  await sql`select return_sign_in_try(${codeId}, ${withNonce})`.execute(trx);
 }
 
 /** Consumes the code; false if it was already used or expired. */

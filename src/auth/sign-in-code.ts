@@ -1,4 +1,6 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { isUuid } from '../kernel/ids.js';
+import { networkOf } from '../platform/limits/attempt-limits.js';
 import { bodyOf, type Mail } from '../platform/mail/mail.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 
@@ -29,6 +31,27 @@ export function emailHash(secrets: Secrets, email: string): Buffer {
 
 export function codeHmac(secrets: Secrets, email: string, codeId: string, salt: Buffer, code: string): Buffer {
   return secrets.mac('sign-in-code', salt, email, codeId, code);
+}
+
+/** The network of a request as it is stored beside codes. */
+export function networkHash(secrets: Secrets, address: string): Buffer {
+  return secrets.mac('sign-in-network', networkOf(address));
+}
+
+/**
+ * Names the code of a request to the client that sent the request. Attempts with it are counted apart from those of
+ * strangers, who cannot guess it. It is the same for addresses without a person, and nothing is stored for it.
+ */
+export function nonceOf(secrets: Secrets, email: string, codeId: string): string {
+  return `${codeId}.${secrets.mac('sign-in-nonce', email, codeId).toString('base64url')}`;
+}
+
+/** The code that the nonce names; null if the nonce was not made for the address. */
+export function codeOfNonce(secrets: Secrets, email: string, nonce: string): string | null {
+  const codeId = nonce.slice(0, 36);
+  if (!isUuid(codeId)) return null;
+  const [given, expected] = [Buffer.from(nonce), Buffer.from(nonceOf(secrets, email, codeId))];
+  return given.length === expected.length && timingSafeEqual(given, expected) ? codeId : null;
 }
 
 /** Lock screens show the subject, so it does not contain the code. */

@@ -53,6 +53,55 @@ describe('limits on requests without a valid token', () => {
     expect((await guess(again, '192.0.2.4')).status).to.equal(200);
   });
 
+  it('a stranger who exhausts the codes and attempts of an address does not lock its person out', async () => {
+    const { api } = await world.service.workspace();
+    const email = 'victim@acme.test';
+    await world.person(api, email);
+    const send = (address: string) => world.anyone.send('POST', '/auth/otp/send', { email }, from(address));
+    const verify = (address: string, body: object) =>
+      world.anyone.send('POST', '/auth/otp/verify', { email, ...body }, from(address));
+    const [own, stranger] = ['192.0.2.10', '192.0.2.11'];
+    for (let sent = 0; sent < 7; sent += 1) await send(stranger);
+    expect(await world.mailsTo(email)).to.have.length(5);
+    const { nonce } = (await send(own)).body;
+    const code = await world.lastCode(email);
+    expect(await world.mailsTo(email)).to.have.length(6);
+    for (let guess = 0; guess < 70; guess += 1) await verify(stranger, { code: otherThan(code) });
+    for (let guess = 0; guess < 6; guess += 1) await verify(own, { code: otherThan(code) });
+    for (const forged of ['x', `${nonce}A`, nonce.replace(/^./, nonce.startsWith('a') ? 'b' : 'a')])
+      expect((await verify('192.0.2.12', { code, nonce: forged })).status, forged).to.equal(401);
+    await send(stranger);
+    await send(own);
+    expect((await verify(own, { code, nonce })).status).to.equal(200);
+    expect((await verify(own, { code, nonce })).status).to.equal(401);
+  });
+
+  it('accepts a right code with its nonce from an address that is blocked, and five attempts with a nonce', async () => {
+    const { api } = await world.service.workspace();
+    const email = 'shared@acme.test';
+    await world.person(api, email);
+    const [shared, own] = ['192.0.2.20', '192.0.2.21'];
+    const send = (address: string) => world.anyone.send('POST', '/auth/otp/send', { email }, from(address));
+    const verify = (body: object, address = shared) =>
+      world.anyone.send('POST', '/auth/otp/verify', { email, ...body }, from(address));
+    const { nonce } = (await send(shared)).body;
+    const code = await world.lastCode(email);
+    await untilLimited(() => verify({ code: otherThan(code) }));
+    expect((await verify({ code, nonce })).status).to.equal(200);
+    const second = await send(own);
+    const next = { code: await world.lastCode(email), nonce: second.body.nonce };
+    for (let guess = 0; guess < 5; guess += 1) await verify({ ...next, code: otherThan(next.code) }, own);
+    expect((await verify(next, own)).status).to.equal(401);
+  });
+
+  it('sends at most twenty codes an hour to one address, whatever the number of networks', async () => {
+    const { api } = await world.service.workspace();
+    await world.person(api, 'flood@acme.test');
+    for (let sent = 0; sent < 25; sent += 1)
+      await world.anyone.send('POST', '/auth/otp/send', { email: 'flood@acme.test' }, from(`192.0.3.${sent}`));
+    expect(await world.mailsTo('flood@acme.test')).to.have.length(20);
+  });
+
   it('counts an IPv6 network as one address', () => {
     expect(networkOf('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2::/64');
     expect(networkOf('2001:DB8:1:2::9')).to.equal('2001:db8:1:2::/64');

@@ -58,7 +58,8 @@ describe('signing in by e-mail', () => {
       answers.push(await world.send(email));
     for (const answer of answers) {
       expect(answer.status).to.equal(200);
-      expect(answer.body).to.deep.equal({ sent: true });
+      expect(answer.body).to.have.all.keys('sent', 'nonce');
+      expect(answer.body.nonce).to.have.length(80);
     }
     expect(await rows()).to.deep.equal({ codes: (before?.codes ?? 0) + 3, mails: 0 });
   });
@@ -145,7 +146,7 @@ describe('signing in by e-mail', () => {
     await world.person(api, 'often@acme.test');
     const count = async () => (await world.mailsTo('often@acme.test')).length;
     for (let sent = 0; sent < 7; sent += 1)
-      expect((await world.send('often@acme.test')).body).to.deep.equal({ sent: true });
+      expect((await world.send('often@acme.test')).body).to.include({ sent: true });
     expect(await count()).to.equal(5);
     expect((await world.verify('often@acme.test', await world.lastCode('often@acme.test'))).status).to.equal(200);
     await world.ageCodes('61 minutes');

@@ -34,7 +34,7 @@ function describeCodes(world: () => World): void {
     const email = world().email('cat');
     for (let time = 0; time < 2; time += 1) {
       const answer = await world().anyone.expect(200, 'POST', '/auth/otp/send', { email });
-      expect(answer).to.deep.equal({ sent: true });
+      expect(answer).to.include({ sent: true });
     }
     expectError(await world().anyone.post('/auth/otp/send', { email: 'nobody' }), 400, 'VALIDATION_FAILED');
   });

@@ -9,7 +9,7 @@ import { type Input, operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { typedEmail } from '../sign-in.js';
-import { codeHmac, codeMail, emailHash, newCode, newSalt } from '../sign-in-code.js';
+import { codeHmac, codeMail, emailHash, networkHash, newCode, newSalt, nonceOf } from '../sign-in-code.js';
 import { issueCode } from '../sign-in-code-store.js';
 
 const body = z.strictObject({
@@ -32,7 +32,7 @@ export class SendCode {
   async execute(
     { body: { email, workspaceId } }: Input<unknown, unknown, SendBody>,
     caller: Caller,
-  ): Promise<{ sent: true }> {
+  ): Promise<{ sent: true; nonce: string }> {
     await this.limits.count('code', caller.address ?? '', maxPerHour, 3600);
     const code = newCode();
     const codeId = newId();
@@ -43,6 +43,7 @@ export class SendCode {
       issueCode(trx, {
         email,
         emailHash: emailHash(this.secrets, email),
+        networkHash: networkHash(this.secrets, caller.address ?? ''),
         workspaceId: workspaceId ?? null,
         codeId,
         salt,
@@ -51,7 +52,7 @@ export class SendCode {
       }),
     );
     await this.outbox.wake([sealed.mailId]);
-    return { sent: true };
+    return { sent: true, nonce: nonceOf(this.secrets, email, codeId) };
   }
 }
 type SendBody = z.infer<typeof body>;
@@ -65,8 +66,11 @@ export const sendCode = operation({
   body,
   response: z.object({
     sent: z.literal(true).describe('Always true, so that the response does not reveal whether the address exists'),
+    nonce: z
+      .string()
+      .describe('Send it with the code: attempts of others then cannot prevent the sign-in. Keep it in the client'),
   }),
   failures: {},
-  example: { body: { email: 'ben@acme.test' }, answer: { sent: true } },
+  example: { body: { email: 'ben@acme.test' }, answer: { sent: true, nonce: 'f9c71d35-….bm9uY2U' } },
   handler: SendCode,
 });

@@ -13,7 +13,7 @@ import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { openSession } from '../open-session.js';
 import { chooseWorkspace, invalidCode, type Session, session, sessionExample, typedEmail } from '../sign-in.js';
-import { codeHmac, codePattern, emailHash } from '../sign-in-code.js';
+import { codeHmac, codeOfNonce, codePattern, emailHash, networkHash } from '../sign-in-code.js';
 import { returnTry, type TriedCode, tryCode, useCode } from '../sign-in-code-store.js';
 import { findSignIns } from '../sign-in-views.js';
 
@@ -21,6 +21,11 @@ import { findSignIns } from '../sign-in-views.js';
 const body = z.strictObject({
   email: typedEmail.describe('E-mail address to which the code was sent'),
   code: z.string().max(100).describe('The code of the e-mail'),
+  nonce: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('Nonce of the response that sent the code: attempts of others then do not count against this sign-in'),
   workspaceId: uuid.optional().describe('Workspace (UUID) to sign in to; needed if the address belongs to several'),
 });
 type VerifyBody = z.infer<typeof body>;
@@ -36,17 +41,27 @@ export class VerifyCode {
   ) {}
 
   async execute({ body: request }: Input<unknown, unknown, VerifyBody>, caller: Caller): Promise<Session> {
-    this.limits.assertNotBlocked(caller.address ?? '');
-    const opened = await this.signIn(request);
+    const codeId = request.nonce === undefined ? null : codeOfNonce(this.secrets, request.email, request.nonce);
+    if (codeId === null) this.limits.assertNotBlocked(caller.address ?? '');
+    const opened = await this.signIn(request, codeId, caller.address ?? '');
     if (opened !== null) return opened;
     await this.failedSignIns.record(caller, 'otp', request.email);
     throw invalidCode();
   }
 
-  private async signIn({ email, code, workspaceId }: VerifyBody): Promise<Session | null> {
+  private async signIn(
+    { email, code, workspaceId }: VerifyBody,
+    codeId: string | null,
+    address: string,
+  ): Promise<Session | null> {
     if (!codePattern.test(code)) return null;
     // Committed before the comparison, so the attempt counts whatever happens next.
-    const tried = await this.unitOfWork.withoutWorkspace((trx) => tryCode(trx, emailHash(this.secrets, email)));
+    const attempt = {
+      emailHash: emailHash(this.secrets, email),
+      networkHash: networkHash(this.secrets, address),
+      codeId,
+    };
+    const tried = await this.unitOfWork.withoutWorkspace((trx) => tryCode(trx, attempt));
     if (tried === null || !this.isRight(tried, email, code)) return null;
     if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
     const signIns = await this.unitOfWork.withoutWorkspace((trx) =>
@@ -55,7 +70,7 @@ export class VerifyCode {
     const [signIn, ...others] = signIns;
     if (signIn === undefined) return null;
     if (others.length > 0) {
-      await this.unitOfWork.withoutWorkspace((trx) => returnTry(trx, tried.codeId));
+      await this.unitOfWork.withoutWorkspace((trx) => returnTry(trx, tried.codeId, codeId !== null));
       throw chooseWorkspace(signIns);
     }
     return this.unitOfWork.run(signIn, { lock: 'none', access: 'write' }, async (trx) => {

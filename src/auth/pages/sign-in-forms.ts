@@ -12,6 +12,8 @@ interface Entered {
   /** The page to continue with after the sign-in; null for the first page. */
   readonly next: string | null;
   readonly code?: string;
+  /** Nonce of the request for the code. */
+  readonly nonce?: string | undefined;
 }
 
 export interface Workspace {
@@ -48,7 +50,7 @@ ${provider}`;
 
 /** Requests the code, or with the right code for one of several workspaces. */
 export function codePage(
-  { email, next, code }: Entered,
+  { email, next, code, nonce }: Entered,
   { basePath }: Place,
   { message, workspaces }: { readonly message?: string; readonly workspaces?: readonly Workspace[] } = {},
 ): Page {
@@ -56,6 +58,7 @@ export function codePage(
 <form method="post" action="${basePath}/sign-in/code">
 ${hiddenField('next', next)}
 ${hiddenField('email', email)}
+${hiddenField('nonce', nonce)}
 ${workspaces === undefined ? codeField(email, message !== undefined) : html`${hiddenField('code', code)}${choice(workspaces)}`}
 <button>Sign in</button>
 </form>

@@ -52,8 +52,8 @@ export class SignInPages {
     const { email = '', next: given } = formFields(request);
     const next = nextOf(given);
     try {
-      await this.run(sendCode, { email }, request, response);
-      this.show(response, codePage({ email, next }, this.browser));
+      const { nonce } = (await this.run(sendCode, { email }, request, response)) as { nonce: string };
+      this.show(response, codePage({ email, next, nonce }, this.browser));
     } catch (error) {
       if (!isFailure(error, 'VALIDATION_FAILED')) throw error;
       this.show(response, { ...this.emailPage({ email, next }, 'Enter a valid e-mail address.'), status: 400 });
@@ -62,22 +62,23 @@ export class SignInPages {
 
   private readonly verify = async (request: Request, response: Response): Promise<void> => {
     this.browser.assertOwnPage(request);
-    const { email = '', code = '', workspaceId, next: given } = formFields(request);
+    const { email = '', code = '', nonce, workspaceId, next: given } = formFields(request);
     const next = nextOf(given);
-    const body = { email, code: code.replace(/\s/g, ''), ...(workspaceId === undefined ? {} : { workspaceId }) };
+    const chosen = { ...(nonce === undefined ? {} : { nonce }), ...(workspaceId === undefined ? {} : { workspaceId }) };
+    const body = { email, code: code.replace(/\s/g, ''), ...chosen };
     try {
       const { sessionToken, expiresAt } = (await this.run(verifyCode, body, request, response)) as Session;
       this.browser.start(response, sessionToken, new Date(expiresAt));
       if (next === null) this.redirect(response, '/');
       else this.show(response, signedInPage(email, next, this.browser));
     } catch (error) {
-      const entered = { email, next, code: body.code };
+      const entered = { email, next, nonce };
       if (isFailure(error, 'invalid_code')) {
         const message = 'The code is wrong or has expired.';
-        this.show(response, { ...codePage({ email, next }, this.browser, { message }), status: 401 });
+        this.show(response, { ...codePage(entered, this.browser, { message }), status: 401 });
       } else if (isFailure(error, 'VALIDATION_FAILED') && error.details?.['workspaces'] !== undefined) {
         const workspaces = error.details['workspaces'] as readonly Workspace[];
-        this.show(response, codePage(entered, this.browser, { workspaces }));
+        this.show(response, codePage({ ...entered, code: body.code }, this.browser, { workspaces }));
       } else throw error;
     }
   };
