@@ -1265,6 +1265,22 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION count_requests(uuid[],uuid[],integer[],integer[],timestamp with time zone[]) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION delete_mails_to(address text)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with deleted as (
+        delete from mail_outbox m
+        where m.workspace_id = current_setting('app.workspace_id')::uuid and m.recipient = address
+        returning 1
+      )
+      select count(*)::integer from deleted
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_mails_to(text) TO commissions_app;
+
 CREATE OR REPLACE FUNCTION delete_old_exports()
  RETURNS void
  LANGUAGE sql

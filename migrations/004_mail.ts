@@ -28,6 +28,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       insert into mail_outbox (mail_id, workspace_id, recipient, subject, body)
       values (new_mail, current_setting('app.workspace_id')::uuid, address, mail_subject, mail_body)
     $$`.execute(db);
+  await sql`
+    create function delete_mails_to(address text) returns integer
+    language sql volatile ${asOwner} as $$
+      with deleted as (
+        delete from mail_outbox m
+        where m.workspace_id = current_setting('app.workspace_id')::uuid and m.recipient = address
+        returning 1
+      )
+      select count(*)::integer from deleted
+    $$`.execute(db);
   // The worker that takes a mail has two minutes to send it; after that, any worker may take it.
   await sql`
     create function take_mail(mail uuid)
@@ -64,6 +74,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     $$`.execute(db);
   await grantToService(db, [
     'post_mail(uuid, text, text, bytea)',
+    'delete_mails_to(text)',
     'take_mail(uuid)',
     'record_mail_result(uuid, text, text)',
     'due_mails(integer)',

@@ -20,6 +20,7 @@ import { describeApi } from '../platform/openapi/document.js';
 import { deletePreviousKeys, openSecrets, replaceGeneratedKey } from '../platform/secrets/master-key.js';
 import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
+import { eraseAtCommandLine } from '../reps/erase-person.js';
 import { createWorkspace } from '../workspaces/create-workspace.js';
 import { rotateWorkspaceKey } from '../workspaces/workspace-store.js';
 import { banner } from './banner.js';
@@ -165,6 +166,24 @@ program
       );
       process.exitCode = result.remaining > 0 ? 1 : 0;
     });
+  });
+
+program
+  .command('person')
+  .description('Erase the data of people')
+  .command('erase <workspaceId> <person>')
+  .description('Replace the name, the addresses and the ids of a person (id or e-mail) by a pseudonym; amounts stay')
+  .option('--yes', 'erase; without it, only print what would be erased')
+  .option('--json', 'print JSON')
+  .action(async (workspaceId: string, person: string, options: { yes?: boolean; json?: boolean }) => {
+    const { yes = false, json = false } = options;
+    if (!isUuid(workspaceId)) program.error(`error: ${workspaceId} is not a workspace id (UUID)`);
+    const erasure = await withUnitOfWork((unitOfWork) =>
+      eraseAtCommandLine(unitOfWork, { workspaceId, actor: 'command-line' }, person, !yes),
+    );
+    const lines = Object.entries(erasure.rows).map(([name, count]) => `${name.padEnd(20)} ${count}\n`);
+    process.stdout.write(json ? `${JSON.stringify({ ...erasure, erased: yes })}\n` : lines.join(''));
+    if (!yes) process.stderr.write('Nothing was erased. Add --yes to erase; this cannot be undone.\n');
   });
 
 program

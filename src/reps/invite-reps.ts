@@ -5,6 +5,7 @@ import { type Outbox } from '../platform/mail/outbox.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { countHeads, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
+import { isErased } from './pseudonym.js';
 import { email } from './rep.js';
 import { findRepsById, markInvited, type StoredRep } from './rep-store.js';
 
@@ -35,7 +36,8 @@ export async function inviteReps(
   const failed: { repId: string; reason: InviteFailure }[] = [];
   for (const repId of requested) {
     const rep = stored.get(repId);
-    if (rep === undefined || !email.safeParse(rep.email).success) failed.push({ repId, reason: 'rep_not_found' });
+    if (rep === undefined || isErased(rep.email) || !email.safeParse(rep.email).success)
+      failed.push({ repId, reason: 'rep_not_found' });
     else if (!rep.active && !hasSeat(heads)) failed.push({ repId, reason: 'rep_limit_reached' });
     else {
       if (!rep.active) heads.reps += 1;

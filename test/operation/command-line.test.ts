@@ -68,6 +68,27 @@ describe('the command line', function () {
     expect(await run(['completion', 'tcsh'])).to.have.property('code', 2);
   });
 
+  it('person erase counts the rows, and erases only with --yes', async () => {
+    const { workspaceId, apiKey } = await servers.workspace();
+    const api = await ServiceProcess.start('api', servers.environment);
+    try {
+      const client = new ApiClient(api.url, apiKey);
+      const people = { reps: [{ email: 'eve@x.test', name: 'Eve Example', payrollId: 'P9' }] };
+      await client.expect(200, 'PUT', '/v1/reps', people);
+      const read = async () => (await client.expect(200, 'GET', '/v1/reps')).reps[0];
+      const erase = (...more: string[]) => run(['person', 'erase', workspaceId, 'EVE@x.test', '--json', ...more]);
+      const tried = await erase();
+      expect(JSON.parse(tried.stdout)).to.include({ erased: false });
+      expect(tried.stderr).to.include('Nothing was erased');
+      expect(await read()).to.include({ name: 'Eve Example', active: true });
+      const { repId, name } = JSON.parse((await erase('--yes')).stdout);
+      expect(await read()).to.include({ id: repId, name, active: false, email: `erased-${repId}@erased.invalid` });
+      expect(await erase()).to.have.property('code', 1);
+    } finally {
+      await api.end();
+    }
+  });
+
   it('recalc requests a recalculation, waits for the running workers, and prints the result', async () => {
     const api = await ServiceProcess.start('api', servers.environment);
     const worker = await ServiceProcess.start('worker', servers.environment);

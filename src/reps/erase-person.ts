@@ -1,0 +1,192 @@
+import { type RawBuilder, sql } from 'kysely';
+import { usualSlugs } from '../deals/deal.js';
+import { Failure } from '../kernel/failure.js';
+import { isUuid } from '../kernel/ids.js';
+import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { assertHeadcount, countHeads } from './headcount.js';
+import { lockPeople } from './lock-people.js';
+import { type Pseudonym, pseudonymOf } from './pseudonym.js';
+import { endSessions, findRep, findRepsBy, type StoredRep } from './rep-store.js';
+
+/** How many rows of each kind were changed or deleted. */
+export type ErasedRows = Readonly<Record<string, number>>;
+
+export interface Erasure {
+  readonly repId: string;
+  readonly name: string;
+  readonly rows: ErasedRows;
+}
+
+/**
+ * Replaces the name, the addresses and the external ids of a person by a pseudonym, wherever they are stored, and
+ * deactivates the person. Amounts, statements, history and the audit log do not change: they contain the id of the rep.
+ * It needs the `shared` workspace lock.
+ */
+export async function erasePerson(
+  trx: Work,
+  who: { readonly workspaceId: string; readonly actor: string },
+  repId: string,
+): Promise<Erasure> {
+  const { workspaceId } = who;
+  await lockPeople(trx, workspaceId);
+  const stored = await findRep(trx, workspaceId, repId);
+  if (stored === undefined) throw new Failure('rep_not_found', 'There is no such person in this workspace.', { repId });
+  const pseudonym = pseudonymOf(repId);
+  const before = await countHeads(trx, workspaceId);
+  await endSessions(trx, workspaceId, [repId]);
+  const rows = {
+    deals: await eraseFromDeals(trx, workspaceId, stored, pseudonym, 'deals'),
+    dealSnapshots: await eraseFromDeals(trx, workspaceId, stored, pseudonym, 'deal_snapshots'),
+    approvals: await eraseApprover(trx, workspaceId, repId, pseudonym),
+    payrollHandovers: await eraseFromHandovers(trx, workspaceId, repId, pseudonym),
+    files: await deleteFiles(trx, workspaceId, repId),
+    responses: await deleteResponses(trx, workspaceId, stored),
+    mails: await deleteMails(trx, stored.email),
+  };
+  await eraseRep(trx, workspaceId, stored, pseudonym);
+  assertHeadcount(before, await countHeads(trx, workspaceId));
+  await recordAuditEntry(trx, who, { trigger: 'person_erased', scope: 'rep', repId, details: rows });
+  return { repId, name: pseudonym.name, rows };
+}
+
+async function eraseRep(
+  trx: Work,
+  workspaceId: string,
+  { repId, crmMemberId, payrollId }: StoredRep,
+  { name, email, externalId }: Pseudonym,
+): Promise<void> {
+  await trx
+    .updateTable('reps')
+    .set({
+      name,
+      email,
+      crm_member_id: crmMemberId === null ? null : externalId,
+      payroll_id: payrollId === null ? null : externalId,
+      avatar: null,
+      active: false,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  await trx.deleteFrom('crm_members').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).execute();
+}
+
+/**
+ * Replaces values of deals that equal the name, the address or, in fields of the owner, the CRM member id. The hash of
+ * the content stays, so an unchanged deal of the next import is not a change. The owner is found by the new ids.
+ */
+async function eraseFromDeals(
+  trx: Work,
+  workspaceId: string,
+  { repId, name, email, crmMemberId }: StoredRep,
+  pseudonym: Pseudonym,
+  table: 'deals' | 'deal_snapshots',
+): Promise<number> {
+  const { field_mapping: mapping } = await trx
+    .selectFrom('workspaces')
+    .select('field_mapping')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  const ownerKeys = [...usualSlugs.ownerId, ...Object.values({ mapped: mapping.standard['ownerId'] })];
+  const everywhere = { [name.toLowerCase()]: pseudonym.name, [email]: pseudonym.email };
+  const ofOwner = crmMemberId === null ? {} : { [crmMemberId.toLowerCase()]: pseudonym.externalId };
+  const needles = [name, email, ...(crmMemberId === null ? [] : [crmMemberId])].map((one) => one.toLowerCase());
+  const replaced = (column: RawBuilder<unknown>) => sql`(
+    select coalesce(jsonb_object_agg(e.key, coalesce(
+      case when jsonb_typeof(e.value) in ('string', 'number') then coalesce(
+        ${JSON.stringify(everywhere)}::jsonb -> lower(trim(e.value #>> '{}')),
+        case when e.key = any(${ownerKeys}::text[]) then
+          ${JSON.stringify(ofOwner)}::jsonb -> lower(trim(e.value #>> '{}')) end) end,
+      e.value)), '{}')
+    from jsonb_each(${column}) e)`;
+  const columns =
+    table === 'deal_snapshots'
+      ? sql``
+      : sql`, owner_email = case when lower(d.owner_email) = ${email} then ${pseudonym.email} else d.owner_email end,
+          owner_id = coalesce(${JSON.stringify({ ...ofOwner, ...everywhere })}::jsonb ->> lower(d.owner_id), d.owner_id)`;
+  const isOwn = table === 'deal_snapshots' ? sql`false` : sql`d.rep_id = ${repId}`;
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} d set fields = ${replaced(sql`d.fields`)}, given = ${replaced(sql`d.given`)} ${columns}
+    where d.workspace_id = ${workspaceId} and (${isOwn} or exists (
+      select from unnest(${needles}::text[]) needle
+      where strpos(lower(d.fields::text), needle) > 0 or strpos(lower(d.given::text), needle) > 0))`.execute(trx);
+  return Number(numAffectedRows);
+}
+
+/** The name of the approver is stored with the approval, as it was then. */
+async function eraseApprover(trx: Work, workspaceId: string, repId: string, { name }: Pseudonym): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update statement_periods set approver = jsonb_set(approver, '{name}', to_jsonb(${name}::text))
+    where workspace_id = ${workspaceId} and approver ->> 'repId' = ${repId}`.execute(trx);
+  return Number(numAffectedRows);
+}
+
+async function eraseFromHandovers(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  { name, email }: Pseudonym,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update payroll_handovers set missing_payroll_ids = (
+      select jsonb_agg(case when p.person ->> 'repId' = ${repId}
+        then p.person || jsonb_build_object('name', ${name}::text, 'email', ${email}::text) else p.person end order by p.place)
+      from jsonb_array_elements(missing_payroll_ids) with ordinality p (person, place))
+    where workspace_id = ${workspaceId}
+      and missing_payroll_ids @> jsonb_build_array(jsonb_build_object('repId', ${repId}::text))`.execute(trx);
+  return Number(numAffectedRows);
+}
+
+/** Files of the person, and of teams, which may contain the person. They can be made again. */
+async function deleteFiles(trx: Work, workspaceId: string, repId: string): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('export_jobs')
+    .where('workspace_id', '=', workspaceId)
+    .where((where) => where.or([where('rep_id', '=', repId), where('rep_id', 'is', null)]))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Responses that are stored for repeated requests with an idempotency key. */
+async function deleteResponses(trx: Work, workspaceId: string, { name, email }: StoredRep): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where workspace_id = ${workspaceId} and exists (
+      select from unnest(${[name, email].map((one) => one.toLowerCase())}::text[]) needle
+      where strpos(lower(response), needle) > 0)`.execute(trx);
+  return Number(numAffectedRows);
+}
+
+async function deleteMails(trx: Work, email: string): Promise<number> {
+  const { rows } = await sql<{ mails: number }>`select delete_mails_to(${email}) as mails`.execute(trx);
+  return rows[0]?.mails ?? 0;
+}
+
+/** Ends the transaction of a dry run. */
+class DryRun extends Error {
+  constructor(readonly erasure: Erasure) {
+    super('dry run');
+  }
+}
+
+/** Erases the person with the id or the e-mail address. A dry run counts the rows and changes nothing. */
+export async function eraseAtCommandLine(
+  unitOfWork: UnitOfWork,
+  who: { readonly workspaceId: string; readonly actor: string },
+  person: string,
+  dryRun: boolean,
+): Promise<Erasure> {
+  try {
+    return await unitOfWork.run(who, { lock: 'shared', access: 'write' }, async (trx) => {
+      const [found] = isUuid(person) ? [] : await findRepsBy(trx, who.workspaceId, [person.toLowerCase()], []);
+      if (found === undefined && !isUuid(person))
+        throw new Failure('rep_not_found', `There is no person with the address ${person} in this workspace.`);
+      const erasure = await erasePerson(trx, who, found?.repId ?? person);
+      if (dryRun) throw new DryRun(erasure);
+      return erasure;
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.erasure;
+    throw error;
+  }
+}
