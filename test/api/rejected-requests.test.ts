@@ -5,6 +5,7 @@ import { start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import {
   bodies,
   expectErrorBody,
@@ -50,11 +51,7 @@ function strangeIdRequests(code: string): Requests {
 }
 
 describe('rejected requests', () => {
-  let world: RejectionWorld;
-  before(async () => {
-    world = await RejectionWorld.create();
-  });
-  after(() => world.stop());
+  const world = duringSuite(() => RejectionWorld.create());
 
   describe('a token', () => {
     /** Expects the same response as for a request without a token. */
@@ -157,6 +154,12 @@ describe('rejected requests', () => {
       'text instead of a number': { graceMinutes: '5' },
       'null instead of a number': { graceMinutes: null },
     }),
+    ...bodies('POST /v1/workspaces/connection-tokens', {
+      'an empty label': { label: '' },
+      'a number as the label': { label: 5 },
+      'a label of 201 characters': { label: 'x'.repeat(201) },
+      'an unknown field': { kind: 'ws' },
+    }),
     'a repeated parameter': ['GET /v1/commissions?repId=<ada>&repId=<bob>'],
     'a parameter repeated with the same value': ['GET /v1/deals?limit=5&limit=5'],
     'brackets in a parameter': ['GET /v1/commissions?repId[x]=1'],
@@ -167,6 +170,12 @@ describe('rejected requests', () => {
     'a period that does not exist': ['GET /v1/quotas?period=x'],
     'a filter that quotas do not have': ['GET /v1/quotas?measure=x'],
     'a filter that fields do not have': ['GET /v1/fields?type=text'],
+    'a body of a disconnection': ['POST /auth/workspace/disconnect-crma', { force: true }],
+    'text as reconcile': ['POST /v1/commissions/sync', { reconcile: 'yes' }],
+    'an unknown field of a sync': ['POST /v1/commissions/sync', { recalculat: true }],
+    'a body of a sync of reps': ['POST /v1/reps/sync', { reconcile: true }],
+    'a month that does not exist': ['POST /v1/statements/<ada>/generate', { period: '2026-13' }],
+    'an unknown field of a generation': ['POST /v1/statements/<ada>/generate', { period: '2026-01', typo: 1 }],
     'a body of auto-match': ['POST /v1/fields/auto-match', { slug: 'x' }],
     'includeDeleted=1': ['GET /v1/workspaces?includeDeleted=1'],
   });

@@ -7,22 +7,18 @@ import { listAssignments } from '#src/assignments/queries/list-assignments.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, type Parts, SliceFixture } from '#test/support/slice-fixture.js';
 import { addDeal, addPlan, addReps, rule } from '#test/support/slice-plans.js';
 
 describe('assignments', () => {
-  let slice: SliceFixture;
+  const slice = duringSuite(() => SliceFixture.create());
   let workspaceId: string;
   let admin: Caller;
   let planId: string;
   let planVersionId: string;
   let ann: string;
   let bob: string;
-
-  before(async () => {
-    slice = await SliceFixture.create();
-  });
-  after(() => slice.close());
 
   beforeEach(async () => {
     workspaceId = await slice.workspace();

@@ -93,10 +93,7 @@ describe('audit log', () => {
     expect(await idsOf({ dealId: 'D3' })).to.deep.equal([]);
   });
 
-  it('returns no run of another workspace and rejects invalid pages', async () => {
-    await run(1);
-    const stranger = { ...world.admin, workspaceId: await world.slice.workspace() };
-    expect((await world.slice.run(listAuditLogs, stranger)).count).to.equal(0);
+  it('rejects invalid pages', async () => {
     for (const query of [{ limit: '0' }, { limit: '501' }, { limit: 'x' }, { offset: '-1' }, { page: '2' }]) {
       await world.slice.expectError('VALIDATION_FAILED', 400, listAuditLogs, world.admin, { query });
     }

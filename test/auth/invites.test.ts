@@ -1,15 +1,10 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { duringSuite } from '#test/support/during-suite.js';
 import { AuthFixture } from './auth-fixture.js';
 
 describe('invitations', () => {
-  let world: AuthFixture;
-
-  before(async () => {
-    world = await AuthFixture.start({ PUBLIC_URL: 'https://pay.acme.test' });
-  });
-
-  after(() => world.stop());
+  const world = duringSuite(() => AuthFixture.start({ PUBLIC_URL: 'https://pay.acme.test' }));
 
   it('activates the rep and stores a mail with the link', async () => {
     const { api } = await world.service.workspace({ name: 'Acme\r\nBcc: all@acme.test' });

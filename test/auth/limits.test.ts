@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import { networkOf } from '#src/platform/limits/attempt-limits.js';
 import { newToken } from '#src/platform/secrets/token.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { type Answer } from '#test/support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 
 describe('limits on requests without a valid token', () => {
-  let world: AuthFixture;
-
-  before(async () => {
-    world = await AuthFixture.start({ FAILED_SIGN_INS_PER_MINUTE: '60', TRUST_PROXY_HOPS: '1' });
-  });
-
-  after(() => world.stop());
+  const world = duringSuite(() => AuthFixture.start({ FAILED_SIGN_INS_PER_MINUTE: '60', TRUST_PROXY_HOPS: '1' }));
 
   const from = (address: string) => ({ 'X-Forwarded-For': address });
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { duringSuite } from '#test/support/during-suite.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { type ApiClient } from '#test/support/test-service.js';
 import { sendMailHandler } from '#workers/send-mail.js';
@@ -149,15 +150,12 @@ describe('mail over SMTP', () => {
 });
 
 describe('mail without a server', () => {
-  let world: AuthFixture;
+  const world = duringSuite(() => AuthFixture.start());
 
   before(async () => {
-    world = await AuthFixture.start();
     const { api } = await world.service.workspace();
     await world.person(api, 'trial@acme.test');
   });
-
-  after(() => world.stop());
 
   async function handled(production: boolean): Promise<{ code: string; logged: string }> {
     const { outbox } = world.service.running.service;

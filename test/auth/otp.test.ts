@@ -1,21 +1,19 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { duringSuite } from '#test/support/during-suite.js';
 import { type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 
 describe('signing in by e-mail', () => {
-  let world: AuthFixture;
+  const world = duringSuite(() => AuthFixture.start());
   let workspaceId: string;
   let api: ApiClient;
 
   before(async () => {
-    world = await AuthFixture.start();
     ({ workspaceId, api } = await world.service.workspace());
   });
 
   beforeEach(() => world.clearLimits());
-
-  after(() => world.stop());
 
   const rejected = { statusCode: 401, code: 'invalid_code' };
 

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { duringSuite } from '#test/support/during-suite.js';
 import { type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, type Person } from './auth-fixture.js';
 
 describe('sessions', () => {
-  let world: AuthFixture;
+  const world = duringSuite(() => AuthFixture.start());
   let workspaceId: string;
   let api: ApiClient;
   let mia: Person;
 
   before(async () => {
-    world = await AuthFixture.start();
     ({ workspaceId, api } = await world.service.workspace({
       name: 'Acme',
       currency: 'EUR',
@@ -24,8 +24,6 @@ describe('sessions', () => {
     await world.ageCodes('1 day');
     await api.expect(200, 'PATCH', `/v1/reps/${mia.repId}`, { active: true, role: 'manager' });
   });
-
-  after(() => world.stop());
 
   const age = (interval: string) =>
     sql`update tokens set created_at = created_at - ${interval}::interval,
@@ -123,15 +121,12 @@ describe('sessions', () => {
 });
 
 describe('connection tokens', () => {
-  let world: AuthFixture;
+  const world = duringSuite(() => AuthFixture.start());
   let api: ApiClient;
 
   before(async () => {
-    world = await AuthFixture.start();
     ({ api } = await world.service.workspace());
   });
-
-  after(() => world.stop());
 
   const path = '/v1/workspaces/connection-tokens';
 
@@ -155,24 +150,11 @@ describe('connection tokens', () => {
     expect((await api.delete(`${path}/${created.id}`)).body.code).to.equal('not_found');
   });
 
-  it('can be managed only by admins of the workspace and do not work as other tokens', async () => {
-    const other = await world.service.workspace();
-    const { id, token } = await api.expect(201, 'POST', path, {});
-    for (const wrong of [`${path}/${id}`, `${path}/nothing`])
-      expect((await other.api.delete(wrong)).status).to.equal(404);
-    expect((await other.api.get(path)).body.tokens).to.deep.equal([]);
-    const connection = world.service.client(token);
-    for (const answer of [
-      await connection.get(path),
-      await connection.post(path, {}),
-      await connection.delete(`${path}/${id}`),
-    ])
-      expect(answer.status).to.equal(403);
+  it('are the only tokens that can be deleted by id', async () => {
     const { rows } = await sql<{ id: string }>`select token_id as id from tokens where kind = 'ws'`.execute(
       world.owner,
     );
-    for (const row of rows) expect((await api.delete(`${path}/${row.id}`)).status).to.equal(404);
-    for (const body of [{ label: '' }, { label: 5 }, { label: 'x'.repeat(201) }, { kind: 'ws' }])
-      expect((await api.post(path, body)).status).to.equal(400);
+    expect(rows).to.not.be.empty;
+    for (const { id } of rows) expect((await api.delete(`${path}/${id}`)).status).to.equal(404);
   });
 });

@@ -18,6 +18,13 @@ describe('commission queries', () => {
   const readView = (query: Record<string, string>, caller = world.admin) =>
     world.slice.run(getCommissions, caller, { query });
 
+  const euroPlan = () =>
+    world.plan(
+      'Euro',
+      { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
+      { currency: 'EUR' },
+    );
+
   /** The worked example: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
   beforeEach(async () => {
     world = await WorkspaceFixture.create();
@@ -84,11 +91,7 @@ describe('commission queries', () => {
 
     it('sums each currency separately and includes inactive reps with earnings', async () => {
       const gone = await world.rep('Zoe', { active: false });
-      const euro = await world.plan(
-        'Euro',
-        { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
-        { currency: 'EUR' },
-      );
+      const euro = await euroPlan();
       await world.assign(gone, euro);
       await world.deal('E1', gone, { amount: 100, currency: 'EUR', closeDate: '2026-01-02' });
       await world.calculate();
@@ -259,11 +262,7 @@ describe('commission queries', () => {
     });
 
     it("pays deals without a currency in the plan's currency and marks them", async () => {
-      const euro = await world.plan(
-        'Euro',
-        { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
-        { currency: 'EUR' },
-      );
+      const euro = await euroPlan();
       await world.assign(ben, euro);
       await world.deal('B1', ben, { amount: 50 });
       await world.calculate();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { duringSuite } from '#test/support/during-suite.js';
 import { bodies, invalid, manyRules, RejectionWorld, rejects, rule } from '#test/support/rejections.js';
 
 const recalculate = 'POST /v1/commissions/recalculate';
@@ -8,11 +9,7 @@ const config = { rules: [rule] };
 const simulated = (change: object) => ({ planId: '<ae>', period: '2026-03', ...change });
 
 describe('rejected calculations', () => {
-  let world: RejectionWorld;
-  before(async () => {
-    world = await RejectionWorld.create();
-  });
-  after(() => world.stop());
+  const world = duringSuite(() => RejectionWorld.create());
 
   rejects(() => world, '404 rep_not_found', {
     'a recalculation of an unknown rep': [recalculate, { repId: '<unknown>' }],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
 import { bodies, invalid, RejectionWorld, type Requests, rejects } from '#test/support/rejections.js';
 
 const lists = (parameter: string, ...values: string[]): Requests =>
@@ -7,11 +8,7 @@ const lists = (parameter: string, ...values: string[]): Requests =>
   );
 
 describe('rejected deals', () => {
-  let world: RejectionWorld;
-  before(async () => {
-    world = await RejectionWorld.create();
-  });
-  after(() => world.stop());
+  const world = duringSuite(() => RejectionWorld.create());
 
   rejects(() => world, invalid, {
     ...lists('limit', '0', '-1', '501', '1.5', '1e3', 'abc', '', '%205', '99999999999999999999'),

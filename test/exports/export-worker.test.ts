@@ -3,6 +3,7 @@ import { type FinishedFile, type PartSink } from '#src/exports/documents/documen
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { query } from '#test/support/ledger-checks.js';
 import { SliceFixture } from '#test/support/slice-fixture.js';
 import { ExportWorker } from '#workers/export-worker.js';
@@ -17,11 +18,8 @@ const text: Make = async (sink) => {
 };
 
 describe('the export worker', () => {
-  let fixture: SliceFixture;
+  const fixture = duringSuite(() => SliceFixture.create());
   let order: { workspaceId: string; documentId: string };
-  before(async () => {
-    fixture = await SliceFixture.create();
-  });
   beforeEach(async () => {
     order = { workspaceId: await fixture.workspace(), documentId: newId() };
     await rows(
@@ -31,7 +29,6 @@ describe('the export worker', () => {
     );
   });
   afterEach(() => rows('delete from export_jobs'));
-  after(() => fixture.close());
 
   function rows(statement: string, ...values: unknown[]) {
     return query<Record<string, unknown>>(fixture.ownerUrl, statement, values);

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { duringSuite } from '#test/support/during-suite.js';
 
 const rowsOf = (body: string) => parse(body, { columns: true, bom: true }) as Record<string, string>[];
 const path = (query: string) => `/v1/statements/export.csv?period=2026-Q1&${query}`;
 
 describe('files for payroll systems', () => {
-  let fixture: StatementFixture;
+  const fixture = duringSuite(() => StatementFixture.create());
   let office: Office;
   before(async () => {
-    fixture = await StatementFixture.create();
     office = await fixture.office({ benName: 'Ben van der Berg' });
     await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { payrollId: '004711' });
     await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
@@ -19,7 +19,6 @@ describe('files for payroll systems', () => {
     });
     await fixture.generate(office, '2026-Q1');
   });
-  after(() => fixture.stop());
 
   it('contains only approved statements by default and marks requested drafts', async () => {
     for (const layout of ['gusto', 'long']) {
@@ -139,16 +138,7 @@ describe('files for payroll systems', () => {
 
   it('rejects several currencies in layouts without a currency column', async () => {
     const own = await fixture.office();
-    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
-    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
-    const plan = await own.api.expect(201, 'POST', '/v1/plans', {
-      name: 'Euro',
-      currency: 'EUR',
-      config: { dealConditions, rules },
-    });
-    await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
-    await fixture.deal(own, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
-    await fixture.service.waitForCalculations(own.workspaceId);
+    await fixture.payEuros(own);
     await fixture.generate(own, '2026-Q1');
     for (const layout of ['gusto', 'adp']) {
       const rejected = await own.api.get(path(`layout=${layout}&include=draft`));

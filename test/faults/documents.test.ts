@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download, unzipped } from '#test/support/downloads.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { type Answer, type ApiClient } from '#test/support/test-service.js';
@@ -58,13 +59,11 @@ describe('documents under faults', function () {
   });
 
   describe('when browsers are killed', () => {
-    let fixture: StatementFixture;
+    const fixture = duringSuite(() => StatementFixture.create());
     let office: Office;
     before(async () => {
-      fixture = await StatementFixture.create();
       office = await fixture.office();
     });
-    after(() => fixture.stop());
 
     const pdf = (period: string) => `/v1/statements/${office.ben}/export?period=${period}&format=pdf`;
     /** A browser that is rendering: it has child processes. */

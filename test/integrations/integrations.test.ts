@@ -1,7 +1,5 @@
 import 'reflect-metadata';
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
@@ -71,23 +69,6 @@ describe('CRM connection endpoints', () => {
       });
       expect(await crm()).to.deep.equal({ connected: true, provider: 'crmc' });
     });
-
-    it('returns 200 for a person and for a connection token of the workspace, and 401 without a token', async () => {
-      const { reps } = await send('PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada' }] });
-      const tokenOf = async (kind: 'sess' | 'conn', repId: string | null) => {
-        const token = newToken(kind);
-        await query(
-          service.database.ownerUrl,
-          'insert into tokens (workspace_id, token_id, kind, token_hash, rep_id) values ($1, $2, $3, $4, $5)',
-          [workspaceId, randomUUID(), kind, tokenHash(token), repId],
-        );
-        return service.client(token);
-      };
-      const path = '/auth/workspace/integrations';
-      await (await tokenOf('sess', reps[0].id)).expect(200, 'GET', path);
-      await (await tokenOf('conn', null)).expect(200, 'GET', path);
-      await service.client(null).expect(401, 'GET', path);
-    });
   });
 
   describe('POST /auth/workspace/disconnect-…', () => {
@@ -144,12 +125,6 @@ describe('CRM connection endpoints', () => {
       expect(await send('POST /auth/workspace/disconnect-crma')).to.include({ disconnected: false });
       expect((await other.api.get('/auth/workspace/integrations')).body).to.include({ crma: true });
     });
-
-    it('rejects a body', async () => {
-      expect(await send('POST /auth/workspace/disconnect-crma', { force: true }, 400)).to.include({
-        code: 'VALIDATION_FAILED',
-      });
-    });
   });
 
   describe('the sync switch of crmc', () => {
@@ -188,28 +163,10 @@ describe('CRM connection endpoints', () => {
   });
 
   describe('a sync from the CRM', () => {
-    it('returns 400 no_crm_configured without a connection', async () => {
-      for (const [request, body] of [
-        ['POST /v1/commissions/sync', undefined],
-        ['POST /v1/commissions/sync', { recalculate: true, reconcile: true, async: true }],
-        ['POST /v1/reps/sync', undefined],
-      ] as const)
-        expect(await send(request, body, 400), request).to.include({ code: 'no_crm_configured' });
-    });
-
     it('returns 400 no_crm_configured when only the switch is on', async () => {
       await send('POST /auth/workspace/crmc/sync-enabled', { enabled: true });
       expect(await send('POST /v1/commissions/sync', {}, 400)).to.include({ code: 'no_crm_configured' });
       expect(await send('POST /v1/reps/sync', undefined, 400)).to.include({ code: 'no_crm_configured' });
-    });
-
-    it('rejects unknown fields and values', async () => {
-      for (const [request, body] of [
-        ['POST /v1/commissions/sync', { reconcile: 'yes' }],
-        ['POST /v1/commissions/sync', { recalculat: true }],
-        ['POST /v1/reps/sync', { reconcile: true }],
-      ] as const)
-        expect(await send(request, body, 400), request).to.include({ code: 'VALIDATION_FAILED' });
     });
   });
 });

@@ -4,17 +4,17 @@ import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { LaneRunner } from '#src/ledger/lane-runner.js';
 import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
 describe('a lane whose calculation fails', function () {
   this.timeout(60_000);
-  let slice: SliceFixture;
+  const slice = duringSuite(() => SliceFixture.create());
   let runner: LaneRunner;
   let workspaceId: string;
   let repId: string;
 
   before(async () => {
-    slice = await SliceFixture.create();
     const clock = { now: () => slice.now };
     runner = new LaneRunner(slice.unitOfWork, clock, async () => {}, createLog('silent'));
     await sql`create table fault (state text not null)`.execute(slice.owner);
@@ -29,8 +29,6 @@ describe('a lane whose calculation fails', function () {
     await sql`create trigger fail_run before insert on audit_runs for each row
       when (new.outcome <> 'failed') execute function fail_run()`.execute(slice.owner);
   });
-
-  after(() => slice.close());
 
   beforeEach(async () => {
     await sql`delete from fault`.execute(slice.owner);

@@ -6,17 +6,12 @@ import { recalculateIn } from '#src/ledger/recalculate.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
 describe('the lanes of one job', function () {
   this.timeout(60_000);
-  let slice: SliceFixture;
-
-  before(async () => {
-    slice = await SliceFixture.create();
-  });
-
-  after(() => slice.close());
+  const slice = duringSuite(() => SliceFixture.create());
 
   it('yield as soon as a job with priority waits, and the remaining lanes are woken again', async () => {
     const workspaceId = await slice.workspace();

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
 import { bodies, invalid, manyRules, RejectionWorld, rejects, rule, tier } from '#test/support/rejections.js';
 
 const withRule = (change: object, more: object = {}) => ({
@@ -16,11 +17,7 @@ const each = <T>(values: readonly T[], title: (shown: string) => string, body: (
 const isSet = { field: 'a', fieldType: 'text', operator: 'is_set' };
 
 describe('rejected plans', () => {
-  let world: RejectionWorld;
-  before(async () => {
-    world = await RejectionWorld.create();
-  });
-  after(() => world.stop());
+  const world = duringSuite(() => RejectionWorld.create());
 
   rejects(() => world, '400 plan_too_complex', {
     ...bodies('POST /v1/plans', {

@@ -10,21 +10,17 @@ import { type PlanVersion } from '#src/plans/plan.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { setQuotas } from '#src/quotas/commands/set-quotas.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 import { addDeal, addPlan, addReps, rule } from '#test/support/slice-plans.js';
 
 describe('quotas', () => {
-  let slice: SliceFixture;
+  const slice = duringSuite(() => SliceFixture.create());
   let workspaceId: string;
   let admin: Caller;
   let plan: PlanVersion;
   let ann: string;
   let bob: string;
-
-  before(async () => {
-    slice = await SliceFixture.create();
-  });
-  after(() => slice.close());
 
   const rules = [
     rule('New Business'),

@@ -6,18 +6,14 @@ import { updateRep } from '#src/reps/commands/update-rep.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { getRep } from '#src/reps/queries/get-rep.js';
 import { listReps } from '#src/reps/queries/list-reps.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
 describe('reps', () => {
-  let slice: SliceFixture;
+  const slice = duringSuite(() => SliceFixture.create());
   let workspaceId: string;
   let admin: Caller;
   let ids: Record<string, string>;
-
-  before(async () => {
-    slice = await SliceFixture.create();
-  });
-  after(() => slice.close());
 
   beforeEach(async () => {
     workspaceId = await slice.workspace();

@@ -4,17 +4,13 @@ import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { updateRep } from '#src/reps/commands/update-rep.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, SliceFixture, type SliceOptions } from '#test/support/slice-fixture.js';
 
 describe('PUT /v1/reps', () => {
-  let slice: SliceFixture;
+  const slice = duringSuite(() => SliceFixture.create());
   let workspaceId: string;
   let admin: Caller;
-
-  before(async () => {
-    slice = await SliceFixture.create();
-  });
-  after(() => slice.close());
   beforeEach(() => enter());
 
   async function enter(options: SliceOptions = {}): Promise<void> {

@@ -79,11 +79,7 @@ function describeList(): void {
     expect((await world.get('/v1/deals?limit=500')).deals).to.have.length(500);
   });
 
-  row(291, 'a limit over 500 is 400', async () => {
-    const answer = await world.admin.get('/v1/deals?limit=501');
-    expectError(answer, 400, 'VALIDATION_FAILED');
-    expect(answer.body.details.issues[0].path).to.equal('limit');
-  });
+  invalid(291, 'a limit over 500 is 400', () => world.admin.get('/v1/deals?limit=501'), 'limit');
 
   row(292, 'offset skips so many deals', async () => {
     const first = idsOf(await world.get('/v1/deals?limit=10'));

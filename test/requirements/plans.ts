@@ -133,11 +133,7 @@ function describeLists(): void {
         expect(await names(`?status=${status}`)).to.deep.equal([status]);
       });
 
-    row(369, 'GET of an unknown status is 400', async () => {
-      const answer = await world.admin.get('/v1/plans?status=bogus');
-      expectError(answer, 400, 'VALIDATION_FAILED');
-      expect(answer.body.details.issues[0].path).to.equal('status');
-    });
+    invalid(369, 'GET of an unknown status is 400', () => world.admin.get('/v1/plans?status=bogus'), 'status');
 
     row(370, 'GET ?versions=all gives every version', async () => {
       const plans = await world.get('/v1/plans?versions=all');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { adminOnly, rejects, unauthorized } from './rejections.js';
+import { adminOnly, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { expectError, World } from './world.js';
@@ -122,12 +122,7 @@ function describeRepChanges(world: () => World): void {
     expect((await world().get(path())).active).to.equal(true);
   });
 
-  row(469, 'PATCH of an unknown role is 400', async () => {
-    const answer = await world().admin.patch(path(), { role: 'owner' });
-    expectError(answer, 400, 'VALIDATION_FAILED');
-    expect(answer.body.details.issues[0].path).to.equal('role');
-  });
-
+  invalid(469, 'PATCH of an unknown role is 400', () => world().admin.patch(path(), { role: 'owner' }), 'role');
   adminOnly(470, 'PATCH', (who) => world().client(who).patch(path(), { role: 'admin' }));
 
   rejects(471, 'PATCH of an unknown rep is 404', 404, 'rep_not_found', () =>

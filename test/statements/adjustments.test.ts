@@ -1,16 +1,15 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
+import { duringSuite } from '#test/support/during-suite.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('adjustments', () => {
-  let fixture: StatementFixture;
+  const fixture = duringSuite(() => StatementFixture.create());
   let office: Office;
   before(async () => {
-    fixture = await StatementFixture.create();
     office = await fixture.office();
   });
-  after(() => fixture.stop());
 
   const add = ({ api, ben }: Office, more: object = {}) =>
     api.post(`/v1/statements/${ben}/adjust`, { amount: 250.5, reason: 'Spiff', period: '2026-01', ...more });
@@ -99,13 +98,6 @@ describe('adjustments', () => {
     }
     const deal = await add(office, { dealId: 'nope' });
     expect([deal.status, deal.body.code]).to.deep.equal([404, 'deal_not_found']);
-    expect(
-      (await office.api.post(`/v1/statements/${newId()}/adjust`, { amount: 1, reason: 'x', period: '2026' })).status,
-    ).to.equal(404);
-    const asMia = await fixture.as(office, office.mia);
-    expect(
-      (await asMia.post(`/v1/statements/${office.ben}/adjust`, { amount: 1, reason: 'x', period: '2026' })).status,
-    ).to.equal(403);
   });
 
   it('rejects amounts with more decimals than the currency has', async () => {
@@ -180,24 +172,6 @@ describe('adjustments', () => {
       'adjustment_added',
       'adjustment_deleted',
     ]);
-  });
-
-  it('rejects changes of adjustments in an approved period', async () => {
-    const own = await fixture.office();
-    const { eventId } = (await add(own)).body;
-    await fixture.generate(own, '2026-01');
-    await fixture.approve(own, '2026-01');
-    const added = await add(own);
-    expect([added.status, added.body.code]).to.deep.equal([400, 'statement_locked']);
-    const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
-    const changed = await own.api.patch(path, { amount: 1 });
-    expect([changed.status, changed.body.code]).to.deep.equal([409, 'statement_locked']);
-    const deleted = await own.api.delete(path);
-    expect([deleted.status, deleted.body.code]).to.deep.equal([409, 'statement_locked']);
-    expect((await own.api.delete(`/v1/statements/${own.ben}/adjust/${newId()}`)).body).to.deep.equal({
-      deleted: false,
-    });
-    expect((await fixture.earned(own))['adjustment']).to.equal('250.5');
   });
 
   it('runs an adjustment entirely before or entirely after a concurrent approval', async () => {

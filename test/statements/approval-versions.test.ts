@@ -1,12 +1,9 @@
 import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('approving a checked version', () => {
-  let fixture: StatementFixture;
-  before(async () => {
-    fixture = await StatementFixture.create();
-  });
-  after(() => fixture.stop());
+  const fixture = duringSuite(() => StatementFixture.create());
 
   const statementOf = ({ api, ben }: Office) => api.expect(200, 'GET', `/v1/statements?repId=${ben}&period=2026-01`);
   const teamRowOf = async ({ api, ben }: Office) => {

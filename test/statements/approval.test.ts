@@ -1,13 +1,10 @@
 import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('approving and unlocking statements', () => {
-  let fixture: StatementFixture;
-  before(async () => {
-    fixture = await StatementFixture.create();
-  });
-  after(() => fixture.stop());
+  const fixture = duringSuite(() => StatementFixture.create());
 
   const path = (office: Office, action: string) => `/v1/statements/${office.ben}/${action}`;
 

@@ -1,7 +1,6 @@
-import { newId } from '#src/kernel/ids.js';
-import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
 import { workedDeals, workedTiers } from '#test/support/worked-example.js';
 
 export interface Office {
@@ -65,6 +64,18 @@ export class StatementFixture {
     if (answer.status > 201) throw new Error(JSON.stringify(answer.body));
   }
 
+  /** A deal of Ben in euros, on a plan that pays 10 % of it in euros. */
+  async payEuros(office: Office): Promise<void> {
+    const { api, ben, workspaceId } = office;
+    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+    const plan = { name: 'Euro', currency: 'EUR', config: { dealConditions, rules } };
+    const { planId } = await api.expect(201, 'POST', '/v1/plans', plan);
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId });
+    await this.deal(office, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
+    await this.service.waitForCalculations(workspaceId);
+  }
+
   async addRep({ api }: Office, name: string, role = 'rep'): Promise<string> {
     const email = `${name.toLowerCase().replace(/[^a-z]/g, '')}@acme.test`;
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email, name, role }] });
@@ -72,14 +83,8 @@ export class StatementFixture {
   }
 
   /** A client signed in as that rep, with the rep's role. */
-  async as({ workspaceId }: Office, repId: string): Promise<ApiClient> {
-    const token = newToken('sess');
-    await this.sql(
-      `insert into tokens (workspace_id, token_id, kind, token_hash, rep_id, expires_at)
-       values ($1, $2, 'sess', $3, $4, now() + interval '1 hour')`,
-      [workspaceId, newId(), tokenHash(token), repId],
-    );
-    return this.service.client(token);
+  as({ workspaceId }: Office, repId: string): Promise<ApiClient> {
+    return sessionOf(this.service, workspaceId, repId);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of every table

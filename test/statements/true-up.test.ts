@@ -1,13 +1,10 @@
 import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('true-up', () => {
-  let fixture: StatementFixture;
-  before(async () => {
-    fixture = await StatementFixture.create();
-  });
-  after(() => fixture.stop());
+  const fixture = duringSuite(() => StatementFixture.create());
 
   const trueUp = ({ api, ben }: Office, body: object = {}) =>
     api.post(`/v1/statements/${ben}/true-up`, { period: '2026-01', ...body });
@@ -130,15 +127,7 @@ describe('true-up', () => {
 
   it('reports differences in other currencies without paying them', async () => {
     const office = await fixture.office();
-    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
-    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
-    const plan = await office.api.expect(201, 'POST', '/v1/plans', {
-      name: 'Euro',
-      currency: 'EUR',
-      config: { dealConditions, rules },
-    });
-    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.ben], planId: plan.planId });
-    await fixture.deal(office, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
+    await fixture.payEuros(office);
     await fixture.generate(office, '2026-01');
     await fixture.approve(office, '2026-01');
     await fixture.deal(office, 'E1', 2000, '2026-01-20', { currency: 'EUR' });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
@@ -10,11 +11,7 @@ interface Company extends Office {
 }
 
 describe('true-ups across periods and levels', () => {
-  let fixture: StatementFixture;
-  before(async () => {
-    fixture = await StatementFixture.create();
-  });
-  after(() => fixture.stop());
+  const fixture = duringSuite(() => StatementFixture.create());
 
   async function company({ deals = true } = {}): Promise<Company> {
     const office = await fixture.office({ deals });

@@ -5,6 +5,7 @@ import { readConfig } from '#src/platform/config.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
+import { duringSuite } from './during-suite.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface Answer {
@@ -134,19 +135,9 @@ export async function startTestService(
   };
 }
 
-/** The service of a suite. It starts before the first test of the suite and stops after the last. */
+/** The service that the tests of a suite share. */
 export function testService(environment?: Record<string, string>, parts?: ProcessParts): TestService {
-  let started: TestService | undefined;
-  before(async () => {
-    started = await startTestService(environment, parts);
-  });
-  after(() => started?.stop());
-  return new Proxy({} as TestService, {
-    get: (_, name) => {
-      if (started === undefined) throw new Error('the service starts before the first test');
-      return Reflect.get(started, name);
-    },
-  });
+  return duringSuite(() => startTestService(environment, parts));
 }
 
 /** One function object, so that the migrated template is created once per run. */
