@@ -3,6 +3,7 @@ import { type DependencyContainer, type InjectionToken, container as root } from
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
 import { type BillingProvider } from '../billing/billing-provider.js';
 import { billingProvider, billingTerms } from '../billing/billing-settings.js';
+import { SimulationRunner } from '../commissions/simulation-runner.js';
 import { ExportRequests } from '../exports/export-requests.js';
 import { CrmAccounts } from '../integrations/crm-accounts.js';
 import { crmAdapters } from '../integrations/crm-adapters.js';
@@ -73,6 +74,11 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   ];
   const wakeSync = (work: PullWork) => queue.add(pullJob, work);
   const pollSeconds = config.CRM_POLL_SECONDS;
+  const simulations = new SimulationRunner({
+    threads: config.SIMULATION_THREADS,
+    heapMb: config.SIMULATION_MEMORY_MB,
+    seconds: config.SIMULATION_SECONDS,
+  });
   const container = containerOf([
     [UnitOfWork, unitOfWork],
     [CommissionChanges, changes],
@@ -87,6 +93,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     [CrmAccounts, crmAccounts],
     [Inbox, new Inbox(core.database, secrets, inboxWake)],
     [WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND)],
+    [SimulationRunner, simulations],
     [ExportRequests, new ExportRequests(unitOfWork, queue)],
   ]);
   return {
@@ -97,6 +104,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     billingProvider: billing,
     container,
     close: async () => {
+      await simulations.close();
       await core.pdfPrinter.close();
       await queue.close();
       await core.replica?.destroy();

@@ -193,6 +193,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     browser,
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
+    slowClientMs: config.SLOW_CLIENT_SECONDS * 1000,
     addressLimit: new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     responseCache: new ResponseCache(clock, replica),
     idempotency: new IdempotencyStore(service.unitOfWork, log),

@@ -5,6 +5,7 @@ import { type Day } from '../kernel/day.js';
 import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/rep-terms.js';
 import { assertDateOrder, planNotFound, planTerms, type RequestedDates, thresholdOf } from '../plans/plan.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { unsaved } from './simulated-plan.js';
 
 /** The plan to simulate: a stored plan, one of its versions, a config alone, or a stored plan with a new config. */
 export type TriedPlan =
@@ -26,9 +27,6 @@ export interface TriedVersions {
   /** The version that a new config would create, and its source. */
   readonly change: { readonly source: StoredVersion; readonly made: StoredVersion } | null;
 }
-
-/** The id of an unsaved plan and version, and the prefix of their rule ids. */
-export const unsaved = '00000000-0000-4000-8000-000000000000';
 
 /** The versions to calculate with. A version given by its id and a config alone apply on every day. */
 export async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): Promise<TriedVersions> {

@@ -10,7 +10,8 @@ import {
 } from '../plans/collect-plan-warnings.js';
 import { type PlanWarning } from '../plans/plan-warnings.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type TriedPlan, type TriedVersions, unsaved } from './simulated-versions.js';
+import { unsaved } from './simulated-plan.js';
+import { type TriedPlan, type TriedVersions } from './simulated-versions.js';
 
 interface SimulatedPlan {
   readonly plan: TriedPlan;

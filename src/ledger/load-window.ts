@@ -14,7 +14,7 @@ import { loadTeams, type TeamMember } from './hierarchy.js';
 import { type RepTerms } from './rep-terms.js';
 
 /** The days widened to whole attainment periods of every rule that the rep has or had. */
-export function calculationWindow(terms: RepTerms, days: DayRange): DayRange {
+export function calculationWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, days: DayRange): DayRange {
   const longest = maxPeriodKind([terms]);
   const window = widened(days, longest);
   // A frozen period that overlaps the window is included as a whole, because its rows count for their neighbours.
@@ -25,7 +25,7 @@ export function calculationWindow(terms: RepTerms, days: DayRange): DayRange {
 }
 
 /** The longest attainment period of the rules that the reps have or had. */
-export function maxPeriodKind(terms: readonly RepTerms[]): PeriodKind {
+export function maxPeriodKind(terms: readonly Pick<RepTerms, 'versions'>[]): PeriodKind {
   const kinds = terms.flatMap(({ versions }) =>
     versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod)),
   );

@@ -180,6 +180,22 @@ const settings = z.object({
       'Max number of wrong tokens and codes per address and minute, and a tenth of the max number of webhook deliveries without a valid signature; further attempts return 429',
     example: '60',
   }),
+  SIMULATION_SECONDS: z.coerce.number().int().min(1).max(60).default(10).meta({
+    description: 'Max duration of a simulation, which is then rejected',
+    example: '10',
+  }),
+  SIMULATION_MEMORY_MB: z.coerce.number().int().min(64).max(4096).default(192).meta({
+    description: 'Max memory of a simulation in MiB, which is then rejected',
+    example: '192',
+  }),
+  SIMULATION_THREADS: z.coerce.number().int().min(1).max(16).default(2).meta({
+    description: 'Max number of simulations that one process runs at the same time, at most one for each workspace',
+    example: '2',
+  }),
+  SLOW_CLIENT_SECONDS: z.coerce.number().int().min(1).max(600).default(20).meta({
+    description: 'Time in which a client must receive 64 KiB of a response; otherwise it is disconnected',
+    example: '20',
+  }),
   PUBLIC_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(120).meta({
     description: 'Max number of requests without a token per address, minute and process, such as sign-in codes',
     example: '120',

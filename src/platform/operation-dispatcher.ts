@@ -2,7 +2,16 @@ import { type DependencyContainer } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
-import { type AnyOperation, Download, type Handler, hasAccess, type Input, Redirect, Reply } from './operation.js';
+import {
+  type AnyOperation,
+  Download,
+  type Handler,
+  hasAccess,
+  type Input,
+  PreparedJson,
+  Redirect,
+  Reply,
+} from './operation.js';
 import { hasScope, insufficientScope } from './operation-scope.js';
 
 /** A request before it is parsed. */
@@ -59,6 +68,7 @@ export class OperationDispatcher {
     const handler = this.handlers.get(operation);
     if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
     const result = await handler.execute(input, caller);
+    if (result instanceof PreparedJson) return { status: operation.status ?? 200, body: result };
     if (result instanceof Download) return { status: 200, body: result };
     if (result instanceof Redirect) return { status: 302, body: result };
     const status = result instanceof Reply ? result.status : (operation.status ?? 200);

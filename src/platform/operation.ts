@@ -29,7 +29,7 @@ export interface RawBody {
 }
 
 export interface Handler<I extends Input<unknown, unknown, unknown>, Answer> {
-  execute(input: I, caller: Caller): Promise<Answer | Reply<Answer> | Download | Redirect>;
+  execute(input: I, caller: Caller): Promise<Answer | Reply<Answer> | Download | PreparedJson | Redirect>;
 }
 
 /** A response with another status than the operation's usual one. */
@@ -49,6 +49,18 @@ export class Download {
     readonly body: string | Buffer | Readable,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {}
+}
+
+/** Max size of a response that a worker thread prepares. */
+export const maxResponseBytes = 8 * 1024 * 1024;
+
+/** A response that is JSON already: a worker thread made it, so that its size does not block the event loop. */
+export class PreparedJson {
+  constructor(readonly bytes: Buffer) {}
+
+  get value(): unknown {
+    return JSON.parse(this.bytes.toString());
+  }
 }
 
 /** A response that redirects the browser. */

@@ -1,6 +1,5 @@
 import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { fields } from '../../api/resource-fields.js';
 import {
   contentOf,
   type DealContent,
@@ -10,30 +9,28 @@ import {
   dealId,
   projectDeal,
 } from '../../deals/deal.js';
-import { type Decision } from '../../engine/model.js';
-import { decodeTrace, ratio } from '../../engine/trace.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
-import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { loadWorkspaceTerms, type StoredVersion } from '../../ledger/rep-terms.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { maySeePlan } from '../../plans/plan-views.js';
-import { planWarnings } from '../../plans/plan-warnings.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { type Input, operation, type PreparedJson } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { attainmentExample } from '../attainment.js';
-import { conditionTraces, trace } from '../commission-event.js';
 import { assertOfRep, variedDeals } from '../rep-simulation.js';
-import { type TriedPlan, triedVersions, unsaved } from '../simulated-versions.js';
-import { type SimulatedRep, type Simulation, simulate, totalOf } from '../simulation.js';
+import { unsaved } from '../simulated-plan.js';
+import { simulatedResponse } from '../simulated-response.js';
+import { type TriedPlan, triedVersions } from '../simulated-versions.js';
+import { loadSimulation } from '../simulation-data.js';
+import { SimulationRunner } from '../simulation-runner.js';
+import { type SentQuota, type SimulatedRepData, type SimulationHead } from '../simulation-task.js';
 import { simulationWarnings } from '../simulation-warnings.js';
 
 const amount = z.number().min(0).max(1e12);
@@ -73,114 +70,57 @@ const body = z.strictObject({
 });
 type Body = z.infer<typeof body>;
 
-const outcome = z
-  .object({
-    dealId: fields.dealId,
-    ruleId: fields.ruleId.nullable(),
-    ruleName: fields.ruleName.nullable(),
-    paid: z.boolean().describe('Whether the rule would pay an amount other than 0'),
-    amount: z.number().describe('Amount that the rule would pay, in `currency`'),
-    reason: z.string().nullable().describe('Why nothing would be paid, as a code; null if the rule pays'),
-    conditions: conditionTraces,
-    missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
-  })
-  .describe('What one rule decided about a deal');
-
-const response = z.object({
-  planId: fields.planId.optional(),
-  planVersionId: fields.planVersionId.optional(),
-  period: fields.period,
-  currency: fields.currency,
-  total: z.number().describe('Sum of all reps, in `currency`'),
-  warnings: planWarnings,
-  reps: z
-    .array(
-      z
-        .object({
-          repId: fields.repId,
-          total: z.number().describe('Sum of the rep, in `currency`'),
-          attainment: z
-            .array(
-              z
-                .object({
-                  measure: fields.measure,
-                  period: z.string().describe('Attainment period, such as 2026-Q1'),
-                  target: z.number().nullable().describe('Target of the quota; null if none is set'),
-                  credit: fields.credit,
-                  attainment: fields.attainment,
-                })
-                .describe('Attainment of one quota'),
-            )
-            .describe('Attainment of every quota that the rules use'),
-          rules: z
-            .array(
-              z
-                .object({
-                  ruleId: fields.ruleId.optional(),
-                  name: z.string().describe('Name of the rule'),
-                  total: z.number().describe('Sum of the rule, in `currency`'),
-                  deals: z
-                    .array(
-                      z
-                        .object({
-                          dealId: fields.dealId,
-                          amount: z.number().describe('Amount in `currency`'),
-                          base: z.number().describe('What the rate multiplies, in `currency`'),
-                          tierName: fields.tierName.nullable(),
-                          trace,
-                        })
-                        .describe('What the rule would pay for one deal'),
-                    )
-                    .describe('What the rule would pay for each deal'),
-                })
-                .describe('What one rule would pay'),
-            )
-            .describe('What every rule would pay'),
-          outcomes: z.array(outcome).describe('What every rule decided about every deal'),
-        })
-        .describe('The result of one rep'),
-    )
-    .describe('The result of every rep'),
-});
-
 @injectable()
 export class SimulateCommissions {
   constructor(
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
     @inject(CLOCK) private readonly clock: Clock,
+    @inject(SimulationRunner) private readonly simulations: SimulationRunner,
   ) {}
 
-  async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller) {
+  async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<PreparedJson> {
     const repIds = requestedReps(request, caller);
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const workspace = await loadWorkspaceTerms(trx, caller.workspaceId);
-      const today = dayInZone(this.clock.now(), workspace.timeZone);
-      const plan = triedPlan(request, today);
-      const tried = await triedVersions(trx, caller.workspaceId, plan);
-      if (tried.planId !== unsaved && !(await maySeePlan(trx, caller, tried.planId))) throw planNotFound();
-      const deals = await madeUpDeals(trx, caller, request, repIds, workspace.timeZone);
-      const { period: during, quota } = request;
-      const seen = visibleReps(caller);
-      const visible = seen === null ? null : new Set(seen);
-      const asOf = request.asOf ?? today;
-      const simulated = { period: during, repIds, plan, deals, quota: quotaOf(quota), asOf, visible };
-      const simulation = await simulate(trx, caller.workspaceId, simulated, tried);
-      const reps = simulation.reps.length;
-      const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps };
-      const warnings = await simulationWarnings(trx, caller, checked);
-      const shown = { ...simulation, reps: simulation.reps.filter(({ repId }) => maySee(caller, repId)) };
-      return { ...answerOf(shown, request, workspace), warnings };
-    });
+    const { head, reps } = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      this.load(trx, caller, request, repIds),
+    );
+    return this.simulations.run(caller.workspaceId, head, reps);
+  }
+
+  private async load(
+    trx: Work,
+    caller: Caller,
+    request: Body,
+    repIds: readonly string[] | null,
+  ): Promise<{ readonly head: SimulationHead; readonly reps: readonly SimulatedRepData[] }> {
+    const { workspaceId } = caller;
+    const { period: during, quota, asOf } = request;
+    const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+    const today = dayInZone(this.clock.now(), timeZone);
+    const plan = triedPlan(request, today);
+    const tried = await triedVersions(trx, workspaceId, plan);
+    if (tried.planId !== unsaved && !(await maySeePlan(trx, caller, tried.planId))) throw planNotFound();
+    const deals = await madeUpDeals(trx, caller, request, repIds, timeZone);
+    const visible = visibleReps(caller);
+    const simulated = { plan, period: during, repIds, deals, visible };
+    const { reps, requested } = await loadSimulation(trx, workspaceId, simulated, tried);
+    const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps: requested.length };
+    const head: SimulationHead = {
+      planId: tried.planId,
+      versions: tried.versions,
+      period: during,
+      asOf: asOf ?? today,
+      timeZone,
+      quota: quota === undefined ? null : sentAmounts(quota),
+      visible,
+      shown: requested.filter((repId) => maySee(caller, repId)),
+      warnings: await simulationWarnings(trx, caller, checked),
+    };
+    return { head, reps };
   }
 }
 
-function quotaOf(quota: Body['quota']) {
-  if (quota === undefined) return null;
-  const { target, variableTarget } = quota;
-  return {
-    target: Decimal.of(target),
-    variableTarget: variableTarget === undefined ? null : Decimal.of(variableTarget),
-  };
+function sentAmounts({ target, variableTarget }: NonNullable<Body['quota']>): SentQuota {
+  return { target: String(target), variableTarget: variableTarget === undefined ? null : String(variableTarget) };
 }
 
 function triedPlan({ planId, planVersionId, config, effectiveStart }: Body, today: Day): TriedPlan {
@@ -271,74 +211,6 @@ async function simulatedContents(
   return deals.map(({ dealId: _, ...given }) => contentOf(given));
 }
 
-function answerOf(
-  simulation: Simulation,
-  { period: simulatedPeriod }: Body,
-  workspace: { currency: string; timeZone: string },
-) {
-  const first = simulation.versions[0] as StoredVersion;
-  const { versions } = simulation;
-  const isStored = versions.length === 1 && first.planVersionId !== unsaved;
-  const known = {
-    ...(first.planId === unsaved ? {} : { planId: first.planId }),
-    ...(isStored ? { planVersionId: first.planVersionId } : {}),
-  };
-  return {
-    ...known,
-    period: simulatedPeriod,
-    currency: first.currency,
-    total: totalOf(simulation.reps.flatMap((rep) => rep.decisions)),
-    reps: simulation.reps.map((rep) => ({
-      repId: rep.repId,
-      total: totalOf(rep.decisions),
-      attainment: rep.attainment.map((one) => ({ ...one, attainment: ratio(one.credit, one.target) })),
-      rules: rulesOf(rep, versions, workspace.timeZone),
-      outcomes: rep.outcomes.map((one) => ({
-        dealId: one.dealKey,
-        ruleId: isUnsaved(one.ruleId) ? null : one.ruleId,
-        ruleName: one.ruleName,
-        paid: one.paid,
-        amount: one.amount.toNumber(),
-        reason: one.reason,
-        conditions: [...one.conditions],
-        missing: [...one.missing],
-      })),
-    })),
-  };
-}
-
-function rulesOf(rep: SimulatedRep, versions: readonly StoredVersion[], timeZone: string) {
-  return [...groupBy(rep.decisions, (decision) => decision.ruleName)].map(([name, decisions]) => ({
-    ...(isUnsaved((decisions[0] as Decision).ruleId) ? {} : { ruleId: (decisions[0] as Decision).ruleId }),
-    name,
-    total: totalOf(decisions),
-    deals: decisions.map((decision) => ({
-      dealId: decision.dealKey,
-      amount: decision.amount.toNumber(),
-      base: decision.base.toNumber(),
-      tierName: decision.tierName,
-      trace: decodeTrace(decision.trace, {
-        conditions: conditionsOf(decision, versions),
-        day: decision.earnedOn,
-        timeZone,
-        tierName: decision.tierName,
-        amount: decision.amount.toNumber(),
-      }),
-    })),
-  }));
-}
-
-/** A rule of an unsaved config has no id that another request could use. */
-function isUnsaved(ruleId: string | null): boolean {
-  return ruleId?.startsWith(unsaved) === true;
-}
-
-function conditionsOf(decision: Decision, versions: readonly StoredVersion[]) {
-  const version = versions.find((one) => one.planVersionId === decision.planVersionId);
-  const rule = version?.rules.find((one) => one.id === decision.ruleId);
-  return [...(version?.dealConditions ?? []), ...(rule?.conditions ?? [])];
-}
-
 export const simulateCommissions = operation({
   id: 'simulateCommissions',
   summary: 'What a plan would pay over a period, rule by rule with traces and reasons; writes nothing',
@@ -348,8 +220,8 @@ export const simulateCommissions = operation({
   scope: 'read',
   body,
   maxKeys: 100_000,
-  response,
-  failures: { plan_not_found: 404, rep_not_found: 404 },
+  response: simulatedResponse,
+  failures: { plan_too_complex: 400, plan_not_found: 404, rep_not_found: 404 },
   tool: {
     name: 'simulate_commissions',
     title: 'Simulate commissions',

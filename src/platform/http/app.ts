@@ -1,7 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -18,7 +17,15 @@ import { toErrorResponse } from '../error-response.js';
 import { type AddressLimit } from '../limits/address-limit.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
-import { type AnyOperation, acceptsIdempotencyKey, Download, isPublic, type RawBody, Redirect } from '../operation.js';
+import {
+  type AnyOperation,
+  acceptsIdempotencyKey,
+  Download,
+  isPublic,
+  PreparedJson,
+  type RawBody,
+  Redirect,
+} from '../operation.js';
 import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
@@ -27,6 +34,7 @@ import { guardJson } from './json-body.js';
 import { type RateLimit } from './rate-limit.js';
 import { jsonReader, mediaTypeOf, type ReadJson, unsupported } from './read-json.js';
 import { type ResponseCache } from './response-cache.js';
+import { ResponseWriter } from './response-writer.js';
 
 export interface AppParts {
   readonly operations: readonly AnyOperation[];
@@ -37,6 +45,8 @@ export interface AppParts {
   /** Number of trusted proxies: so many X-Forwarded-For entries are used for the client's address. */
   readonly trustProxyHops?: number;
   readonly rateLimit?: RateLimit;
+  /** How long a client may take to receive 64 KiB of a response. Default: 20 s. */
+  readonly slowClientMs?: number;
   /** Limits requests without a token that have a body. */
   readonly addressLimit?: AddressLimit;
   readonly idempotency?: IdempotencyStore;
@@ -108,6 +118,7 @@ function serveDirectly(
 /** Handles a request. The order is authentication, rate limit, access, input. */
 function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
   const { dispatcher, rateLimit, idempotency, responseCache } = parts;
+  const writer = new ResponseWriter(parts.slowClientMs ?? 20_000);
   return async (request, response) => {
     response.setHeader('Cache-Control', 'no-store');
     const { caller, counted, cacheVersions }: Bearer = isPublic(operation)
@@ -121,7 +132,7 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       const input = dispatcher.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
       const make = async () => (await dispatcher.execute(operation, input, caller)).body;
       const json = await responseCache.respond(operation, input, caller, cacheVersions, make);
-      response.type('application/json').send(json);
+      await writer.json(response, json);
       return;
     }
     const body = await readBody(operation, request, response, readJson);
@@ -130,12 +141,16 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
     if (key !== null && idempotency !== undefined) {
       const { fingerprinted, body: toRead } = fingerprintRequest(key, operation, request, caller, body);
-      sendStored(response, await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead)));
+      await sendStored(
+        response,
+        writer,
+        await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead)),
+      );
       return;
     }
     const result = await run(body);
     if (isBrowserSignIn(operation, request)) startSession(parts.browser, response, result);
-    else await send(response, result);
+    else await send(response, writer, result);
   };
 }
 
@@ -182,15 +197,21 @@ async function identify(
   }
 }
 
-async function send(response: Response, { status, body }: OperationResult): Promise<void> {
-  if (body instanceof Download) await sendFile(response, body);
+async function send(response: Response, writer: ResponseWriter, { status, body }: OperationResult): Promise<void> {
+  if (body instanceof Download) await sendFile(response, writer, body);
   else if (body instanceof Redirect) response.redirect(status, body.location);
-  else response.status(status).json(body);
+  else if (body instanceof PreparedJson) await writer.json(response.status(status), body.bytes);
+  else if (body === undefined) response.status(status).json(body);
+  else await writer.json(response.status(status), JSON.stringify(body));
 }
 
-function sendStored(response: Response, { status, json, replayed }: StoredResponse): void {
+async function sendStored(
+  response: Response,
+  writer: ResponseWriter,
+  { status, json, replayed }: StoredResponse,
+): Promise<void> {
   if (replayed) response.setHeader('Idempotent-Replay', 'true');
-  response.status(status).type('application/json').send(json);
+  await writer.json(response.status(status), json);
 }
 
 /** Sets the request id, from the caller's X-Request-Id if it is valid, and logs one line when the response is sent. */
@@ -300,22 +321,18 @@ function tooLarge(limitBytes: number): Failure {
 
 const mebibyte = 1024 * 1024;
 
-async function sendFile(response: Response, { contentType, filename, body, headers }: Download): Promise<void> {
+async function sendFile(
+  response: Response,
+  writer: ResponseWriter,
+  { contentType, filename, body, headers }: Download,
+): Promise<void> {
   response.set({
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${filename}"; filename*=UTF-8''${filename}`,
     ...headers,
   });
-  if (body instanceof Readable) await pipeline(body, response).catch(ignoreClosedConnection);
+  if (body instanceof Readable) await writer.stream(response, body);
   else response.send(Buffer.from(body as string));
-}
-
-/**
- * Many clients close the connection when they have received Content-Length bytes, a moment before the server ends
- * the response.
- */
-function ignoreClosedConnection(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
 }
 
 /** Responds with 405 and the allowed methods for a path that exists with other methods. */

@@ -1,7 +1,7 @@
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation, PreparedJson } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { mayCall } from '../operation-scope.js';
 import { followUp, type Progress } from './follow-up.js';
@@ -148,7 +148,8 @@ export class AgentSession {
     const { operation, tool } = offered;
     dispatcher.checkAccess(operation, this.caller);
     const { raw, reading } = readArguments(operation, tool, given);
-    const { body: answer } = await dispatcher.run(operation, raw, this.caller);
+    const { body } = await dispatcher.run(operation, raw, this.caller);
+    const answer = body instanceof PreparedJson ? body.value : body;
     if (tool.follow === undefined) return toolResult(offered, answer, reading, this.caller);
     const followed = await followUp(tool.follow, answer, open, (one, parts) => this.read(one, parts));
     return toolResult(offered, followed, reading, this.caller);

@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { type Decision, type Outcome } from '../engine/model.js';
+import { decodeTrace, ratio } from '../engine/trace.js';
+import { Failure } from '../kernel/failure.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type StoredVersion } from '../ledger/rep-terms.js';
+import { planWarnings } from '../plans/plan-warnings.js';
+import { maxResponseBytes } from '../platform/operation.js';
+import { conditionTraces, trace } from './commission-event.js';
+import { unsaved } from './simulated-plan.js';
+import { type SimulatedRep, totalOf } from './simulation.js';
+import { type SimulationHead } from './simulation-task.js';
+
+const outcome = z
+  .object({
+    dealId: fields.dealId,
+    ruleId: fields.ruleId.nullable(),
+    ruleName: fields.ruleName.nullable(),
+    paid: z.boolean().describe('Whether the rule would pay an amount other than 0'),
+    amount: z.number().describe('Amount that the rule would pay, in `currency`'),
+    reason: z.string().nullable().describe('Why nothing would be paid, as a code; null if the rule pays'),
+    conditions: conditionTraces,
+    missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
+  })
+  .describe('What one rule decided about a deal');
+
+const ruleDeal = z
+  .object({
+    dealId: fields.dealId,
+    amount: z.number().describe('Amount in `currency`'),
+    base: z.number().describe('What the rate multiplies, in `currency`'),
+    tierName: fields.tierName.nullable(),
+    trace,
+  })
+  .describe('What the rule would pay for one deal');
+
+const attainment = z
+  .array(
+    z
+      .object({
+        measure: fields.measure,
+        period: z.string().describe('Attainment period, such as 2026-Q1'),
+        target: z.number().nullable().describe('Target of the quota; null if none is set'),
+        credit: fields.credit,
+        attainment: fields.attainment,
+      })
+      .describe('Attainment of one quota'),
+  )
+  .describe('Attainment of every quota that the rules use');
+
+export const simulatedResponse = z.object({
+  planId: fields.planId.optional(),
+  planVersionId: fields.planVersionId.optional(),
+  period: fields.period,
+  currency: fields.currency,
+  total: z.number().describe('Sum of all reps, in `currency`'),
+  warnings: planWarnings,
+  omitted: z
+    .array(z.enum(['reps.rules.deals', 'reps.outcomes']))
+    .optional()
+    .describe('Present if the response would exceed 8 MiB: the lists that are empty for this reason'),
+  reps: z
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          total: z.number().describe('Sum of the rep, in `currency`'),
+          attainment,
+          rules: z
+            .array(
+              z
+                .object({
+                  ruleId: fields.ruleId.optional(),
+                  name: z.string().describe('Name of the rule'),
+                  total: z.number().describe('Sum of the rule, in `currency`'),
+                  deals: z.array(ruleDeal).describe('What the rule would pay for each deal'),
+                })
+                .describe('What one rule would pay'),
+            )
+            .describe('What every rule would pay'),
+          outcomes: z.array(outcome).describe('What every rule decided about every deal'),
+        })
+        .describe('The result of one rep'),
+    )
+    .describe('The result of every rep'),
+});
+type Answer = z.input<typeof simulatedResponse>;
+type RepAnswer = Answer['reps'][number];
+
+/** The response as JSON, without deals and outcomes if they would make it too large. */
+export function simulationJson(head: SimulationHead, reps: readonly SimulatedRep[]): string {
+  const full = responseText(head, reps, true);
+  if (full !== null) return full;
+  const summary = responseText(head, reps, false);
+  if (summary !== null) return summary;
+  throw new Failure(
+    'plan_too_complex',
+    `The response would exceed ${maxResponseBytes} bytes even without deals and outcomes. Simulate fewer reps.`,
+    { limit: maxResponseBytes },
+  );
+}
+
+/** Null if the text exceeds the limit. It is built item by item, so that a huge text is never made. */
+function responseText(head: SimulationHead, reps: readonly SimulatedRep[], isFull: boolean): string | null {
+  const text = new BoundedText(maxResponseBytes);
+  const { period, warnings } = head;
+  const first = head.versions[0] as StoredVersion;
+  const isStored = head.versions.length === 1 && first.planVersionId !== unsaved;
+  const start: Omit<Answer, 'reps'> = {
+    ...(first.planId === unsaved ? {} : { planId: first.planId }),
+    ...(isStored ? { planVersionId: first.planVersionId } : {}),
+    period,
+    currency: first.currency,
+    total: totalOf(reps.flatMap((rep) => rep.decisions)),
+    warnings: [...warnings],
+    ...(isFull ? {} : { omitted: ['reps.rules.deals', 'reps.outcomes'] }),
+  };
+  const isComplete =
+    text.add(`${JSON.stringify(start).slice(0, -1)},"reps":`) &&
+    text.addList(reps, (rep) => addRep(text, head, rep, isFull)) &&
+    text.add('}');
+  return isComplete ? text.toString() : null;
+}
+
+function addRep(text: BoundedText, head: SimulationHead, rep: SimulatedRep, isFull: boolean): boolean {
+  const start: Pick<RepAnswer, 'repId' | 'total' | 'attainment'> = {
+    repId: rep.repId,
+    total: totalOf(rep.decisions),
+    attainment: rep.attainment.map((one) => ({ ...one, attainment: ratio(one.credit, one.target) })),
+  };
+  const rules = [...groupBy(rep.decisions, (decision) => decision.ruleName)];
+  return (
+    text.add(`${JSON.stringify(start).slice(0, -1)},"rules":`) &&
+    text.addList(rules, ([name, decisions]) => addRule(text, head, name, decisions, isFull)) &&
+    text.add(',"outcomes":') &&
+    text.addList(isFull ? rep.outcomes : [], (one) => text.add(JSON.stringify(outcomeAnswer(one)))) &&
+    text.add('}')
+  );
+}
+
+function addRule(
+  text: BoundedText,
+  head: SimulationHead,
+  name: string,
+  decisions: readonly Decision[],
+  isFull: boolean,
+): boolean {
+  const { ruleId } = decisions[0] as Decision;
+  const start = { ...(isUnsaved(ruleId) ? {} : { ruleId }), name, total: totalOf(decisions) };
+  return (
+    text.add(`${JSON.stringify(start).slice(0, -1)},"deals":`) &&
+    text.addList(isFull ? decisions : [], (decision) => text.add(JSON.stringify(dealAnswer(head, decision)))) &&
+    text.add('}')
+  );
+}
+
+function dealAnswer({ versions, timeZone }: SimulationHead, decision: Decision): z.input<typeof ruleDeal> {
+  const amount = decision.amount.toNumber();
+  const explained = decodeTrace(decision.trace, {
+    conditions: conditionsOf(decision, versions),
+    day: decision.earnedOn,
+    timeZone,
+    tierName: decision.tierName,
+    amount,
+  });
+  return {
+    dealId: decision.dealKey,
+    amount,
+    base: decision.base.toNumber(),
+    tierName: decision.tierName,
+    trace: explained as z.input<typeof trace>,
+  };
+}
+
+function outcomeAnswer(one: Outcome): z.input<typeof outcome> {
+  return {
+    dealId: one.dealKey,
+    ruleId: isUnsaved(one.ruleId) ? null : one.ruleId,
+    ruleName: one.ruleName,
+    paid: one.paid,
+    amount: one.amount.toNumber(),
+    reason: one.reason,
+    conditions: [...one.conditions],
+    missing: [...one.missing],
+  };
+}
+
+/** A rule of an unsaved config has no id that another request could use. */
+function isUnsaved(ruleId: string | null): boolean {
+  return ruleId?.startsWith(unsaved) === true;
+}
+
+function conditionsOf(decision: Decision, versions: readonly StoredVersion[]) {
+  const version = versions.find((one) => one.planVersionId === decision.planVersionId);
+  const rule = version?.rules.find((one) => one.id === decision.ruleId);
+  return [...(version?.dealConditions ?? []), ...(rule?.conditions ?? [])];
+}
+
+/** A text that is built in pieces up to a number of bytes. */
+class BoundedText {
+  private readonly pieces: string[] = [];
+  private bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Returns false if the piece does not fit. */
+  add(piece: string): boolean {
+    this.bytes += Buffer.byteLength(piece);
+    if (this.bytes > this.maxBytes) return false;
+    this.pieces.push(piece);
+    return true;
+  }
+
+  addList<T>(items: readonly T[], addItem: (item: T) => boolean): boolean {
+    if (!this.add('[')) return false;
+    for (const [index, item] of items.entries()) if ((index > 0 && !this.add(',')) || !addItem(item)) return false;
+    return this.add(']');
+  }
+
+  toString(): string {
+    return this.pieces.join('');
+  }
+}

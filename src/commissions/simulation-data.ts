@@ -1,0 +1,194 @@
+import { sql } from 'kysely';
+import { attainmentKey } from '../engine/plan-config.js';
+import { planCost } from '../engine/plan-cost.js';
+import { type Deal } from '../engine/slug.js';
+import { type Day, type DayRange, isWithin } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
+import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
+import { loadTeam } from '../ledger/hierarchy.js';
+import {
+  calculationWindow,
+  loadDeals,
+  loadFirstActivities,
+  loadStoredRank,
+  loadTeamDeals,
+} from '../ledger/load-window.js';
+import { loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { isCascade, isRanked, unsaved } from './simulated-plan.js';
+import { carriedOverrides, type TriedPlan, type TriedVersions } from './simulated-versions.js';
+import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from './simulation-task.js';
+
+export interface SimulationRequest {
+  readonly plan: TriedPlan;
+  readonly period: Period;
+  readonly repIds: readonly string[] | null;
+  /** Made-up deals with their owners; they replace stored deals of the same id. */
+  readonly deals: readonly { readonly repId: string; readonly deal: Deal }[];
+  /** The reps whom the caller may see; null for everyone. */
+  readonly visible: readonly string[] | null;
+}
+
+export interface SimulationData {
+  readonly reps: readonly SimulatedRepData[];
+  /** The reps of the response. */
+  readonly requested: readonly string[];
+}
+
+/** Max number of comparisons of one simulation: about a second. */
+const maxSimulationCost = 2_000_000;
+
+/** Loads the stored deals and terms of a simulation. It ignores approved periods. */
+export async function loadSimulation(
+  trx: Work,
+  workspaceId: string,
+  request: SimulationRequest,
+  tried: TriedVersions,
+): Promise<SimulationData> {
+  const repIds = await simulatedReps(trx, workspaceId, request, tried);
+  await assertSimulationCost(trx, workspaceId, repIds, request, tried);
+  const reps: SimulatedRepData[] = [];
+  for (const repId of repIds) reps.push(await dataOf(trx, workspaceId, repId, tried, request));
+  return { reps, requested: request.repIds ?? repIds };
+}
+
+/** Counts the deals before any of them is loaded. */
+async function assertSimulationCost(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  request: SimulationRequest,
+  { versions }: TriedVersions,
+): Promise<void> {
+  const { from, to } = simulatedDays(versions, request.period);
+  const { rows } = await sql<{ stored: number }>`
+    select count(*)::integer as stored from deals
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
+      and close_date between ${from}::date and ${to}::date`.execute(trx);
+  const deals = (rows[0]?.stored ?? 0) + request.deals.length + repIds.length;
+  const passes = isRanked(versions) || isCascade(versions) ? 2 : 1;
+  const cost = deals * Math.max(...versions.map(planCost)) * passes;
+  if (cost <= maxSimulationCost) return;
+  throw new Failure(
+    'plan_too_complex',
+    `The simulation needs ${cost} comparisons, but at most ${maxSimulationCost} are allowed. Simulate fewer reps or deals, a shorter period, or a plan with fewer conditions.`,
+    { cost, limit: maxSimulationCost },
+  );
+}
+
+/** The simulated period, widened to whole attainment periods. */
+function simulatedDays(versions: TriedVersions['versions'], period: Period): DayRange {
+  return calculationWindow({ versions, frozen: [] }, periodRange(period));
+}
+
+/** The reps to calculate: those of the request and, if ranks or cascades depend on others, everyone on the plan. */
+async function simulatedReps(
+  trx: Work,
+  workspaceId: string,
+  request: SimulationRequest,
+  { planId, versions }: TriedVersions,
+): Promise<string[]> {
+  const known = await trx
+    .selectFrom('reps')
+    .select(['rep_id', 'active'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('name')
+    .execute();
+  const unknown = request.repIds?.find((repId) => !known.some((rep) => rep.rep_id === repId));
+  if (unknown !== undefined)
+    throw new Failure('rep_not_found', 'There is no such rep in this workspace.', { repId: unknown });
+  const ranksOthers = isRanked(versions) && request.visible === null;
+  const dependsOnOthers = ranksOthers || (planId !== unsaved && isCascade(versions));
+  if (request.repIds !== null && !dependsOnOthers) return [...request.repIds];
+  if (planId === unsaved)
+    return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
+  const { from, to } = periodRange(request.period);
+  const assigned = await trx
+    .selectFrom('assignments')
+    .select('rep_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .where('deleted_at', 'is', null)
+    .where((where) => where.or([where('effective_start', 'is', null), where('effective_start', '<=', to)]))
+    .where((where) => where.or([where('effective_end', 'is', null), where('effective_end', '>=', from)]))
+    .execute();
+  const included = new Set([...assigned.map((row) => row.rep_id), ...(request.repIds ?? [])]);
+  return known.filter((rep) => included.has(rep.rep_id)).map((rep) => rep.rep_id);
+}
+
+async function dataOf(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  tried: TriedVersions,
+  request: SimulationRequest,
+): Promise<SimulatedRepData> {
+  const { versions } = tried;
+  const terms = await termsOf(trx, workspaceId, repId, tried, request);
+  const { quotas, ...sent } = terms;
+  const window = simulatedDays(versions, request.period);
+  const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
+  const madeUp = new Set(request.deals.map((made) => made.deal.dealId));
+  const own = request.deals.filter((made) => made.repId === repId && isInWindow(made.deal)).map(({ deal }) => deal);
+  const team = isCascade(versions) ? await loadTeam(trx, workspaceId, repId) : [];
+  const isBelow = (owner: string, day: Day) => team.some((member) => member.repId === owner && isWithin(day, member));
+  const simulated = [{ terms, window }];
+  const [teamDeals = []] = await loadTeamDeals(trx, simulated);
+  const [deals = []] = await loadDeals(trx, simulated);
+  const [firstActivity = null] = await loadFirstActivities(trx, [terms]);
+  const madeUpBelow = request.deals
+    .filter(({ repId: owner, deal }) => isInWindow(deal) && isBelow(owner, deal.closeDate))
+    .map(({ deal }) => ({ deal, upstream: [] }));
+  return {
+    terms: sent,
+    quotas: quotas.map((quota) => ({
+      planId: quota.planId,
+      key: quota.key,
+      period: quota.period,
+      ...sentQuota(quota),
+    })),
+    assumesQuota: request.visible === null || request.visible.includes(repId),
+    storedRanks: request.visible === null ? new Map() : await storedRanks(trx, terms, window),
+    window,
+    deals: [...deals.filter((deal) => !madeUp.has(deal.dealId)), ...own],
+    team,
+    teamDeals: [...teamDeals.filter(({ deal }) => !madeUp.has(deal.dealId)).map(sentTeamDeal), ...madeUpBelow],
+    firstActivity,
+  };
+}
+
+/** The stored rankings of every rule that ranks, in every period that overlaps the window. */
+async function storedRanks(trx: Work, terms: RepTerms, window: DayRange): Promise<Map<string, readonly string[]>> {
+  const rank = await loadStoredRank(trx, terms, window);
+  const ranked = terms.versions.flatMap(({ planId, rules }) =>
+    rules.filter((rule) => rule.tierBy === 'rank').map((rule) => ({ planId, rule })),
+  );
+  return new Map(
+    ranked.flatMap(({ planId, rule }) =>
+      periodsTouching(window, rule.attainmentPeriod).flatMap((period): [string, readonly string[]][] => {
+        const ahead = rank(planId, attainmentKey(rule), period);
+        return ahead === null ? [] : [[rankKey(attainmentKey(rule), period), ahead.map(String)]];
+      }),
+    ),
+  );
+}
+
+/** The rep's terms with the simulated versions of the plan as their only plan. */
+async function termsOf(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  { planId, versions, change }: TriedVersions,
+  { plan }: SimulationRequest,
+): Promise<RepTerms> {
+  const stored = await loadRepTerms(trx, workspaceId, repId);
+  const current = stored.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
+  const asAssigned = 'planId' in plan && current.length > 0;
+  return {
+    ...stored,
+    versions,
+    overrides: carriedOverrides(stored.overrides, change),
+    assignments: asAssigned ? current : [{ planId, start: null, end: null, deleted: false }],
+    frozen: [],
+  };
+}

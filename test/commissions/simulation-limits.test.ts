@@ -1,0 +1,103 @@
+import { request as httpRequest } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { expect } from 'chai';
+import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+const condition = (at: number) => ({ field: `f${at % 7}`, fieldType: 'text', operator: 'not_equals', value: `v${at}` });
+const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
+const rules = (count: number, conditions: unknown[]) =>
+  many(count, (at) => ({ name: `R${at}`, measure: 'amount', conditions, tiers: [tier] }));
+const deals = (count: number) =>
+  many(count, (at) => ({ dealId: `d${at}`, amount: 100, stage: 'Won', closeDate: '2026-01-15' }));
+const pairs = (count: number) => many(count, (at) => ({ operator: 'or', rules: [condition(at), condition(at + 1)] }));
+/** A simulation near the limit of the cost: 50 rules of 75 conditions, and 500 deals. */
+const expensive = {
+  config: { rules: rules(50, [{ operator: 'or', rules: many(50, condition) }, ...many(25, condition)]) },
+  period: '2026-01',
+  deals: deals(500),
+};
+
+describe('limits of simulations', () => {
+  let service: TestService;
+  let api: ApiClient;
+  let apiKey: string;
+  let repId: string;
+
+  before(async () => {
+    service = await startTestService({ SLOW_CLIENT_SECONDS: '1' }, { api: true, worker: false });
+    ({ api, apiKey } = await service.workspace());
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ name: 'Ann', email: 'ann@x.io' }] });
+    repId = reps[0].id;
+  });
+  after(() => service.stop());
+
+  /** The longest time for which the event loop was blocked while the work ran. */
+  async function maxBlockMs(work: () => Promise<unknown>): Promise<number> {
+    let max = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      const now = performance.now();
+      max = Math.max(max, now - last - 10);
+      last = now;
+    }, 10);
+    await work();
+    clearInterval(timer);
+    return max;
+  }
+
+  it('returns 400 plan_too_complex with the figure and the limit before it calculates anything', async () => {
+    const startedAt = performance.now();
+    const config = { rules: rules(50, pairs(50)) };
+    const { status, body } = await api.post('/v1/commissions/simulate', { ...expensive, config, repId });
+    expect([status, body.code]).to.deep.equal([400, 'plan_too_complex']);
+    expect(body.details).to.deep.equal({ cost: 50 * 101, limit: 5000 });
+    expect(performance.now() - startedAt).to.be.lessThan(5_000);
+  });
+
+  it('counts the deals of a simulation', async () => {
+    const config = { rules: rules(50, pairs(49)) };
+    const { status, body } = await api.post('/v1/commissions/simulate', { ...expensive, config, repId });
+    expect([status, body.code]).to.deep.equal([400, 'plan_too_complex']);
+    expect(body.details).to.deep.equal({ cost: 501 * 50 * 99, limit: 2_000_000 });
+  });
+
+  it('runs the largest simulation in a thread, and omits what exceeds 8 MiB', async () => {
+    let answer: Answer | undefined;
+    const blocked = await maxBlockMs(async () => {
+      answer = await api.post('/v1/commissions/simulate', { ...expensive, repId });
+    });
+    const { status, body } = answer as Answer;
+    expect(status, JSON.stringify(body).slice(0, 500)).to.equal(200);
+    expect(body.omitted).to.deep.equal(['reps.rules.deals', 'reps.outcomes']);
+    expect(body.total).to.equal(50 * 500 * 10);
+    expect(body.reps[0].rules[0]).to.include({ name: 'R0', total: 500 * 10 });
+    expect(body.reps[0].outcomes).to.deep.equal([]);
+    // Without the thread the event loop was blocked for seconds.
+    expect(blocked).to.be.lessThan(1_000);
+  });
+
+  it('disconnects a client that does not read its response', async () => {
+    const config = { rules: rules(50, []) };
+    const body = JSON.stringify({ ...expensive, repId, config, deals: deals(100) });
+    const took = await new Promise<number>((resolve, reject) => {
+      const request = httpRequest(
+        `${service.url}/v1/commissions/simulate`,
+        { method: 'POST', headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' } },
+        (response) => {
+          const startedAt = performance.now();
+          expect(response.statusCode).to.equal(200);
+          expect(Number(response.headers['content-length'])).to.be.within(2 * 1024 * 1024, 8 * 1024 * 1024);
+          response.pause();
+          response.on('error', () => undefined);
+          response.on('close', () => resolve(performance.now() - startedAt));
+          // The socket reports the end of the connection only to a reader.
+          setTimeout(() => response.resume(), 4_000);
+        },
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+    expect(took).to.be.within(3_000, 10_000);
+  });
+});

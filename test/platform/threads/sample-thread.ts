@@ -1,0 +1,10 @@
+import { Failure } from '#src/kernel/failure.js';
+import { serveThread } from '#src/platform/threads/serve-thread.js';
+
+serveThread(([what, ...parts]) => {
+  if (what === 'fail') throw new Failure('rep_not_found', 'no');
+  if (what === 'throw') throw new Error('oops');
+  const filled: unknown[] = [];
+  while (what === 'loop' || what === 'fill') if (what === 'fill') filled.push(Array(10_000).fill(filled.length));
+  return JSON.stringify(parts);
+});

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { ThreadLimitExceeded, ThreadPool } from '#src/platform/threads/thread-pool.js';
+
+const script = new URL('./sample-thread.js', import.meta.url);
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+describe('the thread pool', () => {
+  let pool: ThreadPool;
+
+  beforeEach(() => {
+    pool = new ThreadPool(script, { threads: 2, heapMb: 64, deadlineMs: 2_000 });
+  });
+  afterEach(() => pool.close());
+
+  const outcomeOf = async (key: string, ...parts: unknown[]) =>
+    pool.run(key, parts).then(text, (error: unknown) => error as Error);
+
+  it('runs tasks of several parts, one after another in the same thread', async () => {
+    expect(await outcomeOf('a', 'echo', 1, 2)).to.equal('[1,2]');
+    expect(await outcomeOf('a', 'echo', 3)).to.equal('[3]');
+  });
+
+  it('terminates a task at its deadline and runs the next one', async () => {
+    const outcome = await outcomeOf('a', 'loop');
+    expect(outcome).to.be.instanceOf(ThreadLimitExceeded).with.property('limit', 'time');
+    expect(await outcomeOf('a', 'echo', 1)).to.equal('[1]');
+  });
+
+  it('ends a task that fills its heap, and not the process', async () => {
+    await pool.close();
+    pool = new ThreadPool(script, { threads: 1, heapMb: 32, deadlineMs: 30_000 });
+    const outcome = await outcomeOf('a', 'fill');
+    expect(outcome).to.be.instanceOf(ThreadLimitExceeded).with.property('limit', 'memory');
+    expect(await outcomeOf('a', 'echo', 1)).to.equal('[1]');
+  });
+
+  it('rejects with the failure or the error of the task', async () => {
+    expect(await outcomeOf('a', 'fail')).to.include({ code: 'rep_not_found', message: 'no' });
+    expect(String(await outcomeOf('a', 'throw'))).to.contain('a worker thread failed: Error: oops');
+  });
+
+  it('runs one task of a key at a time, so that others are served', async () => {
+    const busy = [outcomeOf('a', 'loop'), outcomeOf('a', 'loop')];
+    const startedAt = performance.now();
+    expect(await outcomeOf('b', 'echo', 1)).to.equal('[1]');
+    expect(performance.now() - startedAt).to.be.lessThan(1_900);
+    await Promise.all(busy);
+  });
+
+  it('rejects more than five waiting tasks of a key', async () => {
+    const all = Array.from({ length: 7 }, () => outcomeOf('a', 'echo', 1));
+    const outcomes = await Promise.all(all);
+    expect(outcomes.filter((one) => one === '[1]')).to.have.lengthOf(6);
+    expect(outcomes.at(-1)).to.include({ code: 'rate_limited' });
+  });
+});
