@@ -10,7 +10,7 @@ FROM node:24-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends chromium fonts-noto-core tini \
   && rm -rf /var/lib/apt/lists/*
-ENV NODE_ENV=production HOST=0.0.0.0 CHROMIUM_PATH=/usr/bin/chromium
+ENV NODE_ENV=production HOST=0.0.0.0 CHROMIUM_PATH=/usr/bin/chromium HOME=/tmp
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules

@@ -11,6 +11,7 @@ import { assertHarmlessRole, createDatabase, type Database } from '../platform/d
 import { openDatabaseServer } from '../platform/database/server.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { html, htmlPage } from '../platform/documents/html.js';
+import { missingSandbox } from '../platform/documents/sandbox.js';
 import { JobQueue, type QueueBackend } from '../platform/jobs/job-queue.js';
 import { readRedisSettings, redisProblems } from '../platform/jobs/redis-settings.js';
 import { createLog } from '../platform/log.js';
@@ -204,7 +205,9 @@ async function printsPage(config: Config): Promise<string> {
     const bytes = await printer.print(htmlPage({ title: 'One page', style: html``, body: html`<p>One page</p>` }));
     if (!bytes.subarray(0, 5).equals(Buffer.from('%PDF-')))
       throw new Error('the browser printed something that is not a PDF');
-    return `a browser starts and prints a page of ${bytes.length} bytes`;
+    const reason = await missingSandbox();
+    const sandbox = reason === null ? 'in its sandbox' : `without its sandbox, because ${reason}`;
+    return `a browser starts ${sandbox} and prints a page of ${bytes.length} bytes`;
   } finally {
     await printer.close();
   }

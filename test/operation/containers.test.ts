@@ -17,6 +17,12 @@ interface ComposeService {
   readonly volumes?: readonly string[];
   readonly healthcheck?: object;
   readonly stop_grace_period?: string;
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly read_only?: boolean;
+  readonly mem_limit?: string;
+  readonly ports?: readonly string[];
 }
 
 describe('docker-compose.yml', () => {
@@ -37,6 +43,7 @@ describe('docker-compose.yml', () => {
           key,
           value
             .replace(/\$\{MASTER_KEY:[^}]*\}/, Buffer.alloc(32, 1).toString('base64'))
+            .replace(/\$\{\w+:-([^}]*)\}/, '$1')
             .replace(/\$\{[^}]*\}/, 'secret'),
         ]),
       );
@@ -68,9 +75,38 @@ describe('docker-compose.yml', () => {
   });
 
   it('configures Redis with an append-only file and without eviction, and allows enough time for a shutdown', () => {
-    expect(services['redis']?.command?.join(' ')).to.include('--appendonly yes --maxmemory-policy noeviction');
+    const command = services['redis']?.command?.join(' ');
+    for (const setting of ['appendonly yes', 'maxmemory-policy noeviction', 'requirepass %s'])
+      expect(command).to.include(setting);
     for (const name of ['api', 'worker'])
       expect(Number.parseInt(services[name]?.stop_grace_period ?? '', 10)).to.be.greaterThan(30);
+  });
+
+  it('gives the password of the owner only to the migration, and the others the login that owns nothing', () => {
+    for (const [name, { environment = {} }] of ours) {
+      expect(environment['DATABASE_URL'], name).to.match(/^postgres:\/\/commissions_app:/);
+      expect('DATABASE_OWNER_URL' in environment, name).to.equal(name === 'migrate');
+    }
+    const roles = read('docker/roles.sh');
+    expect(roles).to.match(/create role commissions_app login nosuperuser nocreaterole nocreatedb nobypassrls/);
+    expect(roles).to.not.match(/\bgrant\b|\bin role\b/);
+  });
+
+  it('runs every container without capabilities, on a read-only root, with limits, and publishes ports locally', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect(service.cap_drop, name).to.deep.equal(['ALL']);
+      expect(service.security_opt, name).to.include('no-new-privileges:true');
+      expect(service.read_only, name).to.equal(true);
+      expect(service.mem_limit, name).to.match(/^\d+[mg]$/);
+      for (const port of service.ports ?? []) expect(port, name).to.match(/^127\.0\.0\.1:/);
+    }
+    for (const [name, { cap_add: added = [] }] of Object.entries(services))
+      expect(added.length > 0, name).to.equal(name === 'postgres');
+  });
+
+  it('has its secrets in a file that no image and no commit contains', () => {
+    for (const file of ['.dockerignore', '.gitignore'])
+      expect(read(file).split('\n'), file).to.include.members(['.env', '.env.*']);
   });
 
   it('mounts only files that exist', () => {

@@ -10,6 +10,7 @@ import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
 import { type Html } from './html.js';
+import { missingSandbox } from './sandbox.js';
 
 export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: 20_000, tries: 3 };
 
@@ -156,6 +157,8 @@ export class PdfPrinter {
         const launched = await launch(program);
         const started = { ...launched, ended: endOf(launched.browser), documents: 0, inUse: 0 };
         this.browsers.add(started);
+        const reason = await missingSandbox();
+        if (reason !== null) this.log.debug({ reason }, 'the browser that prints PDFs runs without its sandbox');
         closePipesAtEnd(started);
         return started;
       } catch (error) {
@@ -249,7 +252,7 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
       handleSIGTERM: false,
       handleSIGHUP: false,
       env,
-      args: switches(),
+      args: switches((await missingSandbox()) !== null),
     });
     return { browser: await Promise.race([launched, abortOf(late.signal)]), profile };
   } catch (error) {
@@ -273,7 +276,7 @@ function removeProfile(profile: string): Promise<void> {
   return rm(profile, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 }).catch(() => {});
 }
 
-function switches(): string[] {
+function switches(withoutSandbox: boolean): string[] {
   return [
     '--proxy-server=127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
@@ -284,8 +287,7 @@ function switches(): string[] {
     '--disable-gpu',
     '--disable-dev-shm-usage',
     '--font-render-hinting=none',
-    // Root cannot set up the sandbox; every other user has it.
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ...(withoutSandbox ? ['--no-sandbox'] : []),
   ];
 }
 
