@@ -23,6 +23,7 @@ CREATE TABLE workspaces (
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY workspaces_of_workspace ON workspaces TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -66,6 +67,7 @@ CREATE TABLE reps (
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id', 'synced_at');
 ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reps_of_owner ON reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY reps_of_workspace ON reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -86,6 +88,7 @@ CREATE TABLE reporting_lines (
 CREATE INDEX reporting_lines_by_manager ON reporting_lines USING btree (workspace_id, manager_id);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON reporting_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON reporting_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reporting_lines FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,from_day', '', '');
 ALTER TABLE reporting_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reporting_lines_of_owner ON reporting_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY reporting_lines_of_workspace ON reporting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -111,6 +114,7 @@ CREATE TABLE tokens (
 );
 CREATE INDEX tokens_by_hash ON tokens USING btree (token_hash);
 CREATE INDEX tokens_by_rep ON tokens USING btree (workspace_id, rep_id) WHERE (rep_id IS NOT NULL);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON tokens FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('token_id', 'token_hash,label', 'last_used_at');
 ALTER TABLE tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tokens_of_owner ON tokens TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY tokens_of_workspace ON tokens TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -219,6 +223,7 @@ CREATE TABLE plans (
 );
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF status OR TRUNCATE ON plans FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plans FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON plans FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('plan_id', 'name', '');
 ALTER TABLE plans ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY plans_of_owner ON plans TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY plans_of_workspace ON plans TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -251,6 +256,7 @@ CREATE TABLE plan_versions (
 CREATE INDEX plan_versions_superseding ON plan_versions USING btree (workspace_id, supersedes);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON plan_versions FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('plan_version_id,plan_id', '', '');
 ALTER TABLE plan_versions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY plan_versions_of_owner ON plan_versions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY plan_versions_of_workspace ON plan_versions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -296,6 +302,7 @@ CREATE TABLE plan_overrides (
 );
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_overrides FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_overrides FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON plan_overrides FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('plan_version_id,rep_id,rule_id', '', '');
 ALTER TABLE plan_overrides ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY plan_overrides_of_owner ON plan_overrides TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY plan_overrides_of_workspace ON plan_overrides TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -319,6 +326,7 @@ CREATE INDEX assignments_by_plan ON assignments USING btree (workspace_id, plan_
 CREATE INDEX assignments_by_rep ON assignments USING btree (workspace_id, rep_id);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON assignments FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('assignment_id,rep_id,plan_id', '', '');
 ALTER TABLE assignments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY assignments_of_owner ON assignments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY assignments_of_workspace ON assignments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -346,6 +354,7 @@ CREATE TABLE quotas (
 );
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF rep_id, plan_id, attainment_key, period, target, variable_target OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON quotas FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('quota_id,rep_id', '', 'current_value,updated_at');
 ALTER TABLE quotas ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY quotas_of_owner ON quotas TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY quotas_of_workspace ON quotas TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -459,6 +468,8 @@ CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR 
 CREATE TRIGGER commission_events_frozen_delete AFTER DELETE ON commission_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
 CREATE TRIGGER commission_events_frozen_insert AFTER INSERT ON commission_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
 CREATE TRIGGER commission_events_frozen_update AFTER UPDATE ON commission_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
+CREATE TRIGGER record_row_change_new AFTER INSERT OR UPDATE ON commission_events FOR EACH ROW WHEN (((new.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
+CREATE TRIGGER record_row_change_old AFTER DELETE ON commission_events FOR EACH ROW WHEN (((old.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
 ALTER TABLE commission_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_events_of_owner ON commission_events TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY commission_events_of_workspace ON commission_events TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -499,7 +510,7 @@ CREATE TABLE commission_event_history (
 ALTER TABLE commission_event_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_event_history_of_owner ON commission_event_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY commission_event_history_of_workspace ON commission_event_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT ON commission_event_history TO commissions_app;
+GRANT INSERT, SELECT ON commission_event_history TO commissions_app;
 
 CREATE TABLE rep_months (
   workspace_id uuid NOT NULL,
@@ -611,7 +622,7 @@ CREATE INDEX audit_runs_by_time ON audit_runs USING btree (workspace_id, started
 ALTER TABLE audit_runs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY audit_runs_of_owner ON audit_runs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY audit_runs_of_workspace ON audit_runs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON audit_runs TO commissions_app;
+GRANT INSERT, SELECT ON audit_runs TO commissions_app;
 
 CREATE TABLE audit_run_deals (
   workspace_id uuid NOT NULL,
@@ -622,7 +633,7 @@ CREATE TABLE audit_run_deals (
 ALTER TABLE audit_run_deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY audit_run_deals_of_owner ON audit_run_deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY audit_run_deals_of_workspace ON audit_run_deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON audit_run_deals TO commissions_app;
+GRANT INSERT, SELECT ON audit_run_deals TO commissions_app;
 
 CREATE TABLE audit_run_jobs (
   workspace_id uuid NOT NULL,
@@ -633,7 +644,24 @@ CREATE TABLE audit_run_jobs (
 ALTER TABLE audit_run_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY audit_run_jobs_of_owner ON audit_run_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY audit_run_jobs_of_workspace ON audit_run_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON audit_run_jobs TO commissions_app;
+GRANT INSERT, SELECT ON audit_run_jobs TO commissions_app;
+
+CREATE TABLE audit_entries (
+  workspace_id uuid NOT NULL,
+  entry_id uuid NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  content text NOT NULL,
+  position bigint,
+  hash bytea,
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (workspace_id, entry_id),
+  CONSTRAINT audit_entries_check CHECK (((length(hash) = 32) AND ("position" >= 1)))
+);
+CREATE UNIQUE INDEX audit_entries_sealed ON audit_entries USING btree (workspace_id, "position");
+CREATE INDEX audit_entries_unsealed ON audit_entries USING btree (workspace_id, at, entry_id) WHERE ("position" IS NULL);
+ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY audit_entries_of_owner ON audit_entries TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY audit_entries_of_workspace ON audit_entries TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT SELECT ON audit_entries TO commissions_app;
 
 CREATE TABLE statement_periods (
   workspace_id uuid NOT NULL,
@@ -661,6 +689,7 @@ CREATE TABLE statement_periods (
 );
 CREATE INDEX statement_periods_trued_up ON statement_periods USING btree (workspace_id, rep_id) WHERE trued_up;
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON statement_periods FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON statement_periods FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,period', 'approver', '');
 ALTER TABLE statement_periods ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY statement_periods_of_owner ON statement_periods TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY statement_periods_of_workspace ON statement_periods TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -708,6 +737,7 @@ CREATE TABLE statement_comments (
   CONSTRAINT statement_comments_body_check CHECK (((length(body) >= 1) AND (length(body) <= 4000)))
 );
 CREATE INDEX statement_comments_by_statement ON statement_comments USING btree (workspace_id, rep_id, period, created_at);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON statement_comments FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('comment_id,rep_id,period', 'body', '');
 ALTER TABLE statement_comments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY statement_comments_of_owner ON statement_comments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY statement_comments_of_workspace ON statement_comments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -726,6 +756,7 @@ CREATE TABLE statement_checks (
   CONSTRAINT statement_checks_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT statement_checks_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
 );
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON statement_checks FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,period,version', 'note', '');
 ALTER TABLE statement_checks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY statement_checks_of_owner ON statement_checks TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY statement_checks_of_workspace ON statement_checks TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -798,6 +829,7 @@ CREATE TABLE payroll_handovers (
   CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
 );
 CREATE INDEX payroll_handovers_by_period ON payroll_handovers USING btree (workspace_id, period, created_at);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payroll_handovers FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('handover_id', 'note', '');
 ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY payroll_handovers_of_owner ON payroll_handovers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY payroll_handovers_of_workspace ON payroll_handovers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -873,6 +905,7 @@ CREATE TABLE crm_connections (
   CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON crm_connections FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('provider', 'credentials', 'last_sync_at,polled_through,poll_due_at');
 ALTER TABLE crm_connections ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY crm_connections_of_owner ON crm_connections TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY crm_connections_of_workspace ON crm_connections TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1100,6 +1133,23 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION applied_migrations() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION audited_values(given jsonb, other jsonb, hidden text[], omitted text[])
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select jsonb_object_agg(v.key, case
+        when v.value = 'null' then v.value
+        when v.key = any(hidden) then '"*"'
+        when length(v.value::text) > 500
+          then to_jsonb('sha256:' || encode(sha256(convert_to(v.value::text, 'UTF8')), 'hex'))
+        else v.value end)
+      from jsonb_each(given) v
+      where v.key <> all(omitted) and (other is null or other -> v.key is distinct from v.value)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION audited_values(jsonb,jsonb,text[],text[]) TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION bump_cache_versions(workspace uuid, scopes smallint[])
  RETURNS void
@@ -1511,6 +1561,18 @@ AS $function$
 GRANT EXECUTE ON FUNCTION find_tokens(bytea[]) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, network bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
+CREATE OR REPLACE FUNCTION insert_audit_entry(workspace uuid, entry uuid, head text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+      insert into audit_entries (workspace_id, entry_id, content)
+      values (workspace, entry, left(head, -1) || ',"changes":[' || coalesce(current_setting('app.row_changes', true), '')
+        || '],"moreChanges":' || coalesce(nullif(current_setting('app.more_row_changes', true), ''), '0') || '}')
+    $function$
+;
+GRANT EXECUTE ON FUNCTION insert_audit_entry(uuid,uuid,text) TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1639,6 +1701,39 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION record_mail_result(uuid,text,text) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION record_row_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      ids constant text[] := string_to_array(tg_argv[0], ',');
+      hidden constant text[] := string_to_array(tg_argv[1], ',');
+      omitted constant text[] := ids || string_to_array(tg_argv[2], ',') || '{workspace_id,created_at}';
+      recorded constant text := coalesce(current_setting('app.row_changes', true), '');
+      old_row jsonb;
+      new_row jsonb;
+      change jsonb;
+    begin
+      if length(recorded) > 100000 then
+        perform set_config('app.more_row_changes',
+          (coalesce(nullif(current_setting('app.more_row_changes', true), ''), '0')::integer + 1)::text, true);
+        return null;
+      end if;
+      if tg_op <> 'INSERT' then old_row := to_jsonb(old); end if;
+      if tg_op <> 'DELETE' then new_row := to_jsonb(new); end if;
+      change := jsonb_build_object(
+        'table', tg_table_name,
+        'id', (select coalesce(jsonb_object_agg(i, coalesce(new_row, old_row) -> i), '{}') from unnest(ids) i),
+        'before', audited_values(old_row, new_row, hidden, omitted),
+        'after', audited_values(new_row, old_row, hidden, omitted));
+      if tg_op <> 'UPDATE' or change -> 'after' <> 'null' then
+        perform set_config('app.row_changes', concat_ws(',', nullif(recorded, ''), change::text), true);
+      end if;
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION record_row_change() TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1745,6 +1840,40 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION running_jobs() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION seal_audit_entries(max_entries integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    declare
+      of_workspace uuid;
+      entry record;
+      last_position bigint;
+      last_hash bytea;
+      sealed integer := 0;
+    begin
+      for of_workspace in select distinct a.workspace_id from audit_entries a where a.position is null loop
+        continue when not pg_try_advisory_xact_lock(hashtextextended('audit:' || of_workspace, 0));
+        select a.position, a.hash into last_position, last_hash from audit_entries a
+        where a.workspace_id = of_workspace and a.position is not null order by a.position desc limit 1;
+        for entry in
+          select a.entry_id, a.content from audit_entries a
+          where a.workspace_id = of_workspace and a.position is null order by a.at, a.entry_id limit max_entries
+        loop
+          last_position := coalesce(last_position, 0) + 1;
+          last_hash := sha256(coalesce(last_hash, '') ||
+            convert_to(of_workspace || ':' || last_position || ':' || entry.content, 'UTF8'));
+          update audit_entries a set position = last_position, hash = last_hash
+          where a.workspace_id = of_workspace and a.entry_id = entry.entry_id;
+          sealed := sealed + 1;
+        end loop;
+      end loop;
+      return sealed;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION seal_audit_entries(integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION store_sign_in_state(hash bytea, in_workspace uuid, sealed bytea)
  RETURNS void

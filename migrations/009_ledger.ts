@@ -95,7 +95,7 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, rep_id, event_id, revision)
     )`.execute(db);
   await tenantTable(db, 'commission_event_history');
-  await sql`revoke update on commission_event_history from ${sql.raw(appRole)}`.execute(db);
+  await sql`revoke update, delete on commission_event_history from ${sql.raw(appRole)}`.execute(db);
 }
 
 async function createMonths(db: Kysely<unknown>): Promise<void> {

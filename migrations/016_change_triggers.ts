@@ -8,6 +8,7 @@ import { type Kysely, sql } from 'kysely';
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createConfigurationTriggers(db);
   await createCacheTriggers(db);
+  await createAuditTriggers(db);
 }
 
 const anyChange = 'insert or update or delete or truncate';
@@ -90,4 +91,102 @@ async function createCacheTriggers(db: Kysely<unknown>): Promise<void> {
     await sql`
       create trigger bump_workspace_cache_version after ${sql.raw(change)} on ${sql.table(table)}
       for each statement execute function bump_workspace_cache_version()`.execute(db);
+}
+
+interface Audited {
+  /** Columns that identify the row. */
+  readonly ids: readonly string[];
+  /** Columns with names, addresses, free text and secrets: the entry shows that they changed, not their values. */
+  readonly hidden?: readonly string[];
+  /** Columns that no person changes. */
+  readonly ignored?: readonly string[];
+}
+
+const audited: Readonly<Record<string, Audited>> = {
+  workspaces: { ids: [], hidden: ['name'], ignored: ['configuration_revision', 'periodic_through'] },
+  reps: { ids: ['rep_id'], hidden: ['email', 'name', 'avatar', 'payroll_id'], ignored: ['synced_at'] },
+  reporting_lines: { ids: ['rep_id', 'from_day'] },
+  tokens: { ids: ['token_id'], hidden: ['token_hash', 'label'], ignored: ['last_used_at'] },
+  plans: { ids: ['plan_id'], hidden: ['name'] },
+  plan_versions: { ids: ['plan_version_id', 'plan_id'] },
+  plan_overrides: { ids: ['plan_version_id', 'rep_id', 'rule_id'] },
+  assignments: { ids: ['assignment_id', 'rep_id', 'plan_id'] },
+  quotas: { ids: ['quota_id', 'rep_id'], ignored: ['current_value', 'updated_at'] },
+  crm_connections: {
+    ids: ['provider'],
+    hidden: ['credentials'],
+    ignored: ['last_sync_at', 'polled_through', 'poll_due_at'],
+  },
+  statement_periods: { ids: ['rep_id', 'period'], hidden: ['approver'] },
+  statement_comments: { ids: ['comment_id', 'rep_id', 'period'], hidden: ['body'] },
+  statement_checks: { ids: ['rep_id', 'period', 'version'], hidden: ['note'] },
+  payroll_handovers: { ids: ['handover_id'], hidden: ['note'] },
+};
+
+/**
+ * Collects the changes of rows in settings of the transaction, from which insert_audit_entry takes them. Only calls of
+ * people and keys set `app.records_changes`; calculations, syncs and migrations collect nothing. After 100,000
+ * characters, changes are only counted.
+ */
+async function createAuditTriggers(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function audited_values(given jsonb, other jsonb, hidden text[], omitted text[]) returns jsonb
+    language sql immutable as $$
+      select jsonb_object_agg(v.key, case
+        when v.value = 'null' then v.value
+        when v.key = any(hidden) then '"*"'
+        when length(v.value::text) > 500
+          then to_jsonb('sha256:' || encode(sha256(convert_to(v.value::text, 'UTF8')), 'hex'))
+        else v.value end)
+      from jsonb_each(given) v
+      where v.key <> all(omitted) and (other is null or other -> v.key is distinct from v.value)
+    $$`.execute(db);
+  await sql`
+    create function record_row_change() returns trigger
+    language plpgsql as $$
+    declare
+      ids constant text[] := string_to_array(tg_argv[0], ',');
+      hidden constant text[] := string_to_array(tg_argv[1], ',');
+      omitted constant text[] := ids || string_to_array(tg_argv[2], ',') || '{workspace_id,created_at}';
+      recorded constant text := coalesce(current_setting('app.row_changes', true), '');
+      old_row jsonb;
+      new_row jsonb;
+      change jsonb;
+    begin
+      if length(recorded) > 100000 then
+        perform set_config('app.more_row_changes',
+          (coalesce(nullif(current_setting('app.more_row_changes', true), ''), '0')::integer + 1)::text, true);
+        return null;
+      end if;
+      if tg_op <> 'INSERT' then old_row := to_jsonb(old); end if;
+      if tg_op <> 'DELETE' then new_row := to_jsonb(new); end if;
+      change := jsonb_build_object(
+        'table', tg_table_name,
+        'id', (select coalesce(jsonb_object_agg(i, coalesce(new_row, old_row) -> i), '{}') from unnest(ids) i),
+        'before', audited_values(old_row, new_row, hidden, omitted),
+        'after', audited_values(new_row, old_row, hidden, omitted));
+      if tg_op <> 'UPDATE' or change -> 'after' <> 'null' then
+        perform set_config('app.row_changes', concat_ws(',', nullif(recorded, ''), change::text), true);
+      end if;
+      return null;
+    end $$`.execute(db);
+  for (const [table, { ids, hidden = [], ignored = [] }] of Object.entries(audited))
+    await sql`
+      create trigger record_row_change after insert or update or delete on ${sql.table(table)}
+      for each row when (current_setting('app.records_changes', true) = 'on')
+      execute function record_row_change(${sql.lit(ids.join())}, ${sql.lit(hidden.join())}, ${sql.lit(ignored.join())})`.execute(
+      db,
+    );
+  // Of the events only those that people enter.
+  for (const [operation, row] of [
+    ['insert or update', 'new'],
+    ['delete', 'old'],
+  ] as const)
+    await sql`
+      create trigger ${sql.raw(`record_row_change_${row}`)} after ${sql.raw(operation)} on commission_events
+      for each row
+      when (${sql.raw(row)}.kind <> 'commission_earned' and current_setting('app.records_changes', true) = 'on')
+      execute function record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key')`.execute(
+      db,
+    );
 }

@@ -30,6 +30,11 @@ export async function tenantTable(db: Kysely<unknown>, table: string): Promise<v
   await sql`grant select, insert, update, delete on ${name} to ${service}`.execute(db);
 }
 
+/** Takes from the service the right to change and delete rows of a history. */
+export async function insertOnly(db: Kysely<unknown>, table: string): Promise<void> {
+  await sql`revoke update, delete on ${sql.table(table)} from ${sql.raw(appRole)}`.execute(db);
+}
+
 /**
  * Keeps no statistics of the columns that say whose a row is. Statistics that were collected before a workspace or a rep
  * had its rows say that it has none: every index that begins with the workspace then costs the same, and the planner may

@@ -106,6 +106,7 @@ export const routes: Readonly<Record<string, string>> = {
   createIntegrationKey: 'POST /v1/workspaces/integration-keys',
   revokeIntegrationKey: 'DELETE /v1/workspaces/integration-keys/:id',
   listAuditLogs: 'GET /v1/workspaces/audit-logs',
+  exportAuditLog: 'GET /v1/workspaces/audit-logs/export.ndjson',
   receiveBillingEvent: 'POST /webhooks/billing',
   whoAmI: 'GET /v1',
   receiveCrma: 'POST /webhooks/crma',

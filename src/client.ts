@@ -92,7 +92,7 @@ async function send(options: ClientOptions, route: string, input: LooseInput, ca
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   });
   if (!response.ok) throw errorOf(response, await response.text());
-  return response.headers.get('content-type')?.includes('json') === true ? response.json() : response.blob();
+  return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? response.json() : response.blob();
 }
 
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: LooseInput): string {

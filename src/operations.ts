@@ -3,6 +3,7 @@ import { deleteAssignment } from './assignments/commands/delete-assignment.js';
 import { importAssignments } from './assignments/commands/import-assignments.js';
 import { updateAssignment } from './assignments/commands/update-assignment.js';
 import { listAssignments } from './assignments/queries/list-assignments.js';
+import { exportAuditLog } from './audit/queries/export-audit-log.js';
 import { listAuditLogs } from './audit/queries/list-audit-logs.js';
 import { beginOidcLogin } from './auth/commands/begin-oidc-login.js';
 import { finishOidcLogin } from './auth/commands/finish-oidc-login.js';
@@ -203,6 +204,7 @@ export const operations = [
   createIntegrationKey,
   revokeIntegrationKey,
   listAuditLogs,
+  exportAuditLog,
   receiveBillingEvent,
   whoAmI,
   receiveCrma,

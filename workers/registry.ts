@@ -1,4 +1,5 @@
 import { type Service } from '#src/app/composition.js';
+import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
@@ -60,6 +61,7 @@ function sweeps(service: Service): PeriodicTask[] {
   const tasks = [
     new PeriodicTask('lane sweep', 2000, (stopping) => laneSweep.run(stopping), log),
     new PeriodicTask('mail sweep', 2000, () => mailSweep.run(), log),
+    new PeriodicTask('audit sealing', 2000, () => sealAuditEntries(unitOfWork), log),
     new PeriodicTask('CRM sweep', 2000, () => crmSweep.run(), log),
   ];
   if (billingProvider === null) return tasks;

@@ -23,6 +23,7 @@ import { records } from '../records.js';
 import { eraseAtCommandLine } from '../reps/erase-person.js';
 import { createWorkspace } from '../workspaces/create-workspace.js';
 import { rotateWorkspaceKey } from '../workspaces/workspace-store.js';
+import { type ChainReport, verifyChain } from './audit-chain.js';
 import { banner } from './banner.js';
 import { completionScript } from './completion.js';
 import { compose, type Service } from './composition.js';
@@ -165,6 +166,26 @@ program
         json ? `${JSON.stringify(result)}\n` : `re-encrypted ${result.reencrypted}, remaining ${result.remaining}\n`,
       );
       process.exitCode = result.remaining > 0 ? 1 : 0;
+    });
+  });
+
+program
+  .command('audit')
+  .description('Check the audit log')
+  .command('verify [workspaceId]')
+  .description(
+    'Recompute the hash chain of the audit log, of all workspaces or one; exit 1 if an entry is missing or changed',
+  )
+  .option('--expect <head>', 'head of an earlier check, which the chain of the workspace must still contain')
+  .option('--json', 'print JSON')
+  .action(async (workspaceId: string | undefined, { expect, json = false }: { expect?: string; json?: boolean }) => {
+    assertVerifiable(workspaceId, expect);
+    await withServer(async (server) => {
+      const all =
+        workspaceId === undefined ? (await listWorkspaces(server)).map((one) => one.workspaceId) : [workspaceId];
+      const reports = await withOwner(server, (database) => verifyChains(database, all, expect ?? null));
+      process.stdout.write(json ? `${JSON.stringify(reports)}\n` : reports.map(chainLine).join(''));
+      process.exitCode = reports.some(({ problem }) => problem !== null) ? 1 : 0;
     });
   });
 
@@ -332,6 +353,24 @@ async function finalStatus(
     process.stderr.write(`${job.progress.done} of ${job.progress.total} reps\n`);
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
+}
+
+function assertVerifiable(workspaceId: string | undefined, expect: string | undefined): void {
+  if (workspaceId !== undefined && !isUuid(workspaceId))
+    program.error(`error: ${workspaceId} is not a workspace id (UUID)`);
+  if (expect !== undefined && workspaceId === undefined) program.error('error: --expect needs a workspace id');
+}
+
+async function verifyChains(database: Database, workspaceIds: readonly string[], expected: string | null) {
+  const reports: ChainReport[] = [];
+  for (const workspaceId of workspaceIds) reports.push(await verifyChain(database, workspaceId, expected));
+  return reports;
+}
+
+function chainLine({ workspaceId, entries, head, unsealed, problem }: ChainReport): string {
+  const waiting = unsealed === 0 ? '' : `, ${unsealed} not sealed yet`;
+  const result = problem === null ? `head ${head ?? 'none'}` : `WRONG: ${problem}`;
+  return `${workspaceId}  ${entries} entries${waiting}  ${result}\n`;
 }
 
 function mailLines({ createdAt, to, subject, sentAt, attempts, lastError, text }: RecentMail): string {

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
+import { CallLog } from '../audit/call-log.js';
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
 import { type BillingProvider } from '../billing/billing-provider.js';
 import { billingProvider, billingTerms } from '../billing/billing-settings.js';
@@ -100,7 +101,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     ...core,
     inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
     crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, pollSeconds, wakeSync, log),
-    dispatcher: new OperationDispatcher(operations, container),
+    dispatcher: new OperationDispatcher(operations, container, new CallLog(unitOfWork, log)),
     billingProvider: billing,
     container,
     close: async () => {

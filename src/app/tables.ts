@@ -1,4 +1,5 @@
 import { type AssignmentTables } from '../assignments/assignment-tables.js';
+import { type AuditTables } from '../audit/audit-tables.js';
 import { type AuthTables } from '../auth/auth-tables.js';
 import { type BillingTables } from '../billing/billing-tables.js';
 import { type CommentTables } from '../comments/comment-tables.js';
@@ -20,6 +21,7 @@ import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
 declare module '../platform/database/tables.js' {
   interface Tables
     extends AssignmentTables,
+      AuditTables,
       AuthTables,
       BillingTables,
       CommentTables,

@@ -14,6 +14,14 @@ import {
 } from './operation.js';
 import { hasScope, insufficientScope } from './operation-scope.js';
 
+/** Records the calls of people and keys. */
+export interface CallRecorder {
+  /** Runs the work, and records the call together with what the work writes. */
+  record<T>(operation: AnyOperation, input: Input, caller: Caller, work: () => Promise<T>): Promise<T>;
+  /** Records a call that was rejected because the caller may not make it. */
+  recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void>;
+}
+
 /** A request before it is parsed. */
 export interface RawInput {
   readonly params: unknown;
@@ -33,8 +41,28 @@ export interface OperationResult {
 export class OperationDispatcher {
   private readonly handlers = new Map<AnyOperation, Handler<Input, unknown>>();
 
-  constructor(operations: readonly AnyOperation[], container: DependencyContainer) {
+  constructor(
+    operations: readonly AnyOperation[],
+    container: DependencyContainer,
+    private readonly recorder: CallRecorder | null = null,
+  ) {
     for (const operation of operations) this.handlers.set(operation, container.resolve(operation.handler));
+  }
+
+  /** Rejects a caller as {@link checkAccess} does, and records the rejection. */
+  admit(operation: AnyOperation, caller: Caller): Promise<void> {
+    return this.recordingRejections(operation, caller, async () => this.checkAccess(operation, caller));
+  }
+
+  /** Runs the work; a rejection because of the caller's rights is recorded before it is thrown. */
+  async recordingRejections<T>(operation: AnyOperation, caller: Caller, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof Failure && (error.code === 'forbidden' || error.code === 'insufficient_scope'))
+        await this.recorder?.recordRejection(operation, caller, error.code);
+      throw error;
+    }
   }
 
   /** Rejects a caller whose access level or scopes do not suffice, before the request is parsed. */
@@ -48,7 +76,9 @@ export class OperationDispatcher {
   }
 
   async run(operation: AnyOperation, raw: RawInput, caller: Caller): Promise<OperationResult> {
-    return this.execute(operation, this.parse(operation, raw, caller), caller);
+    return this.recordingRejections(operation, caller, async () =>
+      this.execute(operation, this.parse(operation, raw, caller), caller),
+    );
   }
 
   /** The request, parsed by the operation's schemas. */
@@ -67,7 +97,8 @@ export class OperationDispatcher {
   async execute(operation: AnyOperation, input: Input, caller: Caller): Promise<OperationResult> {
     const handler = this.handlers.get(operation);
     if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
-    const result = await handler.execute(input, caller);
+    const work = () => handler.execute(input, caller);
+    const result = await (this.recorder === null ? work() : this.recorder.record(operation, input, caller, work));
     if (result instanceof PreparedJson) return { status: operation.status ?? 200, body: result };
     if (result instanceof Download) return { status: 200, body: result };
     if (result instanceof Redirect) return { status: 302, body: result };

@@ -124,6 +124,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   revokeIntegrationKey: { path: '/v1/workspaces/integration-keys/<unknown>' },
   deleteConnectionToken: { path: '/v1/workspaces/connection-tokens/<unknown>' },
   listAuditLogs: {},
+  exportAuditLog: { path: '/v1/workspaces/audit-logs/export.ndjson?limit=none' },
 };
 
 /** Callers by kind with the access level of their token; null for invalid tokens. */

@@ -252,6 +252,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   updateWorkspace: [],
   getWorkspaceKey: [],
   rotateWorkspaceKey: [],
+  exportAuditLog: [],
   listAuditLogs: [['GET /v1/workspaces/audit-logs?dealId=<deal>'], ['GET /v1/workspaces/audit-logs?actor=rep:<rep>']],
 };
 

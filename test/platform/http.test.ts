@@ -53,7 +53,7 @@ describe('HTTP', () => {
   before(async () => {
     health = new Health({ database: () => databaseCheck() }, () => queueCheck());
     const dispatcher = {
-      checkAccess: (operation: AnyOperation) => admitted.push(operation.id),
+      admit: async (operation: AnyOperation) => admitted.push(operation.id),
       run: (operation: AnyOperation, input: RawInput) => run(operation, input),
     };
     const app = createApp({

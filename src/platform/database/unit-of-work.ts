@@ -72,7 +72,7 @@ interface CommitHook {
   readonly run: (trx: Work) => Promise<unknown>;
 }
 
-const commitHooks = new AsyncLocalStorage<CommitHook>();
+const commitHooks = new AsyncLocalStorage<readonly CommitHook[]>();
 
 /** The only access to the tables: one transaction of one workspace, retried after serialization failures. */
 export class UnitOfWork {
@@ -154,6 +154,7 @@ export class UnitOfWork {
   ): Promise<T> {
     const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
     const transaction = isolation === undefined ? begun : begun.setIsolationLevel(isolation);
+    const hooks = access === 'write' ? (commitHooks.getStore() ?? []).filter((hook) => hook.caller === caller) : [];
     const runWork = async (trx: Work) => {
       caches.set(trx, this.cache);
       await enablePipelining(trx);
@@ -164,13 +165,13 @@ export class UnitOfWork {
           set_config('lock_timeout', ${lockTimeout[lock]}, true),
           set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
           set_config('app.declares_affected', ${statesAffected(lock) ? 'on' : 'off'}, true)
+          ${hooks.length > 0 ? sql`, set_config('app.records_changes', 'on', true)` : sql``}
           ${workspaceLocks(caller.workspaceId, lock)}`.execute(trx);
       // The error is thrown below, in place of the errors of the statements that followed it.
       opened.catch(() => undefined);
       try {
         const result = await work(trx);
-        const hook = commitHooks.getStore();
-        if (hook?.caller === caller && access === 'write') await hook.run(trx);
+        for (const hook of hooks) await hook.run(trx);
         if (statesAffected(lock)) bumpCacheVersions(trx, caller.workspaceId);
         return result;
       } finally {
@@ -180,9 +181,9 @@ export class UnitOfWork {
     return replica === undefined ? transaction.execute(runWork) : resultBeforeEnd(transaction, runWork);
   }
 
-  /** Runs the work; each of its write transactions for this caller runs the hook before its commit. */
+  /** Runs the work; each of its write transactions for this caller runs the hook before its commit, after hooks of outer calls. */
   withCommitHook<T>(caller: TenantCaller, hook: CommitHook['run'], work: () => Promise<T>): Promise<T> {
-    return commitHooks.run({ caller, run: hook }, work);
+    return commitHooks.run([...(commitHooks.getStore() ?? []), { caller, run: hook }], work);
   }
 
   /**

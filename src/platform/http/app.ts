@@ -126,12 +126,14 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       : await identify(parts, request, response, operation.cacheScope !== undefined);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
-    dispatcher.checkAccess(operation, caller);
+    await dispatcher.admit(operation, caller);
     guardQuery(request);
     if (cacheVersions !== null && responseCache !== undefined) {
-      const input = dispatcher.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
-      const make = async () => (await dispatcher.execute(operation, input, caller)).body;
-      const json = await responseCache.respond(operation, input, caller, cacheVersions, make);
+      const json = await dispatcher.recordingRejections(operation, caller, async () => {
+        const input = dispatcher.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
+        const make = async () => (await dispatcher.execute(operation, input, caller)).body;
+        return responseCache.respond(operation, input, caller, cacheVersions, make);
+      });
       await writer.json(response, json);
       return;
     }

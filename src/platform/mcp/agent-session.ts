@@ -146,7 +146,7 @@ export class AgentSession {
   private async run(offered: OfferedTool, given: Readonly<Record<string, unknown>>, open: OpenCall) {
     const { dispatcher } = this.parts;
     const { operation, tool } = offered;
-    dispatcher.checkAccess(operation, this.caller);
+    await dispatcher.admit(operation, this.caller);
     const { raw, reading } = readArguments(operation, tool, given);
     const { body } = await dispatcher.run(operation, raw, this.caller);
     const answer = body instanceof PreparedJson ? body.value : body;

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { type Caller, personBehind } from '../kernel/caller.js';
+import { newId } from '../kernel/ids.js';
+import { executeWithCommit, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type Log } from '../platform/log.js';
+import { type AnyOperation, type Input, isPublic } from '../platform/operation.js';
+import { type CallRecorder } from '../platform/operation-dispatcher.js';
+import { scopeOf } from '../platform/operation-scope.js';
+
+/**
+ * Whether the calls of the operation are recorded: changes, and files, because they leave the service. A public
+ * operation has no person or key yet; its sign-ins and deliveries have their own entries.
+ */
+function isRecorded(operation: AnyOperation): boolean {
+  if (isPublic(operation)) return false;
+  if (operation.files !== undefined) return true;
+  return operation.method !== 'get' && scopeOf(operation) !== 'read';
+}
+
+/**
+ * Records each call of a person or key that changes something, in the transactions that change it, with the rows
+ * before and after. A call without a write transaction is recorded when it has succeeded.
+ */
+export class CallLog implements CallRecorder {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly log: Log,
+  ) {}
+
+  async record<T>(operation: AnyOperation, input: Input, caller: Caller, work: () => Promise<T>): Promise<T> {
+    if (!isRecorded(operation)) return work();
+    let recorded = false;
+    const write = async (trx: Work) => {
+      recorded = true;
+      insertEntry(trx, caller, { operation: operation.id, outcome: 'done', params: input.params, query: input.query });
+    };
+    const result = await this.unitOfWork.withCommitHook(caller, write, work);
+    if (!recorded) await this.unitOfWork.run({ ...caller }, { lock: 'none', access: 'write' }, write);
+    return result;
+  }
+
+  /** The caller gets the rejection also when it cannot be recorded. */
+  async recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void> {
+    if (caller.accessLevel === 'public') return;
+    try {
+      await this.unitOfWork.run({ ...caller }, { lock: 'none', access: 'write' }, async (trx) =>
+        insertEntry(trx, caller, { operation: operation.id, outcome: 'rejected', code }),
+      );
+    } catch (error) {
+      this.log.warn({ err: error, requestId: caller.requestId }, 'recording a rejected call failed');
+    }
+  }
+}
+
+interface Call {
+  readonly operation: string;
+  readonly outcome: 'done' | 'rejected';
+  /** Error code of a rejected call. */
+  readonly code?: string;
+  readonly params?: unknown;
+  readonly query?: unknown;
+}
+
+/** Inserts the entry together with the commit. Ids only: the body of the request, which may contain names, is left out. */
+function insertEntry(trx: Work, caller: Caller, call: Call): void {
+  const entryId = newId();
+  const head = {
+    entryId,
+    at: new Date().toISOString(),
+    actor: caller.actor,
+    personId: personBehind(caller),
+    keyId: caller.tokenKind === 'sess' ? null : (caller.tokenId ?? null),
+    requestId: caller.requestId,
+    ...call,
+  };
+  const insert = sql`select insert_audit_entry(${caller.workspaceId}::uuid, ${entryId}::uuid, ${JSON.stringify(head)})`;
+  executeWithCommit(trx, insert.compile(trx));
+}

@@ -1,0 +1,10 @@
+import { sql } from 'kysely';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+
+/** Of one workspace in one run. */
+const maxEntries = 5000;
+
+/** Gives unsealed entries their place and hash in the chain of their workspace. Several processes may run it. */
+export async function sealAuditEntries(unitOfWork: UnitOfWork): Promise<void> {
+  await unitOfWork.withoutWorkspace((trx) => sql`select seal_audit_entries(${maxEntries})`.execute(trx));
+}

@@ -1,0 +1,326 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import pg from 'pg';
+import { verifyChain } from '#src/app/audit-chain.js';
+import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
+import { operations } from '#src/operations.js';
+import { appSessionOptions, createDatabase } from '#src/platform/database/pool.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
+
+interface Change {
+  readonly table: string;
+  readonly id: Readonly<Record<string, string>>;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+interface Entry {
+  readonly actor: string;
+  readonly personId: string | null;
+  readonly keyId: string | null;
+  readonly requestId: string;
+  readonly operation: string;
+  readonly outcome: 'done' | 'rejected';
+  readonly code?: string;
+  readonly params?: object;
+  readonly query?: object;
+  readonly changes: readonly Change[];
+  readonly moreChanges: number;
+}
+
+const exportPath = '/v1/workspaces/audit-logs/export.ndjson';
+
+describe('the audit log of calls', () => {
+  let service: TestService;
+  let workspaceId: string;
+  let api: ApiClient;
+  let amy: string;
+  let ben: string;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    ({ workspaceId, api } = await service.workspace());
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [
+        { name: 'Amy Adams', email: 'amy@x.io', role: 'admin' },
+        { name: 'Ben Brown', email: 'ben@x.io' },
+      ],
+    });
+    const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
+    [amy, ben] = [idOf('amy@x.io'), idOf('ben@x.io')];
+  });
+
+  async function seal(): Promise<void> {
+    await sealAuditEntries(service.running.service.unitOfWork);
+  }
+
+  /** The entries of the workspace in the order of the chain. */
+  async function entries(): Promise<Entry[]> {
+    await seal();
+    const answer = await api.get(exportPath);
+    expect(answer.status).to.equal(200);
+    return (await text(answer.body)).map(({ entry }) => entry);
+  }
+
+  async function text(body: string): Promise<{ position: number; hash: string; entry: Entry }[]> {
+    return body
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  }
+
+  async function last(): Promise<Entry> {
+    return (await entries()).at(-1) as Entry;
+  }
+
+  it('has who changed what, before and after, with the request id', async () => {
+    const session = await sessionOf(service, workspaceId, amy);
+    await session.expect(200, 'PATCH', `/v1/reps/${ben}`, { role: 'manager' }, { 'X-Request-Id': 'req-1' });
+    const { changes, ...entry } = await last();
+    expect(entry).to.deep.include({
+      actor: `rep:${amy}`,
+      personId: amy,
+      keyId: null,
+      requestId: 'req-1',
+      operation: 'updateRep',
+      outcome: 'done',
+      params: { repId: ben },
+      moreChanges: 0,
+    });
+    expect(changes).to.deep.equal([
+      { table: 'reps', id: { rep_id: ben }, before: { role: 'rep' }, after: { role: 'manager' } },
+    ]);
+  });
+
+  it('has the key, and the person who rotated it', async () => {
+    const session = await sessionOf(service, workspaceId, amy);
+    const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });
+    await service.client(apiKey).expect(200, 'PATCH', `/v1/reps/${ben}`, { active: false });
+    const entry = await last();
+    expect(entry).to.include({ actor: 'api-key', personId: amy, operation: 'updateRep' });
+    expect(entry.keyId).to.match(/^[0-9a-f-]{36}$/);
+    expect(entry.changes).to.deep.equal([
+      { table: 'reps', id: { rep_id: ben }, before: { active: true }, after: { active: false } },
+    ]);
+  });
+
+  it('has settings, plans, overrides, quotas, adjustments and approvals', async () => {
+    await api.expect(200, 'PATCH', '/v1/workspaces', { currency: 'EUR' });
+    const rules = [
+      {
+        name: 'New business',
+        measure: 'amount',
+        attainmentPeriod: 'monthly',
+        tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }],
+      },
+    ];
+    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: plan.planId });
+    const quota = { repIds: [ben], planRuleId: plan.rules[0].id, period: '2026-01', target: 1000 };
+    await api.expect(201, 'POST', '/v1/quotas', quota);
+    await api.expect(201, 'POST', '/v1/quotas', { ...quota, target: 500 });
+    await api.expect(200, 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ben}`, {
+      rules: [{ ruleId: plan.rules[0].id, tiers: [{ tierIndex: 0, rate: 0.5 }] }],
+    });
+    const adjustment = { amount: 10, reason: 'For Ben Brown', period: '2026-01' };
+    const { eventId } = await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, adjustment);
+    await api.expect(200, 'PATCH', `/v1/statements/${ben}/adjust/${eventId}`, { amount: 12 });
+    await api.expect(200, 'POST', `/v1/statements/${ben}/generate`, { period: '2026-01' });
+    await api.expect(200, 'POST', `/v1/statements/${ben}/approve`, { period: '2026-01', status: 'approved' });
+    const all = await entries();
+    const of = (operation: string, table: string) =>
+      all
+        .filter((entry) => entry.operation === operation)
+        .flatMap(({ changes }) => changes)
+        .filter((change) => change.table === table);
+    expect(of('updateWorkspace', 'workspaces')[0]).to.deep.include({
+      before: { currency: 'USD' },
+      after: { currency: 'EUR' },
+    });
+    expect(of('createPlan', 'plans')[0]?.after).to.include({ name: '*' });
+    expect(of('createPlan', 'plan_versions')).to.have.length(1);
+    expect(of('setQuotas', 'quotas')[1]).to.deep.include({ before: { target: 1000 }, after: { target: 500 } });
+    expect(of('setPlanOverride', 'plan_overrides')[0]?.after).to.deep.equal({ tiers: [{ tierIndex: 0, rate: 0.5 }] });
+    const [changed] = of('updateAdjustment', 'commission_events');
+    expect([changed?.id, changed?.before?.['amount'], changed?.after?.['amount']]).to.deep.equal([
+      { event_id: eventId, rep_id: ben },
+      10,
+      12,
+    ]);
+    const approval = of('approveStatement', 'statement_periods').at(-1);
+    expect([approval?.before?.['status'], approval?.after?.['status']]).to.deep.equal(['draft', 'approved']);
+  });
+
+  it('has exports and the rejected calls of people and keys', async () => {
+    await api.expect(200, 'GET', '/v1/statements/export.csv?period=2026-01');
+    const session = await sessionOf(service, workspaceId, ben);
+    expect((await session.get('/v1/workspaces/audit-logs')).status).to.equal(403);
+    expect((await session.get(`/v1/reps/${amy}`)).status).to.equal(403);
+    const { key } = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
+    expect((await service.client(key).put('/v1/deals/D1', {})).status).to.equal(403);
+    const admin = await sessionOf(service, workspaceId, amy);
+    const own = { amount: 5, reason: 'Mine', period: '2026-01' };
+    expect((await admin.post(`/v1/statements/${amy}/adjust`, own)).status).to.equal(403);
+    const agent = await session.send(
+      'POST',
+      '/v1/mcp',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_audit_logs', arguments: {} } },
+      { Accept: 'application/json, text/event-stream' },
+    );
+    expect(agent.body.result.isError).to.equal(true);
+    const all = await entries();
+    expect(all.filter(({ operation }) => operation === 'exportStatementsCsv')).to.have.length(1);
+    const rejected = all.filter(({ outcome }) => outcome === 'rejected');
+    expect(
+      rejected.map(({ actor, operation, code }) => [actor.replace(/^key:.*/, 'key'), operation, code]),
+    ).to.deep.equal([
+      [`rep:${ben}`, 'listAuditLogs', 'forbidden'],
+      [`rep:${ben}`, 'getRep', 'forbidden'],
+      ['key', 'putDeal', 'insufficient_scope'],
+      [`rep:${amy}`, 'addAdjustment', 'forbidden'],
+      [`mcp:rep:${ben}`, 'listAuditLogs', 'forbidden'],
+    ]);
+  });
+
+  it('has no names, addresses, reasons, comments and keys', async () => {
+    const session = await sessionOf(service, workspaceId, amy);
+    await session.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ name: 'Ben Black', email: 'ben@x.io', payrollId: 'P-77' }],
+    });
+    await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, { period: '2026-01', body: 'Dear Ben Brown' });
+    await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, {
+      amount: 1,
+      reason: 'Ben Brown',
+      period: '2026-01',
+    });
+    await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'Widget of Ben Brown' });
+    const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });
+    const content = JSON.stringify(await entries());
+    for (const secret of ['Ben', 'Amy', '@x.io', 'P-77', 'Widget', apiKey, 'ws_'])
+      expect(content, secret).not.to.include(secret);
+    expect((await entries()).find(({ operation }) => operation === 'upsertReps')?.changes[0]?.after).to.be.an('object');
+  });
+
+  it('has no entry of a change that was rejected as invalid', async () => {
+    const before = (await entries()).length;
+    expect((await api.patch(`/v1/reps/${ben}`, {})).status).to.equal(400);
+    expect(
+      (await api.post(`/v1/statements/${ben}/approve`, { period: '2026-01', status: 'approved' })).status,
+    ).to.equal(404);
+    const exportsItself = 1;
+    expect((await entries()).length).to.equal(before + exportsItself);
+  });
+
+  it('counts changes beyond 100,000 characters instead of listing them', async () => {
+    const reps = Array.from({ length: 2000 }, (_, index) => ({ name: `Rep ${index}`, email: `rep${index}@x.io` }));
+    await api.expect(200, 'PUT', '/v1/reps', { reps });
+    const { changes, moreChanges } = await last();
+    expect(changes.length).to.be.within(100, 1000);
+    expect(changes.length + moreChanges).to.equal(2000);
+  });
+
+  it('is exported from a position on, with the hashes of the chain', async () => {
+    for (const name of ['A', 'B', 'C']) await api.expect(200, 'PATCH', '/v1/workspaces', { name });
+    await seal();
+    const all = await text((await api.get(exportPath)).body);
+    expect(all.map(({ position }) => position)).to.deep.equal(all.map((_, index) => index + 1));
+    const page = await text((await api.get(`${exportPath}?after=1&limit=2`)).body);
+    expect(page).to.deep.equal(all.slice(1, 3));
+  });
+
+  describe('as a hash chain', () => {
+    const verify = async (expected: string | null = null) => {
+      const owner = createDatabase({ url: service.database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
+      try {
+        return await verifyChain(owner, workspaceId, expected);
+      } finally {
+        await owner.destroy();
+      }
+    };
+    const change = (statement: string) => query(service.database.ownerUrl, statement, [workspaceId]);
+
+    beforeEach(async () => {
+      for (const name of ['A', 'B', 'C', 'D']) await api.expect(200, 'PATCH', '/v1/workspaces', { name });
+      await seal();
+    });
+
+    it('is correct when nothing was changed', async () => {
+      const report = await verify();
+      expect(report).to.include({ workspaceId, entries: 5, unsealed: 0, problem: null });
+      expect(report.head).to.match(/^5:[0-9a-f]{64}$/);
+      await api.expect(200, 'PATCH', '/v1/workspaces', { name: 'E' });
+      await seal();
+      expect(await verify(report.head)).to.include({ entries: 6, problem: null });
+    });
+
+    it('shows a changed entry', async () => {
+      await change(
+        `update audit_entries set content = replace(content, 'done', 'none') where workspace_id = $1 and position = 3`,
+      );
+      expect(await verify()).to.deep.include({ entries: 2 });
+      expect((await verify()).problem).to.match(/^entry 3 \([0-9a-f-]{36}\) or an entry before it was changed$/);
+    });
+
+    it('shows a deleted entry, also at the end when the earlier head is given', async () => {
+      const { head } = await verify();
+      await change('delete from audit_entries where workspace_id = $1 and position = 5');
+      expect((await verify()).problem).to.equal(null);
+      expect((await verify(head)).problem).to.equal(`the chain does not contain ${head}`);
+      await change('delete from audit_entries where workspace_id = $1 and position = 2');
+      expect((await verify()).problem).to.equal('entry 2 is missing');
+    });
+
+    it('stays correct when several processes seal while calls are made', async () => {
+      await Promise.all([
+        ...Array.from({ length: 40 }, (_, index) =>
+          api.expect(201, 'PUT', `/v1/deals/D${index}`, { amount: 10, closeDate: '2026-01-15', repId: ben }),
+        ),
+        ...Array.from({ length: 10 }, async () => seal()),
+      ]);
+      await seal();
+      expect(await verify()).to.include({ problem: null, unsealed: 0 });
+      expect((await verify()).entries).to.be.at.least(45);
+    });
+
+    it('cannot be changed by the role of the service', async () => {
+      const client = new pg.Client({ connectionString: service.database.appUrl, options: appSessionOptions });
+      await client.connect();
+      try {
+        await client.query(`select set_config('app.workspace_id', $1, false)`, [workspaceId]);
+        const histories = [
+          'audit_entries',
+          'audit_runs',
+          'audit_run_deals',
+          'audit_run_jobs',
+          'commission_event_history',
+        ];
+        for (const statement of [
+          ...histories.flatMap((table) => [`update ${table} set workspace_id = workspace_id`, `delete from ${table}`]),
+          `insert into audit_entries (workspace_id, entry_id, content, position) values ('${workspaceId}', gen_random_uuid(), '{}', 9)`,
+        ]) {
+          const error = await client.query(statement).then(
+            () => null,
+            (thrown: { code: string }) => thrown,
+          );
+          expect(error?.code, statement).to.equal('42501');
+        }
+      } finally {
+        await client.end();
+      }
+    });
+  });
+
+  it('records every operation that changes something or returns a file', () => {
+    const unrecorded = operations
+      .filter(({ method, access }) => method !== 'get' && (access as string) !== 'public')
+      .filter((operation) => 'scope' in operation && operation.scope === 'read')
+      .map(({ id }) => id as string);
+    expect(unrecorded).to.deep.equal(['simulateCommissions']);
+  });
+});
