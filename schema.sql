@@ -67,7 +67,7 @@ CREATE TABLE reps (
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id', 'synced_at');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id', 'synced_at');
 ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reps_of_owner ON reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY reps_of_workspace ON reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1560,7 +1560,6 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION find_tokens(bytea[]) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, network bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
 CREATE OR REPLACE FUNCTION insert_audit_entry(workspace uuid, entry uuid, head text)
  RETURNS void
  LANGUAGE sql
@@ -1572,7 +1571,7 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION insert_audit_entry(uuid,uuid,text) TO PUBLIC;
 
-CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
+CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, network bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER

@@ -104,7 +104,7 @@ interface Audited {
 
 const audited: Readonly<Record<string, Audited>> = {
   workspaces: { ids: [], hidden: ['name'], ignored: ['configuration_revision', 'periodic_through'] },
-  reps: { ids: ['rep_id'], hidden: ['email', 'name', 'avatar', 'payroll_id'], ignored: ['synced_at'] },
+  reps: { ids: ['rep_id'], hidden: ['email', 'name', 'avatar', 'payroll_id', 'crm_member_id'], ignored: ['synced_at'] },
   reporting_lines: { ids: ['rep_id', 'from_day'] },
   tokens: { ids: ['token_id'], hidden: ['token_hash', 'label'], ignored: ['last_used_at'] },
   plans: { ids: ['plan_id'], hidden: ['name'] },
