@@ -303,7 +303,7 @@ describe('embedded PostgreSQL', function () {
       const secrets = path.join(folder, 'postgres-secrets.json');
       await writeFile(secrets, '{"superuserPassword":');
       expect(await failureOf(start())).match(/is damaged; delete it and start again/);
-      await writeFile(secrets, '{"superuserPassword":"wrong","ownerPassword":"wrong"}');
+      await writeFile(secrets, '{"superuserPassword":"wrong","ownerPassword":"wrong","appPassword":"wrong"}');
       expect(await failureOf(start())).match(/rejects the password in .* delete the file and start again/);
       await rm(secrets);
       const second = await start();
