@@ -181,6 +181,17 @@ describe('what a simulation may depend on', () => {
     });
   });
 
+  it('by an admin returns 400 plan_too_complex for a config that needs too many comparisons', async () => {
+    const leaf = { field: 'stage', fieldType: 'text', operator: 'equals' };
+    const values = Array.from({ length: 600 }, (_, index) => ({ ...leaf, value: `${index}` }));
+    const rules = Array.from({ length: 10 }, (_, index) => ({
+      ...flat.rules[0],
+      name: `R${index}`,
+      conditions: [{ operator: 'or', rules: values }],
+    }));
+    expectCode(await send(api, { config: { rules }, repId: ids.ann }), '400 plan_too_complex');
+  });
+
   it('by a manager who sees everyone ranks the simulated credit', async () => {
     const deals = [{ dealId: 'a2', amount: 50_000, stage: 'Won', closeDate: '2026-02-01', repId: ids.ann }];
     for (const plan of [{ planId }, { config: ranked }])

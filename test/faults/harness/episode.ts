@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '#test/support/ledger-checks.js';
+import { type AbusiveTenant, abuse, createAbusiveTenant } from './abuse.js';
 import { administer, approve, messagesOf, type Stage, sell, send } from './actors.js';
 import { watchApprovals } from './approval-watch.js';
 import { EpisodeLog, Violation } from './episode-log.js';
@@ -25,7 +26,7 @@ export interface EpisodeResult {
   readonly log: EpisodeLog;
 }
 
-/** Two workspaces, their actors and the faults, for a few seconds. All decisions follow from the seed. */
+/** Two workspaces, their actors, a third workspace that abuses the service, and the faults, for a few seconds. All decisions follow from the seed. */
 class Episode {
   readonly log = new EpisodeLog();
   private isOver = false;
@@ -35,6 +36,7 @@ class Episode {
     private readonly fleet: Fleet,
     readonly seed: number,
     readonly worlds: readonly EpisodeWorld[],
+    private readonly abuser: AbusiveTenant,
   ) {}
 
   static async create(fleet: Fleet, seed: number): Promise<Episode> {
@@ -44,7 +46,8 @@ class Episode {
     const worlds = hasCrm(seed)
       ? [make(0, 'delivers'), make(1, 'delivers and is synced')]
       : [make(0, 'none'), make(1, 'none')];
-    return new Episode(fleet, seed, await Promise.all(worlds));
+    const abuser = await createAbusiveTenant(fleet, `Episode ${seed}/abuser`, SeededRandom.named(seed, 'abuser'));
+    return new Episode(fleet, seed, await Promise.all(worlds), abuser);
   }
 
   /** Runs the actors under faults. Requests without a response continue after it returns. */
@@ -69,6 +72,7 @@ class Episode {
       ...Array.from({ length: approvers }, (_, index) => approve(stage, random(`approver ${index}`))),
       administer(stage, random('admin')),
       sell(stage, random('crm')),
+      abuse(stage, this.abuser, random('abuser')),
     ];
     const ids = worlds.map(({ workspaceId }) => workspaceId);
     const watching = watchApprovals(fleet, ids, stage.isOver);

@@ -31,22 +31,17 @@ export class RetryingClient {
   ): Promise<RetriedResponse> {
     const deadline = performance.now() + maxRetryMs;
     for (let tries = 1; performance.now() < deadline; tries += 1) {
-      const answer = await this.once(method, path, body, headers);
+      const answer = await this.attempt(method, path, body, headers);
       if (answer !== null) return { ...answer, tries };
       await sleep(this.random.between(20, 120));
     }
     throw new Violation('I24', `${method} ${path}: no final response within ${maxRetryMs} ms`);
   }
 
-  /** Null if the request should be retried. */
-  private async once(
-    method: string,
-    path: string,
-    body: unknown,
-    headers: Record<string, string>,
-  ): Promise<Answer | null> {
+  /** Sends the request once. Null if it should be retried. */
+  async attempt(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer | null> {
     const api = this.random.pick(this.fleet.apis);
-    const request = `${method} ${path} ${JSON.stringify(body) ?? ''}`;
+    const request = `${method} ${path} ${typeof body === 'string' || body instanceof Uint8Array ? `${body.length} bytes` : (JSON.stringify(body) ?? '').slice(0, 1000)}`;
     try {
       const client = new ApiClient(api.url, this.apiKey, AbortSignal.timeout(responseTimeoutMs));
       const answer = await client.send(method, path, body, headers);

@@ -1,0 +1,94 @@
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { ApiClient } from '#test/support/test-service.js';
+import { type Stage } from './actors.js';
+import { type Fleet } from './fleet.js';
+import { RetryingClient } from './retrying-client.js';
+import { type SeededRandom } from './seeded-random.js';
+
+/** A workspace of its own, from which nothing may reach the others. */
+export interface AbusiveTenant {
+  readonly workspaceId: string;
+  readonly apiKey: string;
+  readonly repId: string;
+}
+
+export async function createAbusiveTenant(fleet: Fleet, name: string, random: SeededRandom): Promise<AbusiveTenant> {
+  const { workspaceId, apiKey } = await fleet.createWorkspace(name);
+  const api = new ApiClient(random.pick(fleet.apis).url, apiKey);
+  const reps = [{ email: 'abuser@example.com', name: 'Abuser' }];
+  const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
+  return { workspaceId, apiKey, repId: saved.reps[0].id };
+}
+
+/**
+ * Simulates large plans, sends bodies that are rejected, and requests large responses that it does not read. Responses
+ * may be rejections and outages; a response with status 500 violates an invariant.
+ */
+export async function abuse(stage: Stage, tenant: AbusiveTenant, random: SeededRandom): Promise<void> {
+  const client = new RetryingClient(stage.fleet, tenant.apiKey, 'abuser', random, stage.log);
+  const sockets: net.Socket[] = [];
+  const actions = [
+    () => client.attempt('POST', simulation, simulationOf(tenant, 20), {}),
+    () => client.attempt('POST', simulation, simulationOf(tenant, 500), {}),
+    () => client.attempt('POST', simulation, '{"config": ', json),
+    () => client.attempt('POST', simulation, `"${'x'.repeat(2 * 1024 * 1024)}"`, json),
+    () => client.attempt('POST', simulation, '['.repeat(100_000), json),
+    () => client.attempt('POST', '/auth/otp/send', gzipSync(Buffer.alloc(4 * 1024 * 1024, 32)), compressed),
+    async () => sockets.push(requestWithoutReading(random.pick(stage.fleet.apis).url, tenant)),
+  ];
+  try {
+    while (!stage.isOver()) {
+      await random.pick(actions)();
+      await sleep(random.between(20, 150));
+    }
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+}
+
+const simulation = '/v1/commissions/simulate';
+const json = { 'Content-Type': 'application/json' };
+const compressed = { ...json, 'Content-Encoding': 'gzip' };
+
+/** Ten rules over 50 made-up deals, with this number of conditions for each rule. */
+function simulationOf({ repId }: AbusiveTenant, conditions: number) {
+  const leaf = { field: 'stage', fieldType: 'text', operator: 'equals' };
+  const rules = Array.from({ length: 10 }, (_, rule) => ({
+    name: `Rule ${rule}`,
+    measure: 'amount',
+    conditions: [
+      { operator: 'or', rules: Array.from({ length: conditions }, (_one, index) => ({ ...leaf, value: `${index}` })) },
+    ],
+    tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
+  }));
+  const deals = Array.from({ length: 50 }, (_, index) => ({
+    dealId: `invented-${index}`,
+    amount: index,
+    stage: '3',
+    closeDate: '2026-02-01',
+  }));
+  return { config: { rules }, period: '2026-Q1', repId, deals };
+}
+
+/** Sends a simulation and never reads the response. */
+function requestWithoutReading(url: string, tenant: AbusiveTenant): net.Socket {
+  const { hostname, port } = new URL(url);
+  const body = JSON.stringify(simulationOf(tenant, 20));
+  const socket = net.connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.pause();
+  socket.write(
+    [
+      `POST ${simulation} HTTP/1.1`,
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${tenant.apiKey}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+  return socket;
+}
