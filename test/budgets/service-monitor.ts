@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const probeEveryMs = 10;
+
+interface Sample {
+  readonly startedAt: number;
+  readonly ms: number;
+}
+
+/** Measures the responses of `/livez` on a separate connection, and the memory of the process. */
+export class ServiceMonitor {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  private readonly samples: Sample[] = [];
+  private isRunning = true;
+  private peakKib = 0;
+  private readonly finished: Promise<void>;
+
+  constructor(
+    private readonly url: string,
+    private readonly pid: number,
+  ) {
+    this.finished = this.run();
+  }
+
+  /** The slowest response of `/livez` that was sent during the work, and the highest memory in MiB. */
+  async during(work: () => Promise<void>): Promise<{ readonly slowestMs: number; readonly peakMib: number }> {
+    const startedAt = performance.now();
+    this.peakKib = 0;
+    await work();
+    const endedAt = performance.now();
+    // A probe that is still waiting belongs to the work.
+    await sleep(3 * probeEveryMs);
+    while (this.pendingSince !== null && this.pendingSince < endedAt) await sleep(probeEveryMs);
+    const sampled = this.samples.filter((sample) => sample.startedAt >= startedAt && sample.startedAt <= endedAt);
+    return { slowestMs: Math.max(0, ...sampled.map(({ ms }) => ms)), peakMib: this.peakKib / 1024 };
+  }
+
+  async stop(): Promise<void> {
+    this.isRunning = false;
+    await this.finished;
+    this.agent.destroy();
+  }
+
+  private pendingSince: number | null = null;
+
+  private async run(): Promise<void> {
+    while (this.isRunning) {
+      const startedAt = performance.now();
+      this.pendingSince = startedAt;
+      await this.probe();
+      this.pendingSince = null;
+      this.samples.push({ startedAt, ms: performance.now() - startedAt });
+      this.peakKib = Math.max(this.peakKib, this.residentKib());
+      await sleep(probeEveryMs);
+    }
+  }
+
+  private probe(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      request(`${this.url}/livez`, { agent: this.agent }, (response) => response.resume().on('end', resolve))
+        .on('error', reject)
+        .end();
+    });
+  }
+
+  private residentKib(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  }
+}
