@@ -126,7 +126,7 @@ const settings = z.object({
     .meta({
       description:
         'Other master keys that decrypt, comma-separated, while the master key is replaced; see [operations](operations.md#key-rotation)',
-      example: 'the previous MASTER_KEY',
+      example: 'the output of: openssl rand -base64 32',
     }),
   PUBLIC_URL: url(['http', 'https'])
     .refine((value) => URL.canParse(value), 'must be a URL')
