@@ -167,7 +167,7 @@ describe('embedded PostgreSQL', function () {
         server.ownerUrl,
         'SELECT rolsuper, rolcreaterole, rolcreatedb, rolbypassrls FROM pg_roles WHERE rolname = current_user',
       );
-      expect(role).deep.equal({ rolsuper: false, rolcreaterole: true, rolcreatedb: false, rolbypassrls: false });
+      expect(role).deep.equal({ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolbypassrls: false });
       if (platform() === 'win32') return;
       expect((await stat(server.dataDir)).mode & 0o777).equal(0o700);
       for (const secret of ['postgres-secrets.json', 'postgres.log']) {

@@ -11,6 +11,7 @@ import { openDatabaseServer } from '#src/platform/database/server.js';
 import { createLog } from '#src/platform/log.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
 import { ServiceProcess } from '#test/support/service-process.js';
+import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { ApiClient } from '#test/support/test-service.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -243,10 +244,11 @@ describe('the service under kill -9', function () {
     await until('the jobs', async () => (await runningJobs(disturbed)) === 0);
     const server = await openDatabaseServer(readConfig({ DATA_DIR: dataDir }), createLog('silent'));
     try {
-      const rows = await ledgerRows(server.ownerUrl, disturbed.workspaceId);
+      const url = readingAllWorkspaces(server.ownerUrl);
+      const rows = await ledgerRows(url, disturbed.workspaceId);
       expect(rows.length).to.equal(2 * (40 + 60 + 4 * 800 + 200));
-      expect(rows).to.deep.equal(await ledgerRows(server.ownerUrl, calm.workspaceId));
-      await expectSoundLedger(server.ownerUrl, disturbed.workspaceId);
+      expect(rows).to.deep.equal(await ledgerRows(url, calm.workspaceId));
+      await expectSoundLedger(url, disturbed.workspaceId);
     } finally {
       await server.stop();
     }

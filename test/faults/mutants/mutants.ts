@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
-        from: "if (hook?.caller === caller && access === 'write') await hook.run(trx);",
+        from: 'for (const hook of hooks) await hook.run(trx);',
         to: '',
       },
     ],
