@@ -302,7 +302,7 @@ describe('embedded PostgreSQL', function () {
       await first.stop();
       const secrets = path.join(folder, 'postgres-secrets.json');
       await writeFile(secrets, '{"superuserPassword":');
-      expect(await failureOf(start())).match(/is damaged; delete it and start again/);
+      expect(await failureOf(start())).match(/is damaged or incomplete; delete it and start again/);
       await writeFile(secrets, '{"superuserPassword":"wrong","ownerPassword":"wrong","appPassword":"wrong"}');
       expect(await failureOf(start())).match(/rejects the password in .* delete the file and start again/);
       await rm(secrets);
