@@ -9,9 +9,12 @@ CREATE TABLE workspaces (
   is_demo boolean NOT NULL DEFAULT false,
   field_mapping jsonb NOT NULL DEFAULT '{"measures": {}, "standard": {}}'::jsonb,
   manager_scope text NOT NULL DEFAULT 'workspace'::text,
+  block_approval_on_dispute boolean NOT NULL DEFAULT true,
   paper text,
   payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
   periodic_through date,
+  sends_events boolean NOT NULL DEFAULT false,
+  digest_of date,
   configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
@@ -23,7 +26,7 @@ CREATE TABLE workspaces (
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,digest_of');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY workspaces_of_workspace ON workspaces TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -53,6 +56,7 @@ CREATE TABLE reps (
   invite_status text,
   provider text,
   payroll_id text,
+  mail_opt_outs text[] NOT NULL DEFAULT '{}'::text[],
   synced_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
@@ -241,6 +245,7 @@ CREATE TABLE plan_versions (
   field_mapping jsonb,
   config jsonb NOT NULL,
   deal_conditions jsonb NOT NULL,
+  tests jsonb NOT NULL DEFAULT '[]'::jsonb,
   supersedes uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT plan_versions_pkey PRIMARY KEY (workspace_id, plan_version_id),
@@ -307,6 +312,31 @@ ALTER TABLE plan_overrides ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY plan_overrides_of_owner ON plan_overrides TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY plan_overrides_of_workspace ON plan_overrides TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON plan_overrides TO commissions_app;
+
+CREATE TABLE plan_previews (
+  workspace_id uuid NOT NULL,
+  preview_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  request jsonb NOT NULL,
+  status text NOT NULL DEFAULT 'running'::text,
+  leased_until timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  result jsonb,
+  deals jsonb,
+  error_code text,
+  error text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp with time zone,
+  CONSTRAINT plan_previews_pkey PRIMARY KEY (workspace_id, preview_id),
+  CONSTRAINT plan_previews_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
+  CONSTRAINT plan_previews_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX plan_previews_by_plan ON plan_previews USING btree (workspace_id, plan_id);
+CREATE INDEX plan_previews_unfinished ON plan_previews USING btree (workspace_id, started_at) WHERE (finished_at IS NULL);
+ALTER TABLE plan_previews ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY plan_previews_of_owner ON plan_previews TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY plan_previews_of_workspace ON plan_previews TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON plan_previews TO commissions_app;
 
 CREATE TABLE assignments (
   workspace_id uuid NOT NULL,
@@ -538,14 +568,16 @@ CREATE TABLE lanes (
   parked_at timestamp with time zone,
   last_error text,
   cleared_at timestamp with time zone,
+  incomplete boolean NOT NULL DEFAULT false,
   fresh_revision uuid,
   fresh_until date,
+  fresh_through date,
   fresh_code uuid,
   fresh_deals integer,
   fresh_skipped integer,
   CONSTRAINT lanes_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT lanes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT lanes_check CHECK ((num_nulls(fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) = ANY (ARRAY[0, 5])))
+  CONSTRAINT lanes_check CHECK ((num_nulls(fresh_revision, fresh_until, fresh_through, fresh_code, fresh_deals, fresh_skipped) = ANY (ARRAY[0, 6])))
 );
 ALTER TABLE lanes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY lanes_of_owner ON lanes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -589,11 +621,26 @@ CREATE TABLE calculation_requests (
   requested_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT calculation_requests_pkey PRIMARY KEY (workspace_id, rep_id, request_id)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
-CREATE INDEX calculation_requests_by_job ON calculation_requests USING btree (workspace_id, job_id);
+CREATE INDEX calculation_requests_by_job ON calculation_requests USING btree (workspace_id, job_id) WHERE (job_id IS NOT NULL);
 ALTER TABLE calculation_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY calculation_requests_of_owner ON calculation_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY calculation_requests_of_workspace ON calculation_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON calculation_requests TO commissions_app;
+
+CREATE TABLE period_checks (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  check_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  period text NOT NULL,
+  causes jsonb NOT NULL,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT period_checks_pkey PRIMARY KEY (workspace_id, rep_id, check_id)
+) WITH (autovacuum_vacuum_scale_factor=0.05);
+ALTER TABLE period_checks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY period_checks_of_owner ON period_checks TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY period_checks_of_workspace ON period_checks TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON period_checks TO commissions_app;
 
 CREATE TABLE audit_runs (
   workspace_id uuid NOT NULL,
@@ -690,10 +737,33 @@ CREATE TABLE statement_periods (
 CREATE INDEX statement_periods_trued_up ON statement_periods USING btree (workspace_id, rep_id) WHERE trued_up;
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON statement_periods FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON statement_periods FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,period', 'approver', '');
+CREATE TRIGGER record_statement_periods_insert AFTER INSERT ON statement_periods REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_statement_periods();
+CREATE TRIGGER record_statement_periods_update AFTER UPDATE ON statement_periods REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_statement_periods();
 ALTER TABLE statement_periods ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY statement_periods_of_owner ON statement_periods TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY statement_periods_of_workspace ON statement_periods TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON statement_periods TO commissions_app;
+
+CREATE TABLE statement_period_history (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  status text NOT NULL,
+  current_version integer NOT NULL,
+  approved_at timestamp with time zone,
+  approver jsonb,
+  approved_total numeric(30,4),
+  currency text,
+  CONSTRAINT statement_period_history_pkey PRIMARY KEY (workspace_id, rep_id, period, "position")
+);
+ALTER TABLE statement_period_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY statement_period_history_of_owner ON statement_period_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY statement_period_history_of_workspace ON statement_period_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON statement_period_history TO commissions_app;
 
 CREATE TABLE statements (
   workspace_id uuid NOT NULL,
@@ -737,6 +807,7 @@ CREATE TABLE statement_comments (
   CONSTRAINT statement_comments_body_check CHECK (((length(body) >= 1) AND (length(body) <= 4000)))
 );
 CREATE INDEX statement_comments_by_statement ON statement_comments USING btree (workspace_id, rep_id, period, created_at);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON statement_comments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON statement_comments FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('comment_id,rep_id,period', 'body', '');
 ALTER TABLE statement_comments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY statement_comments_of_owner ON statement_comments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -756,11 +827,70 @@ CREATE TABLE statement_checks (
   CONSTRAINT statement_checks_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT statement_checks_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
 );
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON statement_checks FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON statement_checks FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,period,version', 'note', '');
 ALTER TABLE statement_checks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY statement_checks_of_owner ON statement_checks TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY statement_checks_of_workspace ON statement_checks TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON statement_checks TO commissions_app;
+
+CREATE TABLE disputes (
+  workspace_id uuid NOT NULL,
+  dispute_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  deal_id text,
+  event_id uuid,
+  type text NOT NULL,
+  status text NOT NULL DEFAULT 'open'::text,
+  expected_amount numeric(30,4),
+  currency text NOT NULL,
+  description text NOT NULL,
+  evidence jsonb NOT NULL,
+  opened_by uuid,
+  opened_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  adjustment_event_id uuid,
+  CONSTRAINT disputes_pkey PRIMARY KEY (workspace_id, dispute_id),
+  CONSTRAINT disputes_workspace_id_opened_by_fkey FOREIGN KEY (workspace_id, opened_by) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT disputes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT disputes_check CHECK (((status = 'accepted'::text) OR (adjustment_event_id IS NULL))),
+  CONSTRAINT disputes_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT disputes_description_check CHECK (((length(description) >= 1) AND (length(description) <= 4000))),
+  CONSTRAINT disputes_expected_amount_check CHECK ((expected_amount <> 'NaN'::numeric)),
+  CONSTRAINT disputes_status_check CHECK ((status = ANY (ARRAY['open'::text, 'in_review'::text, 'accepted'::text, 'rejected'::text, 'withdrawn'::text]))),
+  CONSTRAINT disputes_type_check CHECK ((type = ANY (ARRAY['missing_deal'::text, 'wrong_amount'::text, 'wrong_credit'::text, 'wrong_plan'::text, 'other'::text])))
+);
+CREATE INDEX disputes_by_rep ON disputes USING btree (workspace_id, rep_id, status);
+CREATE INDEX disputes_by_time ON disputes USING btree (workspace_id, opened_at DESC, dispute_id);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON disputes FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON disputes FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('dispute_id,rep_id,period', 'description,evidence', '');
+ALTER TABLE disputes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY disputes_of_owner ON disputes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY disputes_of_workspace ON disputes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON disputes TO commissions_app;
+
+CREATE TABLE dispute_steps (
+  workspace_id uuid NOT NULL,
+  dispute_id uuid NOT NULL,
+  step integer NOT NULL,
+  status text NOT NULL,
+  note text,
+  author_id uuid,
+  actor text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT dispute_steps_pkey PRIMARY KEY (workspace_id, dispute_id, step),
+  CONSTRAINT dispute_steps_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT dispute_steps_workspace_id_dispute_id_fkey FOREIGN KEY (workspace_id, dispute_id) REFERENCES disputes(workspace_id, dispute_id),
+  CONSTRAINT dispute_steps_note_check CHECK (((length(note) >= 1) AND (length(note) <= 2000))),
+  CONSTRAINT dispute_steps_status_check CHECK ((status = ANY (ARRAY['open'::text, 'in_review'::text, 'accepted'::text, 'rejected'::text, 'withdrawn'::text]))),
+  CONSTRAINT dispute_steps_step_check CHECK ((step >= 1))
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON dispute_steps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('dispute_id,step', 'note', '');
+ALTER TABLE dispute_steps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY dispute_steps_of_owner ON dispute_steps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY dispute_steps_of_workspace ON dispute_steps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON dispute_steps TO commissions_app;
 
 CREATE TABLE trued_up_rows (
   workspace_id uuid NOT NULL,
@@ -804,10 +934,53 @@ CREATE TABLE true_ups (
   CONSTRAINT true_ups_pkey PRIMARY KEY (workspace_id, event_id),
   CONSTRAINT true_ups_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period)
 );
+CREATE INDEX true_ups_by_period ON true_ups USING btree (workspace_id, rep_id, period);
 ALTER TABLE true_ups ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY true_ups_of_owner ON true_ups TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY true_ups_of_workspace ON true_ups TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON true_ups TO commissions_app;
+
+CREATE TABLE discrepancies (
+  workspace_id uuid NOT NULL,
+  discrepancy_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  status text NOT NULL,
+  currency text NOT NULL,
+  approved numeric(30,4) NOT NULL,
+  carried_forward numeric(30,4) NOT NULL,
+  delta numeric(30,4) NOT NULL,
+  other_currencies jsonb NOT NULL,
+  lines jsonb NOT NULL,
+  line_count integer NOT NULL,
+  causes jsonb NOT NULL,
+  since timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  action text,
+  reason text,
+  resolved_by uuid,
+  resolved_at timestamp with time zone,
+  event_id uuid,
+  CONSTRAINT discrepancies_pkey PRIMARY KEY (workspace_id, discrepancy_id),
+  CONSTRAINT discrepancies_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period),
+  CONSTRAINT discrepancies_workspace_id_resolved_by_fkey FOREIGN KEY (workspace_id, resolved_by) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT discrepancies_action_check CHECK ((action = ANY (ARRAY['true_up'::text, 'carry_forward'::text, 'dismiss'::text, 'cleared'::text, 'unlocked'::text]))),
+  CONSTRAINT discrepancies_approved_check CHECK ((approved <> 'NaN'::numeric)),
+  CONSTRAINT discrepancies_carried_forward_check CHECK ((carried_forward <> 'NaN'::numeric)),
+  CONSTRAINT discrepancies_check CHECK (((status = 'open'::text) = (action IS NULL))),
+  CONSTRAINT discrepancies_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT discrepancies_delta_check CHECK ((delta <> 'NaN'::numeric)),
+  CONSTRAINT discrepancies_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
+  CONSTRAINT discrepancies_status_check CHECK ((status = ANY (ARRAY['open'::text, 'dismissed'::text, 'resolved'::text])))
+);
+CREATE INDEX discrepancies_by_time ON discrepancies USING btree (workspace_id, since DESC, discrepancy_id);
+CREATE UNIQUE INDEX discrepancies_present ON discrepancies USING btree (workspace_id, rep_id, period) WHERE (status <> 'resolved'::text);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON discrepancies FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON discrepancies FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('discrepancy_id,rep_id,period', 'reason,lines', '');
+ALTER TABLE discrepancies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY discrepancies_of_owner ON discrepancies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY discrepancies_of_workspace ON discrepancies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON discrepancies TO commissions_app;
 
 CREATE TABLE payroll_handovers (
   workspace_id uuid NOT NULL,
@@ -1070,6 +1243,64 @@ CREATE TABLE billing_recovery (
 );
 ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE webhook_endpoints (
+  workspace_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  url text NOT NULL,
+  description text,
+  event_types text[],
+  secret bytea NOT NULL,
+  enabled boolean NOT NULL DEFAULT true,
+  disabled_reason text,
+  failures integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  attempted_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (workspace_id, endpoint_id),
+  CONSTRAINT webhook_endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT webhook_endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 200))),
+  CONSTRAINT webhook_endpoints_event_types_check CHECK ((cardinality(event_types) > 0)),
+  CONSTRAINT webhook_endpoints_failures_check CHECK ((failures >= 0)),
+  CONSTRAINT webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2000)))
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('endpoint_id', 'url,description,secret', 'failures,not_before,attempted_at');
+ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY webhook_endpoints_of_owner ON webhook_endpoints TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY webhook_endpoints_of_workspace ON webhook_endpoints TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_endpoints TO commissions_app;
+
+CREATE TABLE webhook_deliveries (
+  workspace_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  sequence_id uuid NOT NULL,
+  event_type text NOT NULL,
+  data jsonb,
+  run_id uuid,
+  event_ids uuid[],
+  status text NOT NULL DEFAULT 'pending'::text,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  attempted_at timestamp with time zone,
+  duration_ms integer,
+  response_status integer,
+  response_body text,
+  error text,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (workspace_id, delivery_id),
+  CONSTRAINT webhook_deliveries_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, endpoint_id) ON DELETE CASCADE,
+  CONSTRAINT webhook_deliveries_check CHECK (((data IS NULL) = (run_id IS NOT NULL))),
+  CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree (workspace_id, endpoint_id, "position");
+CREATE UNIQUE INDEX webhook_deliveries_of_run ON webhook_deliveries USING btree (workspace_id, endpoint_id, sequence_id, run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries USING btree (workspace_id, endpoint_id, sequence_id, "position") WHERE (status = 'pending'::text);
+ALTER TABLE webhook_deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY webhook_deliveries_of_owner ON webhook_deliveries TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY webhook_deliveries_of_workspace ON webhook_deliveries TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_deliveries TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -1331,6 +1562,17 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_mails_to(text) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION delete_old_deliveries()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from webhook_deliveries where created_at < now() - interval '30 days'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_deliveries() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION delete_old_exports()
  RETURNS void
  LANGUAGE sql
@@ -1353,6 +1595,17 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_messages() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_old_plan_previews()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from plan_previews where finished_at < now() - interval '1 hour' or started_at < now() - interval '1 day'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_plan_previews() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION delete_old_request_data()
  RETURNS void
@@ -1472,6 +1725,45 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION due_mails(integer) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION due_period_checks(older_than interval, max_reps integer)
+ RETURNS TABLE(workspace_id uuid, rep_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.rep_id
+      from (
+        select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as place
+        from period_checks c
+        where c.not_before < now() - older_than
+        group by c.workspace_id, c.rep_id
+      ) due
+      order by due.place
+      limit max_reps
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_period_checks(interval,integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_plan_previews(max_previews integer)
+ RETURNS TABLE(workspace_id uuid, preview_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.preview_id
+      from (
+        select p.workspace_id, p.preview_id, p.started_at, p.leased_until,
+          row_number() over (partition by p.workspace_id order by p.leased_until > now() desc nulls last, p.started_at) as place
+        from plan_previews p
+        where p.finished_at is null
+      ) due
+      where due.place = 1 and (due.leased_until is null or due.leased_until < now())
+      order by due.started_at
+      limit max_previews
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_plan_previews(integer) TO commissions_app;
+
 CREATE OR REPLACE FUNCTION due_polls(providers text[])
  RETURNS TABLE(workspace_id uuid, provider text)
  LANGUAGE sql
@@ -1500,6 +1792,27 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_pulls() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer)
+ RETURNS TABLE(workspace_id uuid, endpoint_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select e.workspace_id, e.endpoint_id from webhook_endpoints e
+      where e.enabled and e.not_before <= now() and exists (
+        select from webhook_deliveries d
+        where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
+          and (e.failures > 0 or d.not_before <= now())
+          and not exists (
+            select from webhook_deliveries f
+            where f.workspace_id = d.workspace_id and f.endpoint_id = d.endpoint_id and f.sequence_id = d.sequence_id
+              and f.status = 'pending' and f.position < d.position))
+      order by e.attempted_at nulls first
+      limit max_endpoints
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_webhook_endpoints(integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION find_route(from_source text, by_route text)
  RETURNS TABLE(workspace_id uuid, secret bytea)
@@ -1733,6 +2046,21 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION record_row_change() TO PUBLIC;
 
+CREATE OR REPLACE FUNCTION record_statement_periods()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into statement_period_history (workspace_id, rep_id, period, from_day, to_day, status, current_version,
+        approved_at, approver, approved_total, currency)
+      select workspace_id, rep_id, period, from_day, to_day, status, current_version, approved_at, approver,
+        approved_total, currency
+      from new_rows;
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION record_statement_periods() TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1965,6 +2293,19 @@ AS $function$
       return people_below(workspace, manager);
     end $function$
 ;
+
+CREATE OR REPLACE FUNCTION workspaces_with_managers()
+ RETURNS TABLE(workspace_id uuid, timezone text, digest_of date)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.workspace_id, w.timezone, w.digest_of from workspaces w
+      where exists (select from reps r
+        where r.workspace_id = w.workspace_id and r.active and r.role in ('manager', 'admin'))
+    $function$
+;
+GRANT EXECUTE ON FUNCTION workspaces_with_managers() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION workspaces_with_periodic_rules()
  RETURNS TABLE(workspace_id uuid, timezone text, periodic_through date)

@@ -31,11 +31,26 @@ export interface DemoCorrection {
   readonly period: Period;
   readonly dealId: string;
   readonly deal: ReturnType<typeof deal>;
+  /** What changes after the true-up, and what the seller objects to. */
+  readonly amended: ReturnType<typeof deal>;
+  readonly objection: string;
 }
 
-/** The manager approves the last quarter of a seller; a late deal of that quarter is then paid by a true-up. */
+/**
+ * The manager approves the last quarter of a seller; a late deal of that quarter is then paid by a true-up. Later its
+ * amount grows, which is a discrepancy, and the seller disputes the statement.
+ */
 export function demoCorrection(today: Day): DemoCorrection {
   const period = previousPeriod(periodOf(today, 'quarterly'));
   const { to } = periodRange(period);
-  return { seller, manager, period, dealId: 'D-0000-late', deal: deal('Harbour Media, signed late', 24_000, to) };
+  const late = deal('Harbour Media, signed late', 24_000, to);
+  return {
+    seller,
+    manager,
+    period,
+    dealId: 'D-0000-late',
+    deal: late,
+    amended: { ...late, amount: 27_500 },
+    objection: 'Harbour Media signed an addendum: the deal is 27,500, not 24,000.',
+  };
 }

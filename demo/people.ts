@@ -16,7 +16,7 @@ const rep = (name: string, manager: string) => ({
   managerEmail: at(manager),
 });
 
-/** One admin, two managers and nine reps, all fictitious. */
+/** One admin, two managers, nine reps and one person of payroll, all fictitious. */
 export const demoPeople = [
   { email: at('Alex Morgan'), name: 'Alex Morgan', role: 'admin' },
   { email: at(east), name: east, role: 'manager', crmMemberId: at(east), managerEmail: at('Alex Morgan') },
@@ -30,4 +30,5 @@ export const demoPeople = [
   rep('Sofia Lindqvist', west),
   rep('Tom Okafor', west),
   rep('Ben Castillo', west),
+  { email: at('Joan Pereira'), name: 'Joan Pereira', role: 'payroll' },
 ];

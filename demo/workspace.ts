@@ -118,9 +118,9 @@ class DemoBuilder {
     await this.call('patch', '/v1/plans/:planRef', change, { planRef: this.planIds.get(plan) ?? '' });
   }
 
-  /** An approved statement, a late deal, and the true-up that pays it. */
+  /** An approved statement, a late deal, the true-up that pays it, a later change of the deal and a dispute about it. */
   async correctLastQuarter(today: string): Promise<void> {
-    const { seller, manager, period, dealId, deal } = demoCorrection(today);
+    const { seller, manager, period, dealId, deal, amended, objection } = demoCorrection(today);
     const ofSeller = { repId: this.repId(seller) };
     const managerId = this.repId(manager);
     const asManager: Caller = { ...this.caller, accessLevel: 'manager', repId: managerId, actor: `rep:${managerId}` };
@@ -130,6 +130,11 @@ class DemoBuilder {
     await this.call('put', '/v1/deals/:dealId', deal, { dealId });
     await this.waitForWorkers();
     await this.call('post', '/v1/statements/:repId/true-up', { period, force: true }, ofSeller, asManager);
+    await this.call('put', '/v1/deals/:dealId', amended, { dealId });
+    const { repId } = ofSeller;
+    const asSeller: Caller = { ...this.caller, accessLevel: 'rep', repId, actor: `rep:${repId}` };
+    const dispute = { period, dealId, type: 'wrong_amount', description: objection };
+    await this.call('post', '/v1/disputes', dispute, {}, asSeller);
   }
 
   /** Waits until no work is left, or until a time limit. */

@@ -17,10 +17,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       field_mapping jsonb not null default '{"standard": {}, "measures": {}}',
       -- whether a manager sees the whole workspace or the reps below
       manager_scope text not null default 'workspace' check (manager_scope in ('workspace', 'reports')),
+      block_approval_on_dispute boolean not null default true,
       paper text check (paper in ('A4', 'Letter')),
       payroll jsonb not null default '{}',
       -- the last day for which the calculation of periodic rules has been requested
       periodic_through date,
+      -- whether an enabled webhook endpoint exists: without one, calculations record no outgoing events
+      sends_events boolean not null default false,
+      -- the Monday of the last weekly digest
+      digest_of date,
       -- Replaced with every change that decides what reps earn, except changes of deals. Random and not counted: after a
       -- restore or a failover, a counter could repeat a number for another configuration.
       configuration_revision uuid not null default gen_random_uuid(),

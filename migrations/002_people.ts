@@ -20,6 +20,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       invite_status text check (invite_status in ('invited', 'accepted')),
       provider text,
       payroll_id text check (length(payroll_id) between 1 and 50),
+      -- the kinds of mail that the person does not receive
+      mail_opt_outs text[] not null default '{}',
       synced_at timestamptz,
       created_at timestamptz not null default now(),
       primary key (workspace_id, rep_id),

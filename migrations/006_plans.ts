@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
+import { asOwner, grantToService } from './owner-functions.js';
 import { tenantTable } from './tenant-table.js';
 
 /** Plans, their versions, rules and overrides, and who is on which plan. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createPlans(db);
   await createRules(db);
+  await createPreviews(db);
   await sql`
     create table assignments (
       workspace_id uuid not null,
@@ -51,6 +53,8 @@ async function createPlans(db: Kysely<unknown>): Promise<void> {
       field_mapping jsonb,
       config jsonb not null,
       deal_conditions jsonb not null,
+      -- deals with the commission that the version must calculate for them
+      tests jsonb not null default '[]',
       -- the version that this one replaces while it is active
       supersedes uuid,
       created_at timestamptz not null default now(),
@@ -100,4 +104,56 @@ async function createRules(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, rep_id) references reps
     )`.execute(db);
   await tenantTable(db, 'plan_overrides');
+}
+
+/** Previews of plan changes, which workers calculate. They are stored for an hour. */
+async function createPreviews(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table plan_previews (
+      workspace_id uuid not null,
+      preview_id uuid not null,
+      plan_id uuid not null,
+      -- the change, the days and the reps
+      request jsonb not null,
+      status text not null default 'running' check (status in ('running', 'completed', 'failed')),
+      leased_until timestamptz,
+      attempts integer not null default 0,
+      result jsonb,
+      -- the deals with another commission, largest change first
+      deals jsonb,
+      error_code text,
+      error text,
+      started_at timestamptz not null default now(),
+      finished_at timestamptz,
+      primary key (workspace_id, preview_id),
+      foreign key (workspace_id, plan_id) references plans on delete cascade
+    )`.execute(db);
+  await sql`create index plan_previews_by_plan on plan_previews (workspace_id, plan_id)`.execute(db);
+  await sql`
+    create index plan_previews_unfinished on plan_previews (workspace_id, started_at) where finished_at is null`.execute(
+    db,
+  );
+  await tenantTable(db, 'plan_previews');
+  // The first preview of every workspace before the second of any. One preview of a workspace runs at a time.
+  await sql`
+    create function due_plan_previews(max_previews integer)
+    returns table (workspace_id uuid, preview_id uuid)
+    language sql stable ${asOwner} as $$
+      select due.workspace_id, due.preview_id
+      from (
+        select p.workspace_id, p.preview_id, p.started_at, p.leased_until,
+          row_number() over (partition by p.workspace_id order by p.leased_until > now() desc nulls last, p.started_at) as place
+        from plan_previews p
+        where p.finished_at is null
+      ) due
+      where due.place = 1 and (due.leased_until is null or due.leased_until < now())
+      order by due.started_at
+      limit max_previews
+    $$`.execute(db);
+  await sql`
+    create function delete_old_plan_previews() returns void
+    language sql volatile ${asOwner} as $$
+      delete from plan_previews where finished_at < now() - interval '1 hour' or started_at < now() - interval '1 day'
+    $$`.execute(db);
+  await grantToService(db, ['due_plan_previews(integer)', 'delete_old_plan_previews()']);
 }

@@ -46,6 +46,7 @@ async function createDeals(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, deal_id)
     )`.execute(db);
   await sql`create index deals_by_rep on deals (workspace_id, rep_id, close_date)`.execute(db);
+  // Costs a quarter of an insert. Without the deal id it would cost little, but sort each import for a page of it.
   await sql`create index deals_by_snapshot on deals (workspace_id, snapshot_at desc, deal_id)`.execute(db);
   // Read when a new rep or CRM member may own deals that had no rep.
   await sql`create index deals_without_rep on deals (workspace_id, owner_id) where rep_id is null`.execute(db);

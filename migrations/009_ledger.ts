@@ -133,14 +133,18 @@ async function createLanes(db: Kysely<unknown>): Promise<void> {
       last_error text,
       -- when events were last deleted: a new event may continue the history of a deleted one
       cleared_at timestamptz,
+      -- events were deleted, and no calculation over all days has followed
+      incomplete boolean not null default false,
       fresh_revision uuid,
       fresh_until date,
+      -- the last calculated day; the mark of a rep that is calculated in parts is complete at the last day of all
+      fresh_through date,
       fresh_code uuid,
       fresh_deals integer,
       fresh_skipped integer,
       primary key (workspace_id, rep_id),
       foreign key (workspace_id, rep_id) references reps,
-      check (num_nulls(fresh_revision, fresh_until, fresh_code, fresh_deals, fresh_skipped) in (0, 5))
+      check (num_nulls(fresh_revision, fresh_until, fresh_through, fresh_code, fresh_deals, fresh_skipped) in (0, 6))
     )`.execute(db);
   await tenantTable(db, 'lanes');
 }
@@ -185,9 +189,25 @@ async function createRequests(db: Kysely<unknown>): Promise<void> {
       requested_at timestamptz not null default now(),
       primary key (workspace_id, rep_id, request_id)
     ) with (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
-  await sql`create index calculation_requests_by_job on calculation_requests (workspace_id, job_id)`.execute(db);
+  await sql`
+    create index calculation_requests_by_job on calculation_requests (workspace_id, job_id)
+    where job_id is not null`.execute(db);
   await tenantTable(db, 'calculation_requests');
   await withoutOwnerStatistics(db, 'calculation_requests');
+  // Approved periods that runs may have affected: each is compared with a new calculation after the commit.
+  await sql`
+    create table period_checks (
+      workspace_id uuid not null,
+      rep_id uuid not null,
+      check_id bigint generated always as identity,
+      period text not null,
+      causes jsonb not null,
+      requested_at timestamptz not null default now(),
+      not_before timestamptz not null default now(),
+      primary key (workspace_id, rep_id, check_id)
+    ) with (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
+  await tenantTable(db, 'period_checks');
+  await withoutOwnerStatistics(db, 'period_checks');
 }
 
 /** What sweeps read in all workspaces. */
@@ -210,6 +230,20 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       limit max_lanes
     $$`.execute(db);
   await sql`
+    create function due_period_checks(older_than interval, max_reps integer)
+    returns table (workspace_id uuid, rep_id uuid)
+    language sql stable ${asOwner} as $$
+      select due.workspace_id, due.rep_id
+      from (
+        select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as place
+        from period_checks c
+        where c.not_before < now() - older_than
+        group by c.workspace_id, c.rep_id
+      ) due
+      order by due.place
+      limit max_reps
+    $$`.execute(db);
+  await sql`
     create function workspaces_with_periodic_rules()
     returns table (workspace_id uuid, timezone text, periodic_through date)
     language sql stable ${asOwner} as $$
@@ -224,5 +258,10 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       select j.workspace_id, j.job_id from jobs j
       where j.status = 'running' and j.started_at < now() - interval '5 seconds' limit 1000
     $$`.execute(db);
-  await grantToService(db, ['due_lanes(interval, integer)', 'workspaces_with_periodic_rules()', 'running_jobs()']);
+  await grantToService(db, [
+    'due_lanes(interval, integer)',
+    'due_period_checks(interval, integer)',
+    'workspaces_with_periodic_rules()',
+    'running_jobs()',
+  ]);
 }

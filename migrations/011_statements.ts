@@ -1,11 +1,13 @@
 import { type Kysely, sql } from 'kysely';
-import { appRole, tenantTable } from './tenant-table.js';
+import { appRole, insertOnly, tenantTable } from './tenant-table.js';
 
 /** Statements, what people add to them, true-ups and the trigger that protects approved periods. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createStatements(db);
   await createRemarks(db);
+  await createDisputes(db);
   await createTrueUps(db);
+  await createDiscrepancies(db);
   await createHandovers(db);
   await protectApprovedPeriods(db);
 }
@@ -39,6 +41,7 @@ async function createStatements(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await tenantTable(db, 'statement_periods');
+  await createPeriodHistory(db);
 
   await sql`
     create table statements (
@@ -65,6 +68,43 @@ async function createStatements(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await tenantTable(db, 'statements');
   await sql`revoke update, delete on statements from ${sql.raw(appRole)}`.execute(db);
+}
+
+/** Every state of every period, so that statements can be read as they were at an earlier instant. */
+async function createPeriodHistory(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table statement_period_history (
+      workspace_id uuid not null,
+      rep_id uuid not null,
+      period text not null,
+      position bigint generated always as identity,
+      changed_at timestamptz not null default now(),
+      from_day date not null,
+      to_day date not null,
+      status text not null,
+      current_version integer not null,
+      approved_at timestamptz,
+      approver jsonb,
+      approved_total numeric(30, 4),
+      currency text,
+      primary key (workspace_id, rep_id, period, position)
+    )`.execute(db);
+  await tenantTable(db, 'statement_period_history');
+  await sql`
+    create function record_statement_periods() returns trigger
+    language plpgsql as $$
+    begin
+      insert into statement_period_history (workspace_id, rep_id, period, from_day, to_day, status, current_version,
+        approved_at, approver, approved_total, currency)
+      select workspace_id, rep_id, period, from_day, to_day, status, current_version, approved_at, approver,
+        approved_total, currency
+      from new_rows;
+      return null;
+    end $$`.execute(db);
+  for (const event of ['insert', 'update'])
+    await sql`
+      create trigger ${sql.raw(`record_statement_periods_${event}`)} after ${sql.raw(event)} on statement_periods
+      referencing new table as new_rows for each statement execute function record_statement_periods()`.execute(db);
 }
 
 /** Comments and checks. An author of null is the workspace's key. */
@@ -103,6 +143,56 @@ async function createRemarks(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, author_id) references reps
     )`.execute(db);
   await tenantTable(db, 'statement_checks');
+}
+
+/** Disputes with their steps. A person of null is a key of the command line. */
+async function createDisputes(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table disputes (
+      workspace_id uuid not null,
+      dispute_id uuid not null,
+      rep_id uuid not null,
+      period text not null,
+      -- the id of a missing deal belongs to no row of "deals"
+      deal_id text,
+      event_id uuid,
+      type text not null check (type in ('missing_deal', 'wrong_amount', 'wrong_credit', 'wrong_plan', 'other')),
+      status text not null default 'open'
+        check (status in ('open', 'in_review', 'accepted', 'rejected', 'withdrawn')),
+      expected_amount numeric(30, 4) check (expected_amount <> 'NaN'),
+      currency text not null check (currency ~ '^[A-Z]{3}$'),
+      description text not null check (length(description) between 1 and 4000),
+      -- what was calculated when it was opened: traces, or the reasons why nothing was paid
+      evidence jsonb not null,
+      opened_by uuid,
+      opened_at timestamptz not null,
+      updated_at timestamptz not null,
+      adjustment_event_id uuid,
+      primary key (workspace_id, dispute_id),
+      foreign key (workspace_id, rep_id) references reps,
+      foreign key (workspace_id, opened_by) references reps,
+      check (status = 'accepted' or adjustment_event_id is null)
+    )`.execute(db);
+  await sql`create index disputes_by_rep on disputes (workspace_id, rep_id, status)`.execute(db);
+  await sql`create index disputes_by_time on disputes (workspace_id, opened_at desc, dispute_id)`.execute(db);
+  await tenantTable(db, 'disputes');
+
+  await sql`
+    create table dispute_steps (
+      workspace_id uuid not null,
+      dispute_id uuid not null,
+      step integer not null check (step >= 1),
+      status text not null check (status in ('open', 'in_review', 'accepted', 'rejected', 'withdrawn')),
+      note text check (length(note) between 1 and 2000),
+      author_id uuid,
+      actor text not null,
+      at timestamptz not null,
+      primary key (workspace_id, dispute_id, step),
+      foreign key (workspace_id, dispute_id) references disputes,
+      foreign key (workspace_id, author_id) references reps
+    )`.execute(db);
+  await tenantTable(db, 'dispute_steps');
+  await insertOnly(db, 'dispute_steps');
 }
 
 /**
@@ -144,13 +234,53 @@ async function createTrueUps(db: Kysely<unknown>): Promise<void> {
       workspace_id uuid not null,
       event_id uuid not null,
       rep_id uuid not null,
+      -- the approved period whose difference the event pays; the event may be in a later period
       period text not null,
       -- the differences that add up to the event's amount, largest first; amounts are decimal text
       lines jsonb not null,
       primary key (workspace_id, event_id),
       foreign key (workspace_id, rep_id, period) references statement_periods
     )`.execute(db);
+  await sql`create index true_ups_by_period on true_ups (workspace_id, rep_id, period)`.execute(db);
   await tenantTable(db, 'true_ups');
+}
+
+/** Differences between approved periods and a new calculation of them. */
+async function createDiscrepancies(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table discrepancies (
+      workspace_id uuid not null,
+      discrepancy_id uuid not null,
+      rep_id uuid not null,
+      period text not null,
+      status text not null check (status in ('open', 'dismissed', 'resolved')),
+      currency text not null check (currency ~ '^[A-Z]{3}$'),
+      -- amounts in JSON are decimal text
+      approved numeric(30, 4) not null check (approved <> 'NaN'),
+      carried_forward numeric(30, 4) not null check (carried_forward <> 'NaN'),
+      delta numeric(30, 4) not null check (delta <> 'NaN'),
+      other_currencies jsonb not null,
+      -- the largest differences
+      lines jsonb not null,
+      line_count integer not null,
+      causes jsonb not null,
+      since timestamptz not null,
+      updated_at timestamptz not null,
+      action text check (action in ('true_up', 'carry_forward', 'dismiss', 'cleared', 'unlocked')),
+      reason text check (length(reason) between 1 and 1000),
+      resolved_by uuid,
+      resolved_at timestamptz,
+      event_id uuid,
+      primary key (workspace_id, discrepancy_id),
+      foreign key (workspace_id, rep_id, period) references statement_periods,
+      foreign key (workspace_id, resolved_by) references reps,
+      check ((status = 'open') = (action is null))
+    )`.execute(db);
+  await sql`
+    create unique index discrepancies_present on discrepancies (workspace_id, rep_id, period)
+    where status <> 'resolved'`.execute(db);
+  await sql`create index discrepancies_by_time on discrepancies (workspace_id, since desc, discrepancy_id)`.execute(db);
+  await tenantTable(db, 'discrepancies');
 }
 
 async function createHandovers(db: Kysely<unknown>): Promise<void> {

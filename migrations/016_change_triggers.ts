@@ -86,6 +86,11 @@ async function createCacheTriggers(db: Kysely<unknown>): Promise<void> {
     commission_events: anyChange,
     rep_months: anyChange,
     statement_periods: anyChange,
+    // In no cached response, but displayed by clients that poll the revision.
+    statement_comments: anyChange,
+    statement_checks: anyChange,
+    disputes: anyChange,
+    discrepancies: anyChange,
   };
   for (const [table, change] of Object.entries(changes))
     await sql`
@@ -103,7 +108,11 @@ interface Audited {
 }
 
 const audited: Readonly<Record<string, Audited>> = {
-  workspaces: { ids: [], hidden: ['name'], ignored: ['configuration_revision', 'periodic_through'] },
+  workspaces: {
+    ids: [],
+    hidden: ['name'],
+    ignored: ['configuration_revision', 'periodic_through', 'sends_events', 'digest_of'],
+  },
   reps: { ids: ['rep_id'], hidden: ['email', 'name', 'avatar', 'payroll_id', 'crm_member_id'], ignored: ['synced_at'] },
   reporting_lines: { ids: ['rep_id', 'from_day'] },
   tokens: { ids: ['token_id'], hidden: ['token_hash', 'label'], ignored: ['last_used_at'] },
@@ -120,6 +129,9 @@ const audited: Readonly<Record<string, Audited>> = {
   statement_periods: { ids: ['rep_id', 'period'], hidden: ['approver'] },
   statement_comments: { ids: ['comment_id', 'rep_id', 'period'], hidden: ['body'] },
   statement_checks: { ids: ['rep_id', 'period', 'version'], hidden: ['note'] },
+  discrepancies: { ids: ['discrepancy_id', 'rep_id', 'period'], hidden: ['reason', 'lines'] },
+  disputes: { ids: ['dispute_id', 'rep_id', 'period'], hidden: ['description', 'evidence'] },
+  dispute_steps: { ids: ['dispute_id', 'step'], hidden: ['note'] },
   payroll_handovers: { ids: ['handover_id'], hidden: ['note'] },
 };
 

@@ -16,6 +16,7 @@ import * as exports from './014_exports.js';
 import * as billing from './015_billing.js';
 import * as changeTriggers from './016_change_triggers.js';
 import * as operation from './017_operation.js';
+import * as webhookEndpoints from './018_webhook_endpoints.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '015_billing': billing,
   '016_change_triggers': changeTriggers,
   '017_operation': operation,
+  '018_webhook_endpoints': webhookEndpoints,
 };

@@ -29,12 +29,32 @@ type GivenFile<Terms> = Terms extends { readonly types: readonly string[] } ? { 
 
 /** The input of a call; empty for operations without input. */
 export type CallInput<O> =
-  O extends Operation<infer Params, infer Query, infer Body, infer _A, infer _Id, infer Terms, infer _F>
+  O extends Operation<
+    infer Params,
+    infer Query,
+    infer Body,
+    infer _A,
+    infer _Id,
+    infer Terms,
+    infer _F,
+    infer _Uses,
+    infer _Raw
+  >
     ? Given<'params', Params> & Given<'query', Query> & Given<'body', Body> & GivenFile<Terms>
     : never;
 export type CallAnswer<O> =
-  O extends Operation<infer _P, infer _Q, infer _B, infer Answer, infer _Id, infer _U, infer Files>
-    ? z.output<Answer> | (Files extends readonly string[] ? Blob : never)
+  O extends Operation<
+    infer _P,
+    infer _Q,
+    infer _B,
+    infer Answer,
+    infer _Id,
+    infer _U,
+    infer Files,
+    infer _Uses,
+    infer _Raw
+  >
+    ? z.output<Answer> | (Files extends readonly string[] ? File : never)
     : never;
 
 type Call<O> =
@@ -92,7 +112,14 @@ async function send(options: ClientOptions, route: string, input: LooseInput, ca
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   });
   if (!response.ok) throw errorOf(response, await response.text());
-  return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? response.json() : response.blob();
+  return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? response.json() : fileOf(response);
+}
+
+/** The file of a response, with the name that the service gives it. */
+async function fileOf(response: Response): Promise<File> {
+  const name = /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? '';
+  const blob = await response.blob();
+  return new File([blob], name, { type: blob.type });
 }
 
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: LooseInput): string {

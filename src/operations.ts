@@ -4,11 +4,14 @@ import { importAssignments } from './assignments/commands/import-assignments.js'
 import { updateAssignment } from './assignments/commands/update-assignment.js';
 import { listAssignments } from './assignments/queries/list-assignments.js';
 import { exportAuditLog } from './audit/queries/export-audit-log.js';
+import { listAuditEntries } from './audit/queries/list-audit-entries.js';
 import { listAuditLogs } from './audit/queries/list-audit-logs.js';
 import { beginOidcLogin } from './auth/commands/begin-oidc-login.js';
 import { finishOidcLogin } from './auth/commands/finish-oidc-login.js';
 import { logOut } from './auth/commands/log-out.js';
+import { openStartLink } from './auth/commands/open-start-link.js';
 import { sendCode } from './auth/commands/send-code.js';
+import { setUpWorkspace } from './auth/commands/set-up-workspace.js';
 import { verifyCode } from './auth/commands/verify-code.js';
 import { getProfile } from './auth/queries/get-profile.js';
 import { getAuthStatus } from './auth/queries/get-status.js';
@@ -19,6 +22,7 @@ import { listComments } from './comments/queries/list-comments.js';
 import { cleanupCommissions } from './commissions/commands/cleanup-commissions.js';
 import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
+import { explainCommission } from './commissions/queries/explain-commission.js';
 import { getCommissions, getCommissionsDashboard } from './commissions/queries/get-commissions.js';
 import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
 import { listCommissionExceptions } from './commissions/queries/list-commission-exceptions.js';
@@ -29,6 +33,12 @@ import { deleteDeal } from './deals/commands/delete-deal.js';
 import { importDeals } from './deals/commands/import-deals.js';
 import { putDeal } from './deals/commands/put-deal.js';
 import { listDeals } from './deals/queries/list-deals.js';
+import { resolveDiscrepancy } from './discrepancies/commands/resolve-discrepancy.js';
+import { listDiscrepancies } from './discrepancies/queries/list-discrepancies.js';
+import { openDispute } from './disputes/commands/open-dispute.js';
+import { updateDispute } from './disputes/commands/update-dispute.js';
+import { getDispute } from './disputes/queries/get-dispute.js';
+import { listDisputes } from './disputes/queries/list-disputes.js';
 import { exportStatement } from './exports/commands/export-statement.js';
 import { exportTeamPdf, exportTeamXlsx, exportTeamZip } from './exports/commands/export-team-file.js';
 import { recordPayrollHandover } from './exports/commands/record-payroll-handover.js';
@@ -49,18 +59,23 @@ import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
 import { listIntegrations } from './integrations/queries/list-integrations.js';
+import { setMailPreferences } from './notifications/commands/set-mail-preferences.js';
+import { getMailPreferences } from './notifications/queries/get-mail-preferences.js';
 import { createPlan } from './plans/commands/create-plan.js';
 import { deletePlan } from './plans/commands/delete-plan.js';
 import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
+import { previewPlanChange } from './plans/commands/preview-plan-change.js';
 import { setPlanOverride } from './plans/commands/set-plan-override.js';
 import { setPlanStatus } from './plans/commands/set-plan-status.js';
 import { updatePlan } from './plans/commands/update-plan.js';
 import { getPlan } from './plans/queries/get-plan.js';
 import { getPlanHistory } from './plans/queries/get-plan-history.js';
+import { getPlanPreview } from './plans/queries/get-plan-preview.js';
 import { getPlanTemplate } from './plans/queries/get-plan-template.js';
 import { listPlanOverrides } from './plans/queries/list-plan-overrides.js';
 import { listPlanTemplates } from './plans/queries/list-plan-templates.js';
 import { listPlans } from './plans/queries/list-plans.js';
+import { runPlanTests } from './plans/queries/run-plan-tests.js';
 import { type AnyOperation } from './platform/operation.js';
 import { deleteQuota } from './quotas/commands/delete-quota.js';
 import { importQuotas } from './quotas/commands/import-quotas.js';
@@ -84,6 +99,14 @@ import { trueUpStatement } from './statements/commands/true-up-statement.js';
 import { updateAdjustment } from './statements/commands/update-adjustment.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
+import { listRepStatements } from './statements/queries/list-rep-statements.js';
+import { createWebhookEndpoint } from './webhook-endpoints/commands/create-webhook-endpoint.js';
+import { deleteWebhookEndpoint } from './webhook-endpoints/commands/delete-webhook-endpoint.js';
+import { replayWebhookDelivery } from './webhook-endpoints/commands/replay-webhook-delivery.js';
+import { testWebhookEndpoint } from './webhook-endpoints/commands/test-webhook-endpoint.js';
+import { updateWebhookEndpoint } from './webhook-endpoints/commands/update-webhook-endpoint.js';
+import { listWebhookDeliveries } from './webhook-endpoints/queries/list-webhook-deliveries.js';
+import { listWebhookEndpoints } from './webhook-endpoints/queries/list-webhook-endpoints.js';
 import { receiveCrma } from './webhooks/commands/receive-crma.js';
 import { receiveCrmb } from './webhooks/commands/receive-crmb.js';
 import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
@@ -93,6 +116,7 @@ import { deleteConnectionToken } from './workspaces/commands/delete-connection-t
 import { revokeIntegrationKey } from './workspaces/commands/revoke-integration-key.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
 import { updateWorkspace } from './workspaces/commands/update-workspace.js';
+import { getRevision } from './workspaces/queries/get-revision.js';
 import { getWorkspace } from './workspaces/queries/get-workspace.js';
 import { getWorkspaceKey } from './workspaces/queries/get-workspace-key.js';
 import { listConnectionTokens } from './workspaces/queries/list-connection-tokens.js';
@@ -103,6 +127,8 @@ import { whoAmI } from './workspaces/queries/who-am-i.js';
 export const operations = [
   sendCode,
   verifyCode,
+  openStartLink,
+  setUpWorkspace,
   beginOidcLogin,
   finishOidcLogin,
   listIntegrations,
@@ -129,6 +155,7 @@ export const operations = [
   getCommissionsDashboard,
   listCommissionPeriods,
   listCommissionExceptions,
+  explainCommission,
   recalculateCommissions,
   listRecalculationJobs,
   getRecalculationJob,
@@ -148,6 +175,9 @@ export const operations = [
   deletePlan,
   getPlanHistory,
   updatePlan,
+  previewPlanChange,
+  getPlanPreview,
+  runPlanTests,
   setPlanStatus,
   listPlanOverrides,
   setPlanOverride,
@@ -171,6 +201,7 @@ export const operations = [
   getExportFile,
   exportStatement,
   getStatementStatus,
+  listRepStatements,
   generateStatements,
   generateStatement,
   approveStatements,
@@ -183,6 +214,12 @@ export const operations = [
   addComment,
   deleteComment,
   checkStatement,
+  listDisputes,
+  openDispute,
+  getDispute,
+  updateDispute,
+  listDiscrepancies,
+  resolveDiscrepancy,
   recordPayrollHandover,
   listPayrollHandovers,
   listReps,
@@ -205,8 +242,19 @@ export const operations = [
   revokeIntegrationKey,
   listAuditLogs,
   exportAuditLog,
+  listAuditEntries,
+  getMailPreferences,
+  setMailPreferences,
+  listWebhookEndpoints,
+  createWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listWebhookDeliveries,
+  replayWebhookDelivery,
+  testWebhookEndpoint,
   receiveBillingEvent,
   whoAmI,
+  getRevision,
   receiveCrma,
   receiveCrmb,
   receiveCrmc,

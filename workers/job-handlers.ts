@@ -1,12 +1,16 @@
+import { checkPeriodsJob } from '#src/discrepancies/check-job.js';
+import { type PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { makeExportsJob } from '#src/exports/export-job.js';
 import { type PullWork, pullJob } from '#src/integrations/crm-pull.js';
 import { type CrmSyncRunner } from '#src/integrations/crm-sync-runner.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { type LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
+import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
 import { type InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { type InboxWork, inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobHandler, type JobQueue } from '#src/platform/jobs/job-queue.js';
 import { type ExportWorker } from './export-worker.js';
+import { type PreviewWorker } from './preview-worker.js';
 
 /**
  * Calculates lanes. Running it twice is harmless: requests are read under the lane lock, and a second run finds
@@ -21,6 +25,11 @@ export function calculateHandler(
     run: ({ workspaceId, repIds }, priority) =>
       runner.run(workspaceId, repIds, new TimeSlice(() => queue.isAnyBefore(priority))),
   };
+}
+
+/** Checks approved periods. Running it twice is harmless: a second run finds no checks. */
+export function checkPeriodsHandler(checker: PeriodChecker): JobHandler<{ workspaceId: string; repId: string }> {
+  return { declaration: checkPeriodsJob, run: ({ workspaceId, repId }) => checker.run(workspaceId, repId) };
 }
 
 /**
@@ -45,4 +54,12 @@ export function inboxHandler(runner: InboxRunner): JobHandler<InboxWork> {
  */
 export function makeExportsHandler(exportWorker: ExportWorker): JobHandler<{ workspaceId: string }> {
   return { declaration: makeExportsJob, run: async () => exportWorker.wake() };
+}
+
+/**
+ * Wakes the preview worker of this process. Running it twice is harmless, and so is losing it: the worker looks every
+ * second. The job ends at once, so that a preview does not occupy a slot of the calculations.
+ */
+export function makePreviewsHandler(previewWorker: PreviewWorker): JobHandler<{ workspaceId: string }> {
+  return { declaration: makePreviewsJob, run: async () => previewWorker.wake() };
 }

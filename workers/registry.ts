@@ -1,18 +1,30 @@
 import { type Service } from '#src/app/composition.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
+import { PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
+import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
+import { DiscrepancySweep } from './discrepancy-sweep.js';
 import { ExportWorker } from './export-worker.js';
-import { calculateHandler, crmPullHandler, inboxHandler, makeExportsHandler } from './job-handlers.js';
+import {
+  calculateHandler,
+  checkPeriodsHandler,
+  crmPullHandler,
+  inboxHandler,
+  makeExportsHandler,
+  makePreviewsHandler,
+} from './job-handlers.js';
 import { LaneSweep } from './lane-sweep.js';
 import { MailSweep } from './mail-sweep.js';
+import { PreviewWorker } from './preview-worker.js';
 import { sendMailHandler } from './send-mail.js';
+import { deliverEventsHandler, WebhookWorker } from './webhook-worker.js';
 
 export interface Workers {
   stop(): Promise<void>;
@@ -24,12 +36,18 @@ export async function startWorkers(service: Service): Promise<Workers> {
     service;
   const transport = mailTransport(config);
   const exportWorker = new ExportWorker(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
+  const previewWorker = new PreviewWorker(database, unitOfWork, clock, log);
+  const webhookWorker = new WebhookWorker(database, service.deliveryRunner, log);
+  const checker = new PeriodChecker(unitOfWork, clock);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
+    checkPeriodsHandler(checker),
     inboxHandler(service.inboxRunner),
     crmPullHandler(service.crmSyncRunner),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
     makeExportsHandler(exportWorker),
+    makePreviewsHandler(previewWorker),
+    deliverEventsHandler(webhookWorker),
   ];
   const worker = new JobWorker(
     queueBackend,
@@ -39,31 +57,41 @@ export async function startWorkers(service: Service): Promise<Workers> {
   );
   await worker.start();
   localLanes.open((workspaceId, repId) => runUnqueued(calculateJob.name, () => laneRunner.run(workspaceId, [repId])));
-  const tasks = sweeps(service);
+  const tasks = [
+    ...sweeps(service, checker),
+    new PeriodicTask('plan previews', 1000, () => previewWorker.sweep(), log),
+  ];
   for (const task of tasks) task.start();
   exportWorker.start();
+  webhookWorker.start();
   return {
     stop: async () => {
       await localLanes.close();
       await Promise.all(tasks.map((task) => task.stop()));
       await exportWorker.stop();
+      await previewWorker.stop();
+      await webhookWorker.stop();
       await worker.close();
       transport?.close();
     },
   };
 }
 
-function sweeps(service: Service): PeriodicTask[] {
+function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
   const { database, unitOfWork, laneRunner, queue, changes, outbox, billingProvider, container, clock, log } = service;
   const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, changes, clock);
   const mailSweep = new MailSweep(unitOfWork, outbox);
+  const discrepancySweep = new DiscrepancySweep(database, checker, log);
   const crmSweep = new CrmSweep(database, unitOfWork, queue);
   const tasks = [
     new PeriodicTask('lane sweep', 2000, (stopping) => laneSweep.run(stopping), log),
     new PeriodicTask('mail sweep', 2000, () => mailSweep.run(), log),
     new PeriodicTask('audit sealing', 2000, () => sealAuditEntries(unitOfWork), log),
+    new PeriodicTask('discrepancy sweep', 2000, (stopping) => discrepancySweep.run(stopping), log),
     new PeriodicTask('CRM sweep', 2000, () => crmSweep.run(), log),
   ];
+  const digest = new WeeklyDigest(unitOfWork, service.notifications, clock);
+  if (service.notifications.isEnabled) tasks.push(new PeriodicTask('weekly digest', 600_000, () => digest.run(), log));
   if (billingProvider === null) return tasks;
   const billingSweep = new BillingSweep(unitOfWork, billingProvider, container.resolve(BillingIntake), clock);
   return [...tasks, new PeriodicTask('billing sweep', 60_000, () => billingSweep.run(), log)];

@@ -62,4 +62,7 @@ export const pathIds = {
   jobId: pathId.describe('Id of the job (UUID)'),
   adjustmentId: pathId.describe('Id of the adjustment (UUID): the eventId of its commission event'),
   commentId: pathId.describe('Id of the comment (UUID)'),
+  discrepancyId: pathId.describe('Id of the discrepancy (UUID)'),
+  disputeId: pathId.describe('Id of the dispute (UUID)'),
+  eventId: pathId.describe('Id of the commission event (UUID)'),
 };

@@ -7,6 +7,7 @@ import { recalculateCommissions } from '../commissions/commands/recalculate-comm
 import { getRecalculationJob } from '../commissions/queries/get-recalculation-job.js';
 import { type Caller, serviceCaller } from '../kernel/caller.js';
 import { isCurrency } from '../kernel/currency.js';
+import { addDays, isDay } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { operations } from '../operations.js';
 import { type Config, ConfigError, readConfig } from '../platform/config.js';
@@ -18,12 +19,13 @@ import { createLog } from '../platform/log.js';
 import { type RecentMail, recentMails } from '../platform/mail/recent-mails.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { deletePreviousKeys, openSecrets, replaceGeneratedKey } from '../platform/secrets/master-key.js';
+import { terminalLog } from '../platform/terminal-log.js';
 import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
 import { eraseAtCommandLine } from '../reps/erase-person.js';
 import { createWorkspace } from '../workspaces/create-workspace.js';
 import { rotateWorkspaceKey } from '../workspaces/workspace-store.js';
-import { type ChainReport, verifyChain } from './audit-chain.js';
+import { type ChainReport, type DeletedEntries, deleteAuditEntries, verifyChain } from './audit-chain.js';
 import { banner } from './banner.js';
 import { completionScript } from './completion.js';
 import { compose, type Service } from './composition.js';
@@ -31,6 +33,7 @@ import { dataFolderWarning } from './data-folder-warning.js';
 import { diagnose } from './doctor.js';
 import { runUntilSignal, type Welcome } from './main.js';
 import { reencryptSecrets } from './master-key-rotation.js';
+import { addPlanCommands } from './plan-commands.js';
 
 /**
  * Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage, 78
@@ -52,7 +55,7 @@ program
     const running = await runUntilSignal(
       config,
       parts,
-      createLog(config.LOG_LEVEL),
+      createLog(config.LOG_LEVEL, process.stderr.isTTY ? terminalLog((text) => process.stderr.write(text)) : undefined),
       config.NO_DEMO ? null : createDemo,
     );
     process.stdout.write(banner(running));
@@ -169,9 +172,9 @@ program
     });
   });
 
-program
-  .command('audit')
-  .description('Check the audit log')
+const audit = program.command('audit').description('Check the audit log, and delete its oldest entries');
+
+audit
   .command('verify [workspaceId]')
   .description(
     'Recompute the hash chain of the audit log, of all workspaces or one; exit 1 if an entry is missing or changed',
@@ -186,6 +189,26 @@ program
       const reports = await withOwner(server, (database) => verifyChains(database, all, expect ?? null));
       process.stdout.write(json ? `${JSON.stringify(reports)}\n` : reports.map(chainLine).join(''));
       process.exitCode = reports.some(({ problem }) => problem !== null) ? 1 : 0;
+    });
+  });
+
+audit
+  .command('delete [workspaceId]')
+  .description('Delete the entries of earlier days, of all workspaces or one; the chain stays verifiable')
+  .requiredOption('--before <day>', 'first day whose entries stay, YYYY-MM-DD (UTC), at least a year ago')
+  .option('--yes', 'delete; without it, only print how many entries would be deleted')
+  .option('--json', 'print JSON')
+  .action(async (workspaceId: string | undefined, options: { before: string; yes?: boolean; json?: boolean }) => {
+    const { before, yes = false, json = false } = options;
+    assertDeletable(workspaceId, before);
+    await withServer(async (server) => {
+      const all =
+        workspaceId === undefined ? (await listWorkspaces(server)).map((one) => one.workspaceId) : [workspaceId];
+      const results = await withOwner(server, (database) => deleteVerified(database, all, before, !yes));
+      const line = ({ workspaceId: of, deleted, through }: DeletedEntries) =>
+        `${of}  ${deleted} entries${through === null ? '' : ` through ${through}`}\n`;
+      process.stdout.write(json ? `${JSON.stringify(results)}\n` : results.map(line).join(''));
+      if (!yes) process.stderr.write('Nothing was deleted. Add --yes to delete; export the entries first.\n');
     });
   });
 
@@ -292,6 +315,8 @@ program
     },
   );
 
+addPlanCommands(program);
+
 program
   .command('openapi')
   .description('Print the OpenAPI document')
@@ -359,6 +384,30 @@ function assertVerifiable(workspaceId: string | undefined, expect: string | unde
   if (workspaceId !== undefined && !isUuid(workspaceId))
     program.error(`error: ${workspaceId} is not a workspace id (UUID)`);
   if (expect !== undefined && workspaceId === undefined) program.error('error: --expect needs a workspace id');
+}
+
+const minAuditDays = 365;
+
+function assertDeletable(workspaceId: string | undefined, before: string): void {
+  if (workspaceId !== undefined && !isUuid(workspaceId))
+    program.error(`error: ${workspaceId} is not a workspace id (UUID)`);
+  const latest = addDays(new Date().toISOString().slice(0, 10), -minAuditDays);
+  if (!isDay(before) || before > latest) program.error(`error: --before must be a day YYYY-MM-DD up to ${latest}`);
+}
+
+/** A chain that is not correct stays as it is, because its entries may be evidence. */
+async function deleteVerified(
+  database: Database,
+  workspaceIds: readonly string[],
+  before: string,
+  isDryRun: boolean,
+): Promise<DeletedEntries[]> {
+  const results: DeletedEntries[] = [];
+  for (const { workspaceId, problem } of await verifyChains(database, workspaceIds, null)) {
+    if (problem !== null) throw new Error(`Nothing of workspace ${workspaceId} was deleted: ${problem}.`);
+    results.push(await deleteAuditEntries(database, workspaceId, before, isDryRun));
+  }
+  return results;
 }
 
 async function verifyChains(database: Database, workspaceIds: readonly string[], expected: string | null) {

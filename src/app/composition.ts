@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
 import { CallLog } from '../audit/call-log.js';
+import { StartLinks } from '../auth/start-links.js';
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
 import { type BillingProvider } from '../billing/billing-provider.js';
 import { billingProvider, billingTerms } from '../billing/billing-settings.js';
 import { SimulationRunner } from '../commissions/simulation-runner.js';
+import { wakeChecksThrough } from '../discrepancies/check-job.js';
 import { ExportRequests } from '../exports/export-requests.js';
 import { CrmAccounts } from '../integrations/crm-accounts.js';
 import { crmAdapters } from '../integrations/crm-adapters.js';
@@ -15,6 +17,7 @@ import { wakeLanesThrough } from '../ledger/calculate-job.js';
 import { CommissionChanges } from '../ledger/commission-changes.js';
 import { LaneRunner } from '../ledger/lane-runner.js';
 import { LocalLaneDispatcher } from '../ledger/local-lane-dispatcher.js';
+import { Notifications } from '../notifications/notifications.js';
 import { operations } from '../operations.js';
 import { type Config } from '../platform/config.js';
 import { createDatabase, type Database } from '../platform/database/pool.js';
@@ -30,8 +33,10 @@ import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
 import { Outbox } from '../platform/mail/outbox.js';
 import { OperationDispatcher } from '../platform/operation-dispatcher.js';
+import { deliverEventsJob } from '../platform/outbound/delivery-job.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
+import { DeliveryRunner, type DeliverySettings } from '../webhook-endpoints/delivery-runner.js';
 import { CrmInboxHandler } from '../webhooks/crm-inbox-handler.js';
 import { WebhookLimits } from '../webhooks/webhook-limits.js';
 
@@ -49,12 +54,16 @@ export interface Service {
   readonly localLanes: LocalLaneDispatcher;
   readonly changes: CommissionChanges;
   readonly secrets: Secrets;
+  readonly deliveryRunner: DeliveryRunner;
+  readonly notifications: Notifications;
   readonly outbox: Outbox;
   readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly dispatcher: OperationDispatcher;
   /** Null if no billing provider is configured. */
   readonly billingProvider: BillingProvider | null;
+  /** Links that sign in or create a workspace, which the terminal shows. */
+  readonly startLinks: StartLinks;
   readonly container: DependencyContainer;
   readonly clock: Clock;
   readonly log: Log;
@@ -66,6 +75,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const core = composeCore(config, appUrl, log, clock);
   const { unitOfWork, changes, laneRunner, secrets, outbox, attemptLimits, queue } = core;
   const leases = new Leases(unitOfWork);
+  const startLinks = new StartLinks();
   const inboxWake = new InboxWake(queue);
   const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
   const billing = billingProvider(config);
@@ -74,7 +84,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
   ];
   const wakeSync = (work: PullWork) => queue.add(pullJob, work);
-  const pollSeconds = config.CRM_POLL_SECONDS;
+  const syncSettings = { pollSeconds: config.CRM_POLL_SECONDS, retryMs: config.CRM_RETRY_MS };
   const simulations = new SimulationRunner({
     threads: config.SIMULATION_THREADS,
     heapMb: config.SIMULATION_MEMORY_MB,
@@ -89,10 +99,12 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     [LOG, log],
     [Secrets, secrets],
     [Outbox, outbox],
+    [Notifications, core.notifications],
     [AttemptLimits, attemptLimits],
     [JobQueue, queue],
     [CrmAccounts, crmAccounts],
     [Inbox, new Inbox(core.database, secrets, inboxWake)],
+    [StartLinks, startLinks],
     [WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND)],
     [SimulationRunner, simulations],
     [ExportRequests, new ExportRequests(unitOfWork, queue)],
@@ -100,9 +112,11 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   return {
     ...core,
     inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
-    crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, pollSeconds, wakeSync, log),
+    crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, syncSettings, wakeSync, log),
     dispatcher: new OperationDispatcher(operations, container, new CallLog(unitOfWork, log)),
+    deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
     billingProvider: billing,
+    startLinks,
     container,
     close: async () => {
       await simulations.close();
@@ -128,9 +142,13 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     concurrency: Math.max(2, Math.floor(size / 3)),
     replica,
     onReleased: (workspaceId, repIds) => laneRunner.wakeReleased(workspaceId, repIds),
+    onEvents: (workspaceId) => void queue.add(deliverEventsJob, { workspaceId }),
+    onRecorded: (trx, workspaceId, events) => notifications.send(trx, workspaceId, events),
   });
-  const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, localLanes.wake, log);
+  const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, localLanes.wake, log, wakeChecksThrough(queue));
   const secrets = openSecrets(config);
+  const outbox = new Outbox(unitOfWork, secrets, queue);
+  const notifications: Notifications = new Notifications(outbox, config);
   return {
     config,
     log,
@@ -144,9 +162,21 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     laneRunner,
     changes: new CommissionChanges(unitOfWork, localLanes.wake, laneRunner, clock),
     secrets,
-    outbox: new Outbox(unitOfWork, secrets, queue),
+    outbox,
+    notifications,
     attemptLimits: new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE),
     pdfPrinter: new PdfPrinter(config.CHROMIUM_PATH, log),
+  };
+}
+
+/** How outgoing events are sent. */
+function deliverySettings(config: Config, notifications: Notifications): DeliverySettings {
+  return {
+    allowLoopback: config.CRM_ALLOW_LOOPBACK,
+    timeoutMs: 10_000,
+    maxResponseBytes: 64 * 1024,
+    onDisabled: (trx, workspaceId, url, reason) =>
+      notifications.endpointDisabled(trx, workspaceId, new URL(url).host, reason),
   };
 }
 

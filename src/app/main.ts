@@ -11,7 +11,7 @@ import { ConnectPages } from '../integrations/pages/connect-pages.js';
 import { operations } from '../operations.js';
 import { type Config } from '../platform/config.js';
 import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/database/migrate.js';
-import { assertHarmlessRole, createDatabase } from '../platform/database/pool.js';
+import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
 import { createApp } from '../platform/http/app.js';
 import { TokenAuthenticator } from '../platform/http/authenticate.js';
@@ -25,6 +25,7 @@ import { queueBoard } from '../platform/http/queue-board.js';
 import { RateLimit } from '../platform/http/rate-limit.js';
 import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { ResponseCache } from '../platform/http/response-cache.js';
+import { WebApp } from '../platform/http/web-app.js';
 import { checkRedis } from '../platform/jobs/redis-settings.js';
 import { AddressLimit } from '../platform/limits/address-limit.js';
 import { type Log } from '../platform/log.js';
@@ -36,6 +37,7 @@ import { flushTraces } from '../platform/tracing.js';
 import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
 import { compose, type Service } from './composition.js';
+import { type StartPageLink, startPageLinks } from './start-page-links.js';
 
 /** The role of a process: serve requests, run jobs, or both. */
 export interface ProcessParts {
@@ -50,6 +52,8 @@ export interface RunningProcess {
   readonly service: Service;
   /** Of the hook for the first start; null on every later start. */
   readonly welcome: Welcome | null;
+  /** Links to the web app that sign in or set up; only for an embedded database. */
+  readonly links: readonly StartPageLink[];
   stop(): Promise<void>;
 }
 
@@ -91,12 +95,19 @@ export async function start(
     if (parts.worker) opened.push(closing(await startWorkers(service)));
     const isFirst = server.embedded && parts.api && parts.worker && !(await hasWorkspaces(server.ownerUrl));
     const welcome = isFirst && firstStart !== null ? await firstStart(service) : null;
-    const listening = parts.api ? await startApi(service, health, opened) : null;
-    return { url: listening?.url ?? null, metricsUrl: metricsAt?.url ?? null, service, welcome, stop };
+    const url = parts.api ? (await startApi(service, health, opened)).url : null;
+    const links = await linksToSignIn(server, service, url);
+    return { url, metricsUrl: metricsAt?.url ?? null, service, welcome, links, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Links for the terminal. A service on a database server of its own prints none: others read its log. */
+async function linksToSignIn(server: DatabaseServer, service: Service, url: string | null) {
+  if (url === null || !server.embedded) return [];
+  return asOwner(server.ownerUrl, (owner) => startPageLinks(service, owner));
 }
 
 /** Workers without an API, and processes with MIGRATE_AT_START=0, do not migrate. */
@@ -119,10 +130,14 @@ async function assertHarmlessRoles({ config, database, replica }: Service): Prom
 }
 
 async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
+  const { rows } = await asOwner(ownerUrl, (owner) => sql`select 1 from workspaces limit 1`.execute(owner));
+  return rows.length > 0;
+}
+
+async function asOwner<T>(ownerUrl: string, read: (owner: Database) => Promise<T>): Promise<T> {
   const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
   try {
-    const { rows } = await sql`select 1 from workspaces limit 1`.execute(database);
-    return rows.length > 0;
+    return await read(database);
   } finally {
     await database.destroy();
   }
@@ -175,7 +190,13 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const { authenticateFrom: authenticate } = new TokenAuthenticator(database, attemptLimits, localRateLimit);
   const browser = new BrowserSessions({ publicUrl, secrets: service.secrets, authenticate, rateLimit });
-  const signIn = new SignInPages(browser, dispatcher, config.OIDC_ISSUER !== undefined);
+  const addressLimit = new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE);
+  const signIn = new SignInPages(browser, dispatcher, config.OIDC_ISSUER !== undefined, addressLimit);
+  const webApp = WebApp.open({
+    basePath: browser.basePath,
+    operations,
+    singleSignOn: config.OIDC_ISSUER !== undefined,
+  });
   const connect = new ConnectPages(browser, service.container.resolve(CrmConsents));
   const mcp = new McpEndpoint({
     operations,
@@ -194,7 +215,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     trustProxyHops: config.TRUST_PROXY_HOPS,
     rateLimit,
     slowClientMs: config.SLOW_CLIENT_SECONDS * 1000,
-    addressLimit: new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
+    addressLimit,
     responseCache: new ResponseCache(clock, replica),
     idempotency: new IdempotencyStore(service.unitOfWork, log),
     log,
@@ -204,6 +225,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       (express) => mcp.routes(express),
       (express) => signIn.routes(express),
       (express) => connect.routes(express),
+      (express) => webApp.routes(express),
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
       ...(boardToken === undefined
         ? []

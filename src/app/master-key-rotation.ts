@@ -4,6 +4,7 @@ import { type Database } from '../platform/database/pool.js';
 import { placeOfRoute } from '../platform/inbox/inbox.js';
 import { placeOfMail } from '../platform/mail/outbox.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
+import { placeOfSecret } from '../webhook-endpoints/webhook-endpoint.js';
 
 interface SealedColumn {
   readonly table: string;
@@ -25,6 +26,12 @@ const sealedColumns: readonly SealedColumn[] = [
     column: 'secret',
     key: ['workspace_id', 'source', 'route'],
     place: (_workspaceId, source = '', route = '') => placeOfRoute(source, route),
+  },
+  {
+    table: 'webhook_endpoints',
+    column: 'secret',
+    key: ['endpoint_id'],
+    place: (endpointId = '') => placeOfSecret(endpointId),
   },
   { table: 'mail_outbox', column: 'body', key: ['mail_id'], place: (mailId = '') => placeOfMail(mailId) },
 ];

@@ -4,11 +4,14 @@ import { type AuthTables } from '../auth/auth-tables.js';
 import { type BillingTables } from '../billing/billing-tables.js';
 import { type CommentTables } from '../comments/comment-tables.js';
 import { type DealTables } from '../deals/deal-tables.js';
+import { type DiscrepancyTables } from '../discrepancies/discrepancy-tables.js';
+import { type DisputeTables } from '../disputes/dispute-tables.js';
 import { type ExportTables } from '../exports/export-tables.js';
 import { type IntegrationTables } from '../integrations/integration-tables.js';
 import { type LedgerTables } from '../ledger/ledger-tables.js';
 import { type PlanTables } from '../plans/plan-tables.js';
 import { type InboxTables } from '../platform/inbox/inbox-tables.js';
+import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
 import { type QuotaTables } from '../quotas/quota-tables.js';
 import { type RepTables } from '../reps/rep-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
@@ -26,11 +29,14 @@ declare module '../platform/database/tables.js' {
       BillingTables,
       CommentTables,
       DealTables,
+      DiscrepancyTables,
+      DisputeTables,
       ExportTables,
       IntegrationTables,
       LedgerTables,
       PlanTables,
       InboxTables,
+      OutboundTables,
       QuotaTables,
       RepTables,
       StatementTables,

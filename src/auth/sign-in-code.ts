@@ -54,14 +54,24 @@ export function codeOfNonce(secrets: Secrets, email: string, nonce: string): str
   return given.length === expected.length && timingSafeEqual(given, expected) ? codeId : null;
 }
 
+/**
+ * A link to the sign-in page with address and code filled in. They are in the fragment, which browsers do not send, so
+ * that they are in no log.
+ */
+function signInLink(publicUrl: string, email: string, code: string): string {
+  return `${publicUrl.replace(/\/+$/, '')}/login#${new URLSearchParams({ email, code })}`;
+}
+
 /** Lock screens show the subject, so it does not contain the code. */
-export function codeMail(to: string, code: string): Mail {
+export function codeMail(to: string, code: string, publicUrl: string | undefined): Mail {
+  const link = publicUrl === undefined ? [] : [`Or open this link: ${signInLink(publicUrl, to, code)}`];
   return {
     to,
     subject: 'Your sign-in code',
     ...bodyOf([
       'Your code to sign in:',
       { big: code },
+      ...link,
       'It is valid for 10 minutes and can be used once. We will never ask you for it.',
       'If you did not try to sign in, ignore this mail.',
     ]),

@@ -3,7 +3,7 @@ import { Failure } from '../kernel/failure.js';
 import { email, rep, repExample } from '../reps/rep.js';
 
 /** How a person has authenticated. */
-export type SignInMethod = 'otp' | 'oidc';
+export type SignInMethod = 'otp' | 'oidc' | 'start_link';
 
 /** A workspace in which the address belongs to an active person. */
 export interface SignIn {
@@ -30,6 +30,13 @@ export type Session = z.input<typeof session>;
 /** One error for every cause: it must not distinguish wrong codes, expired codes and unknown addresses. */
 export function invalidCode(): Failure {
   return new Failure('invalid_code', 'The code is wrong or has expired. Request a new one with POST /auth/otp/send.');
+}
+
+export function invalidStartLink(): Failure {
+  return new Failure(
+    'invalid_start_link',
+    'The link was used or has expired. Restart the service to get a new one, or sign in with your e-mail address.',
+  );
 }
 
 /** Shown only after the address was verified. */

@@ -3,6 +3,7 @@ import { type Condition } from '../engine/condition.js';
 import { type Rule } from '../engine/plan-config.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Period, periodRange } from '../kernel/period.js';
+import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
@@ -36,7 +37,7 @@ export async function listTeam(
       exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
         and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
         and coalesce(a.effective_end, 'infinity') >= ${from}::date) as "hasPlan"
-    from reps r left join statement_periods s
+    from reps r left join ${statementPeriodsTable(trx, workspaceId)} s
       on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.period = ${period}
     where r.workspace_id = ${workspaceId} ${within('r.rep_id', repIds)}
     order by lower(r.name), r.rep_id`.execute(trx);
@@ -58,7 +59,7 @@ export async function sumEarnings(
   const { rows } = await sql<RepEarningsRow>`
     select rep_id as "repId", currency, sum(commission)::text as commission, sum(bonus)::text as bonus,
       sum(adjustments)::text as adjustments, sum(deals)::int as deals
-    from rep_months
+    from ${monthsTable(trx, workspaceId)} m
     where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
       ${within('rep_id', repIds)}
     group by rep_id, currency`.execute(trx);
@@ -76,14 +77,12 @@ export async function listMonths(
   repId: string,
   { from, to }: DayRange,
 ): Promise<MonthRow[]> {
-  return trx
-    .selectFrom('rep_months')
-    .select(['month', 'currency', 'commission', 'bonus', 'adjustments'])
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('month', '>=', from)
-    .where('month', '<=', to)
-    .execute();
+  const { rows } = await sql<MonthRow>`
+    select month, currency, commission, bonus, adjustments from ${monthsTable(trx, workspaceId)} m
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and month between ${from}::date and ${to}::date`.execute(
+    trx,
+  );
+  return rows;
 }
 
 /** Quotas of the periods with their credit, of one rep if an id is given. */
@@ -212,20 +211,75 @@ export async function listEventsOfDeal(
   dealId: string,
   repIds: readonly string[] | null,
 ): Promise<TracedEventRow[]> {
+  return selectTracedEvents(
+    trx,
+    workspaceId,
+    sql`e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.phase is distinct from 'periodic'
+      ${within('e.rep_id', repIds)}`,
+  );
+}
+
+/** The rep's event with the id, earned or reversed; null if there is none. */
+export async function findTracedEvent(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  eventId: string,
+): Promise<TracedEventRow | null> {
+  const isEvent = sql`e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.event_id = ${eventId}`;
+  return (await selectTracedEvents(trx, workspaceId, isEvent))[0] ?? null;
+}
+
+/** The rep of the event; null if there is none. */
+export async function findEventOwner(trx: Work, workspaceId: string, eventId: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('commission_events')
+    .select('rep_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst();
+  return row?.rep_id ?? null;
+}
+
+/** The rule that paid an event, in the plan version that paid it. */
+export interface RuleOfEvent {
+  readonly planVersionId: string;
+  readonly version: number;
+  readonly effectiveStart: Day | null;
+  readonly effectiveEnd: Day | null;
+  readonly definition: Rule;
+}
+
+/** Null for events that no rule paid. */
+export async function findRuleOfEvent(trx: Work, workspaceId: string, eventId: string): Promise<RuleOfEvent | null> {
+  const { rows } = await sql<RuleOfEvent>`
+    select v.plan_version_id as "planVersionId", v.version, v.effective_start as "effectiveStart",
+      v.effective_end as "effectiveEnd", pr.definition
+    from commission_events e
+    join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
+    join plan_rules pr on pr.workspace_id = e.workspace_id and pr.rule_id = e.rule_id
+    where e.workspace_id = ${workspaceId} and e.event_id = ${eventId}`.execute(trx);
+  return rows[0] ?? null;
+}
+
+async function selectTracedEvents(
+  trx: Work,
+  workspaceId: string,
+  condition: RawBuilder<unknown>,
+): Promise<TracedEventRow[]> {
   const { rows } = await sql<TracedEventRow>`
     select e.event_id as "eventId", e.rep_id as "repId", coalesce(r.name, '') as "repName", e.deal_key as "dealKey",
       d.name as "dealName", e.plan_id as "planId", p.name as "planName", e.rule_id as "ruleId", e.rule_name as "ruleName",
       e.phase, e.kind, e.category, e.status, e.amount, e.base, e.tier_name as "tierName", e.credit, e.currency, e.period,
       e.earned_on as "earnedOn", e.reason, e.updated_at as "updatedAt", e.trace, v.deal_conditions as "dealConditions",
       pr.definition as rule
-    from commission_events e
+    from ${eventsTable(trx, workspaceId)} e
     left join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
     left join plan_rules pr on pr.workspace_id = e.workspace_id and pr.rule_id = e.rule_id
-    where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.phase is distinct from 'periodic'
-      ${within('e.rep_id', repIds)}
+    where ${condition}
     order by e.earned_on, e.rule_name, lower(r.name), e.event_id`.execute(trx);
   return rows;
 }

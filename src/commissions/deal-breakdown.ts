@@ -19,7 +19,7 @@ import { commissionEvent, conditionTraces, eventAnswer } from './commission-even
 import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
 
 /** What a rule paid on the deal, or why it paid nothing. */
-const dealOutcome = z
+export const dealOutcome = z
   .object({
     repId: fields.repId.nullable(),
     planId: fields.planId.nullable(),
@@ -33,7 +33,7 @@ const dealOutcome = z
     missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
   })
   .describe('What one rule decided about the deal');
-type DealOutcome = z.input<typeof dealOutcome>;
+export type DealOutcome = z.input<typeof dealOutcome>;
 
 export const dealBreakdown = z
   .object({
@@ -78,11 +78,11 @@ export async function readDealBreakdown(
     currency,
     events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
     ...totalsOf(rows, currency),
-    outcomes: seesOwner ? await outcomesOf(trx, workspaceId, deal, workspace, today) : [],
+    outcomes: seesOwner ? await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today) : [],
   };
 }
 
-function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
+export function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
   if (row.trace === null) return null;
   return decodeTrace(row.trace, {
     conditions: [...(row.dealConditions ?? []), ...(row.rule?.conditions ?? [])],
@@ -93,7 +93,7 @@ function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
   });
 }
 
-function totalsOf(rows: readonly TracedEventRow[], currency: string) {
+export function totalsOf(rows: readonly TracedEventRow[], currency: string) {
   const earned = groupBy(
     rows.filter((row) => row.status === 'earned'),
     (row) => row.currency,
@@ -103,15 +103,18 @@ function totalsOf(rows: readonly TracedEventRow[], currency: string) {
   return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };
 }
 
-/** Runs the engine for the owner over the calculation window of the deal; writes nothing. */
-async function outcomesOf(
+/**
+ * What the rules of the rep, who is the owner or a manager above, decide about the deal: runs the engine over the
+ * calculation window of the deal and writes nothing.
+ */
+export async function outcomesOf(
   trx: Work,
-  workspaceId: string,
+  { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string | null },
   deal: DealRecord,
   workspace: WorkspaceTerms,
   today: Day,
 ): Promise<DealOutcome[]> {
-  const { repId, closeDate } = deal;
+  const { closeDate } = deal;
   if (deal.deleted_at !== null) return [notCalculated(repId, 'deal_deleted')];
   if (repId === null) return [notCalculated(repId, 'owner_unresolved')];
   if (closeDate === null) return [notCalculated(repId, 'no_close_date')];

@@ -114,7 +114,7 @@ export async function readRepDashboard(
 }
 
 /** The first days of the twelve months that end with the day, oldest first. No period is longer than twelve months. */
-function monthsUpTo(day: Day): Day[] {
+export function monthsUpTo(day: Day): Day[] {
   const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
   return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) =>
     dayOf(Math.floor(month / 12), (month % 12) + 1, 1),
@@ -125,7 +125,7 @@ function isIn(month: Day, { from, to }: DayRange): boolean {
   return month >= from && month <= to;
 }
 
-function monthTotal(months: readonly MonthRow[], month: Day, currency: string): number {
+export function monthTotal(months: readonly MonthRow[], month: Day, currency: string): number {
   return earningsOf(
     months.filter((row) => row.month === month),
     currency,

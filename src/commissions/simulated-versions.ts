@@ -67,7 +67,8 @@ function onEveryDay(version: StoredVersion): StoredVersion {
   };
 }
 
-function unsavedVersion(terms: PlanTerms, currency: string): StoredVersion {
+/** A version of a config that is not stored. It applies on every day. */
+export function unsavedVersion(terms: PlanTerms, currency: string): StoredVersion {
   return {
     planId: unsaved,
     planVersionId: unsaved,

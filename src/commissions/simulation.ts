@@ -29,11 +29,21 @@ export interface SimulatedRep {
 
 /** Runs the engine over the data of the reps, in a worker thread: a pure function. */
 export function simulate(head: SimulationHead, reps: readonly SimulatedRepData[]): SimulatedRep[] {
-  const inputs = new Map(reps.map((rep) => [rep.terms.repId, inputOf(head, rep)]));
-  const results = resultsOf(inputs, head);
+  const { inputs, results } = calculateTogether(head, reps);
   return head.shown.map((repId) =>
     simulatedRep(repId, inputs.get(repId) as SimulatedInput, results.get(repId) as RepResult, head),
   );
+}
+
+type CalculationHead = Pick<SimulationHead, 'planId' | 'versions' | 'asOf' | 'quota' | 'visible'>;
+
+/** The results of all reps, who compete for ranks and whose managers have cascades: a pure function. */
+export function calculateTogether(
+  head: CalculationHead,
+  reps: readonly SimulatedRepData[],
+): { readonly inputs: ReadonlyMap<string, SimulatedInput>; readonly results: ReadonlyMap<string, RepResult> } {
+  const inputs = new Map(reps.map((rep) => [rep.terms.repId, inputOf(head, rep)]));
+  return { inputs, results: resultsOf(inputs, head) };
 }
 
 interface SimulatedInput extends RepInput {
@@ -43,7 +53,7 @@ interface SimulatedInput extends RepInput {
   readonly team: SimulatedRepData['team'];
 }
 
-function inputOf(head: SimulationHead, rep: SimulatedRepData): SimulatedInput {
+function inputOf(head: CalculationHead, rep: SimulatedRepData): SimulatedInput {
   const quotas = rep.quotas.map((quota) => ({ ...quota, ...receivedQuota(quota) }));
   const assumed = head.quota === null || !rep.assumesQuota ? null : receivedQuota(head.quota);
   const ranks = [...rep.storedRanks].map(([key, ahead]) => [key, ahead.map((credit) => Decimal.of(credit))] as const);
@@ -70,7 +80,7 @@ function inputOf(head: SimulationHead, rep: SimulatedRepData): SimulatedInput {
  * Ranks use the stored ranking or, for a caller who sees everyone, the simulated credit of the other reps; cascades use
  * the simulated events of the people below.
  */
-function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, head: SimulationHead): Map<string, RepResult> {
+function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, head: CalculationHead): Map<string, RepResult> {
   const ranked = isRanked(head.versions);
   const compared = [...inputs].filter(([repId]) => head.visible === null || head.visible.includes(repId));
   const credits = new Map(
@@ -110,7 +120,7 @@ function sameDecisions(a: RepResult | undefined, b: RepResult | undefined): bool
 function simulatedUpstream(
   { team, teamDeals }: SimulatedInput,
   results: ReadonlyMap<string, RepResult>,
-  { planId, versions }: SimulationHead,
+  { planId, versions }: CalculationHead,
 ): RepInput['teamDeals'] {
   const names = new Set(versions.flatMap((version) => version.rules.map((rule) => rule.name)));
   const isReplaced = (event: UpstreamWithPlan) =>

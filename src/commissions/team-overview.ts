@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { openDiscrepancies, sumOpenDiscrepancies } from '../discrepancies/open-discrepancies.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -14,6 +15,7 @@ export const teamOverview = z
     currency: fields.currency,
     totals: earnings,
     otherCurrencies: otherEarnings,
+    openDiscrepancies,
     reps: z
       .array(
         z
@@ -46,10 +48,11 @@ export async function readTeamOverview(
   currency: string,
   { repIds, everyone }: { readonly repIds: readonly string[] | null; readonly everyone: boolean },
 ): Promise<TeamOverview> {
-  const [team, earned, quotas] = await Promise.all([
+  const [team, earned, quotas, open] = await Promise.all([
     listTeam(trx, workspaceId, period, repIds),
     sumEarnings(trx, workspaceId, periodRange(period), repIds),
     listQuotas(trx, workspaceId, relatedPeriods(period)),
+    sumOpenDiscrepancies(trx, workspaceId, repIds, currency),
   ]);
   const earnedBy = groupBy(earned, (row) => row.repId);
   const quotasOf = groupBy(quotas, (quota) => quota.repId);
@@ -59,6 +62,7 @@ export async function readTeamOverview(
     currency,
     totals: all.earnings,
     otherCurrencies: all.otherCurrencies,
+    openDiscrepancies: open,
     reps: team
       .filter(
         (rep) => earnedBy.has(rep.repId) || rep.statementStatus !== 'none' || (rep.active && (everyone || rep.hasPlan)),
@@ -79,6 +83,7 @@ export const teamOverviewExample = {
   currency: 'USD',
   totals: earningsExample,
   otherCurrencies: [],
+  openDiscrepancies: { count: 1, total: 620, otherCurrencies: [] },
   reps: [
     {
       repId: sampleIds.repId,

@@ -69,14 +69,15 @@ export interface CrmTiming {
   /** At least 0 and below 1. */
   random(): number;
   readonly timeoutMs: number;
+  /** The longest wait before the first retry; it doubles with every attempt. */
+  readonly retryMs: number;
 }
 
-export const realTiming: CrmTiming = { now: Date.now, sleep, random: Math.random, timeoutMs: 30_000 };
+export const realTiming: CrmTiming = { now: Date.now, sleep, random: Math.random, timeoutMs: 30_000, retryMs: 500 };
 
 const maxRetries = 5;
 /** A worker spends at most this long on one request. The job retries what takes longer. */
 const maxTotalMs = 60_000;
-const backoffBaseMs = 500;
 const backoffCapMs = 30_000;
 const maxBytes = 10 * 1024 * 1024;
 const passingStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
@@ -215,7 +216,7 @@ export class CrmHttp {
   }
 
   private backoffMs(attempt: number): number {
-    return this.timing.random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** (attempt - 1));
+    return this.timing.random() * Math.min(backoffCapMs, this.timing.retryMs * 2 ** (attempt - 1));
   }
 
   private failure(

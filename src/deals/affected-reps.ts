@@ -65,7 +65,7 @@ export async function affectedByDeletions(
   return affected;
 }
 
-/** The reps who have earned on the deals, with the days, whether or not they own the deals. */
+/** The reps who have earned on the deals, also by true-up, with the days, whether or not they own the deals. */
 async function earnersOf(
   trx: Work,
   workspaceId: string,
@@ -74,9 +74,15 @@ async function earnersOf(
   const affected = new Map<string, AffectedReps>();
   if (dealIds.length === 0) return affected;
   const { rows } = await sql<{ deal_key: string; rep_id: string; from: Day; to: Day }>`
-    select deal_key, rep_id, min(earned_on) as from, max(earned_on) as to from commission_events
-    where workspace_id = ${workspaceId} and status = 'earned' and kind = 'commission_earned'
-      and deal_key = any(array(select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])}))
+    with given as materialized (select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])})
+    select deal_key, rep_id, min(earned_on) as from, max(earned_on) as to from (
+      select deal_key, rep_id, earned_on from commission_events
+      where workspace_id = ${workspaceId} and status = 'earned' and kind = 'commission_earned'
+        and deal_key = any(array(select id from given))
+      union all
+      select deal_key, rep_id, earned_on from trued_up_rows
+      where workspace_id = ${workspaceId} and deal_key = any(array(select id from given))
+    ) e
     group by deal_key, rep_id`.execute(trx);
   for (const { deal_key: dealId, rep_id: repId, from, to } of rows) ofDealIn(affected, dealId).set(repId, { from, to });
   return affected;

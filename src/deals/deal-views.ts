@@ -1,6 +1,7 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
+import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealRecord } from './deal.js';
@@ -35,19 +36,21 @@ export async function listDeals(
   page: { readonly limit: number; readonly offset: number },
 ) {
   const where = conditionsOf(workspaceId, filter);
+  const readPage = () =>
+    selectDeals(trx, (deals) =>
+      deals.where(where).orderBy('snapshot_at', 'desc').orderBy('deal_id').limit(page.limit).offset(page.offset),
+    )
+      .orderBy('deals.snapshot_at', 'desc')
+      .orderBy('deals.deal_id')
+      .execute();
   const [{ count }, rows] = await Promise.all([
     trx
       .selectFrom('deals')
       .select((select) => select.fn.countAll<string>().as('count'))
       .where(where)
       .executeTakeFirstOrThrow(),
-    selectDeals(trx)
-      .where(where)
-      .orderBy('deals.snapshot_at', 'desc')
-      .orderBy('deals.deal_id')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
+    // The deals of a few reps are found by their index and sorted.
+    filter.repIds == null ? inIndexOrder(trx, readPage) : readPage(),
   ]);
   return { deals: rows.map(recordOf), count: Number(count) };
 }
@@ -89,16 +92,18 @@ function isPaid(workspaceId: string, paid: boolean, paidTo: readonly string[] | 
 
 /** The deal, deleted or not; null if there is none. */
 export async function findDeal(trx: Work, workspaceId: string, dealId: string): Promise<DealRecord | null> {
-  const row = await selectDeals(trx)
-    .where('deals.workspace_id', '=', workspaceId)
-    .where('deals.deal_id', '=', dealId)
-    .executeTakeFirst();
+  const row = await selectDeals(trx, (deals) =>
+    deals.where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId),
+  ).executeTakeFirst();
   return row === undefined ? null : recordOf(row);
 }
 
-function selectDeals(trx: Work) {
+type DealQuery = SelectQueryBuilder<Tables, 'deals', Selectable<Tables['deals']>>;
+
+/** The owners are joined with the chosen deals only. */
+function selectDeals(trx: Work, choose: (deals: DealQuery) => DealQuery) {
   return trx
-    .selectFrom('deals')
+    .selectFrom(choose(trx.selectFrom('deals').selectAll()).as('deals'))
     .leftJoin('reps', (join) =>
       join.onRef('reps.workspace_id', '=', 'deals.workspace_id').onRef('reps.rep_id', '=', 'deals.rep_id'),
     )

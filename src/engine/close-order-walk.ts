@@ -1,8 +1,9 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
+import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
-import { type FieldValue } from './field-value.js';
+import { type SeenValue } from './condition.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type Quota, type TierInputs } from './payout.js';
 import { type Deal } from './slug.js';
@@ -32,7 +33,7 @@ export interface Firing {
   readonly tierValue: Decimal | null;
   readonly tierValueAbsence: Reason | null;
   readonly quota: Quota | null;
-  readonly seen: readonly FieldValue[];
+  readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
 }
 
@@ -89,6 +90,16 @@ export class CloseOrderWalk {
     counter.periodCredit = counter.periodCredit.plus(credit);
     // Copied by name: spreading an object of a dozen fields costs more than all the arithmetic on it.
     this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, counter, tally });
+  }
+
+  /** Counts the days before the first entry; see {@link CarriedCredit}. */
+  carry({ period, attainmentKey, ruleName, credit, amount }: CarriedCredit): void {
+    const counter = this.counters.of(period, attainmentKey);
+    counter.cumulative = counter.cumulative.plus(credit);
+    counter.periodCredit = counter.periodCredit.plus(credit);
+    counter.sliceStart = counter.cumulative;
+    const tally = this.tallies.of(period, ruleName);
+    tally.paid = tally.paid.plus(amount);
   }
 
   /** Processes the entries that were added since the last call, in steps; the counters continue. */

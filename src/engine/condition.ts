@@ -91,13 +91,21 @@ export interface ConditionTrace {
 }
 
 /**
+ * A long value that was cut, or the place of the same value among those before it, with the result of the comparison,
+ * which cannot be computed from a part.
+ */
+export type CutValue = ({ readonly cut: FieldValue } | { readonly as: number }) & { readonly passed: boolean };
+
+export type SeenValue = FieldValue | CutValue;
+
+/**
  * Compiled conditions. `day` is the reference for relative dates: the deal's close date, so that a payout never
  * depends on the day of the run.
  */
 export interface ConditionSet {
   passes(deal: Deal, day: Day): boolean;
   /** The values of all leaves, in order, as a stored trace contains them. */
-  seen(deal: Deal): FieldValue[];
+  seen(deal: Deal, day: Day): SeenValue[];
   explain(deal: Deal, day: Day): ConditionTrace[];
 }
 
@@ -133,7 +141,7 @@ export function compileConditions(
       for (const leaf of required) if (!holds(leaf, deal, day)) return false;
       return alternatives.every((group) => group.leaves.some((leaf) => holds(leaf, deal, day)));
     },
-    seen: (deal) => leaves.map((leaf) => leaf.read(deal) ?? null),
+    seen: (deal, day) => leaves.map(({ read, test }) => storedValue(read(deal) ?? null, test, day)),
     explain: (deal, day) => leaves.map(({ leaf, read, test }) => traced(leaf, read(deal) ?? null, test, day)),
   };
 }
@@ -141,12 +149,40 @@ export function compileConditions(
 /** Rebuilds the traces of stored conditions from the values that were seen. */
 export function explainSeen(
   conditions: readonly Condition[],
-  seen: readonly FieldValue[],
+  seen: readonly SeenValue[],
   day: Day,
   timeZone: string,
 ): ConditionTrace[] {
   const leaves = conditions.flatMap((condition) => ('rules' in condition ? condition.rules : [condition]));
-  return leaves.map((leaf, index) => traced(leaf, seen[index] ?? null, testOf(leaf, timeZone), day));
+  return leaves.map((leaf, index) => {
+    const value = seen[index] ?? null;
+    if (!isCut(value)) return traced(leaf, value, testOf(leaf, timeZone), day);
+    const shown = 'as' in value ? (seen[value.as] as { readonly cut: FieldValue }) : value;
+    return traced(leaf, shown.cut, () => value.passed, day);
+  });
+}
+
+function isCut(value: SeenValue): value is CutValue {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Replaces every long value that an earlier condition saw too by its place. */
+export function withoutRepetitions(seen: readonly SeenValue[]): readonly SeenValue[] {
+  if (!seen.some(isCut)) return seen;
+  const places = new Map<FieldValue | undefined, number>();
+  return seen.map((value, index) => {
+    if (!isCut(value) || 'as' in value) return value;
+    const key = Array.isArray(value.cut) ? JSON.stringify(value.cut) : value.cut;
+    const place = places.get(key);
+    if (place === undefined) places.set(key, index);
+    return place === undefined ? value : { as: place, passed: value.passed };
+  });
+}
+
+/** Every event stores the values that its conditions saw, so long values are stored in part. */
+function storedValue(value: FieldValue, test: Test, day: Day): SeenValue {
+  const cut = shortened(value);
+  return cut === value ? value : { cut, passed: test(value, day) };
 }
 
 function traced(leaf: Leaf, seen: FieldValue, test: Test, day: Day): ConditionTrace {
@@ -159,7 +195,7 @@ function traced(leaf: Leaf, seen: FieldValue, test: Test, day: Day): ConditionTr
   };
 }
 
-const maxShownText = 500;
+const maxShownText = 100;
 const maxShownValues = 50;
 
 /** A long operand is left out of an explanation, which would otherwise repeat it for each deal. */
@@ -167,10 +203,17 @@ function isLong(value: unknown): boolean {
   return Array.isArray(value) && value.length > maxShownValues;
 }
 
-/** The value that was seen, for people: long texts and lists are cut. */
+/** The value that was seen, for people: long texts are cut, and of a list the first values that fit are shown. */
 function shortened(value: FieldValue): FieldValue {
-  if (typeof value === 'string' && value.length > maxShownText) return `${value.slice(0, maxShownText)}…`;
-  return Array.isArray(value) && value.length > maxShownValues ? value.slice(0, maxShownValues) : value;
+  if (typeof value === 'string') return value.length > maxShownText ? `${value.slice(0, maxShownText)}…` : value;
+  if (!Array.isArray(value)) return value;
+  let length = 0;
+  const fits = (value as readonly string[]).findIndex((one) => {
+    length += one.length + 1;
+    return length > maxShownText;
+  });
+  if (fits < 0) return value;
+  return value.slice(0, Math.max(fits, 1)).map((one) => shortened(one) as string);
 }
 
 const compiledTests = new WeakMap<Leaf, { readonly timeZone: string; readonly test: Test }>();

@@ -1,6 +1,7 @@
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
+import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
 import { type Quota } from './payout.js';
@@ -61,8 +62,10 @@ export interface RepInput {
   readonly repId: string;
   /** Today in the workspace's time zone; used only to know which periods have ended. */
   readonly asOf: Day;
-  /** Days to calculate, widened to whole attainment periods. */
+  /** Days to calculate: whole attainment periods, or with `carried` their remaining days. */
   readonly window: DayRange;
+  /** What counts on the days of the window's first attainment periods that lie before the window; default: nothing. */
+  readonly carried?: readonly CarriedCredit[];
   readonly plans: readonly AssignedPlan[];
   readonly deals: readonly Deal[];
   readonly teamDeals: readonly TeamDeal[];

@@ -52,6 +52,7 @@ export class PlanCalculation implements WalkListener {
     for (const fixed of input.fixed) {
       if (fixed.planId === plan.planId) this.fixedByKey.set(`${fixed.ruleName}|${fixed.dealKey}`, fixed);
     }
+    for (const carried of input.carried ?? []) if (carried.planId === plan.planId) this.walk.carry(carried);
   }
 
   *run(deals: readonly Candidate[]): Generator<void, void> {
@@ -161,7 +162,7 @@ export class PlanCalculation implements WalkListener {
       tierValue,
       tierValueAbsence: rule.readTierValue === null || tierValue !== null ? null : absenceReason(tierFieldValue),
       quota,
-      seen: [...version.dealConditions.seen(deal), ...rule.conditions.seen(deal)],
+      seen: [...version.dealConditions.seen(deal, day), ...rule.conditions.seen(deal, day)],
       upstream: inputs,
     });
   }
@@ -211,6 +212,8 @@ export class PlanCalculation implements WalkListener {
   }
 
   private addFixed(fixed: FixedEvent, firing: Firing | null): void {
+    // The carried sums contain it.
+    if (this.input.carried !== undefined && fixed.earnedOn < this.input.window.from) return;
     this.walk.add({
       day: fixed.earnedOn,
       dealKey: fixed.dealKey,

@@ -1,7 +1,6 @@
 import { type Day } from '../kernel/day.js';
-import { type Decimal } from '../kernel/decimal.js';
-import { type Condition, type ConditionTrace, explainSeen } from './condition.js';
-import { type FieldValue } from './field-value.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type Condition, type ConditionTrace, explainSeen, type SeenValue, withoutRepetitions } from './condition.js';
 
 /**
  * Why a rule paid nothing on a deal. The first group applies to events of amount 0, the second to deals without an
@@ -119,7 +118,7 @@ export interface TraceParts {
 /** The parts of a trace that were read when the rule fired. */
 export interface TraceInputs {
   readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
-  readonly seen: readonly FieldValue[];
+  readonly seen: readonly SeenValue[];
 }
 
 const limitLetters: Readonly<Record<LimitKind, string>> = {
@@ -141,7 +140,7 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const upstream = inputs.upstream
     .map((event) => `[${JSON.stringify(event.repId)},${JSON.stringify(event.ruleName)},${event.amount}]`)
     .join();
-  const seen = inputs.seen.length === 0 ? '[]' : JSON.stringify(inputs.seen);
+  const seen = inputs.seen.length === 0 ? '[]' : JSON.stringify(withoutRepetitions(inputs.seen));
   const head = `${trace.measure},${trace.credit},${trace.before},${trace.after},${trace.target ?? 'null'}`;
   const tier = `${trace.base},${trace.raw},${trace.tierIndex ?? 'null'},[${parts}],[${limits}],${seen}`;
   const hasLast = trace.periodCredit !== null || trace.isBelowZero;
@@ -165,7 +164,7 @@ type Stored = readonly [
   tierIndex: number | null,
   parts: readonly [number, number | null, number][],
   limits: readonly [string, number | null, number, number][],
-  seen: readonly FieldValue[],
+  seen: readonly SeenValue[],
   upstream?: readonly [string, string, number][],
   tierValue?: number | null,
   rank?: number | null,
@@ -181,6 +180,12 @@ export interface TraceContext {
   readonly timeZone: string;
   readonly tierName: string | null;
   readonly amount: number;
+}
+
+/** The exact credit up to and including the deal of the event. */
+export function creditAfter(stored: string): Decimal {
+  const [, , , after = ''] = stored.split(',', 4);
+  return Decimal.of(after);
 }
 
 export function decodeTrace(stored: string, context: TraceContext): Trace {

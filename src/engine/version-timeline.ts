@@ -63,19 +63,28 @@ export function stopsDays(before: DatedPlan, after: DatedPlan): boolean {
  * restated.
  */
 export function restatedDays(before: DatedPlan, after: DatedPlan): DayRange | null {
+  const isStopped = stoppedDays(after);
+  return differingDays(before, after, (day) => !isStopped(day));
+}
+
+/** The range of the included days on which a different version, or none, is in force after the change. */
+export function differingDays(
+  before: DatedPlan,
+  after: DatedPlan,
+  includes: (day: Day) => boolean = () => true,
+): DayRange | null {
   const [old, now] = [before, after].map(({ isActive, versions }) => (isActive ? timelineOf(versions) : [])) as [
     TimelineCandidate[],
     TimelineCandidate[],
   ];
-  const isStopped = stoppedDays(after);
   const days = changeDays(before, after);
-  const restated = days.flatMap((from, index) => {
+  const differing = days.flatMap((from, index) => {
     const isSame = versionInForce(old, from)?.planVersionId === versionInForce(now, from)?.planVersionId;
-    if (isSame || isStopped(from)) return [];
+    if (isSame || !includes(from)) return [];
     const next = days[index + 1];
     return [{ from, to: next === undefined ? latestDay : addDays(next, -1) }];
   });
-  return restated.length === 0 ? null : restated.reduce(hull);
+  return differing.length === 0 ? null : differing.reduce(hull);
 }
 
 /** The days on which the version in force may change, in order. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type StandardField } from '../engine/field-value.js';
 import { type FieldSources } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
+import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** The newest deals have almost every field and stage in use; all deals are scanned only for what they lack. */
@@ -15,8 +16,10 @@ function newestDeals(workspaceId: string): RawBuilder<unknown> {
 
 /** The field slugs that the newest deals have. */
 export async function fieldSlugsOfNewestDeals(trx: Work, workspaceId: string): Promise<string[]> {
-  const { rows } = await sql<{ slug: string }>`
-    select distinct slug from ${newestDeals(workspaceId)}, jsonb_object_keys(fields) slug`.execute(trx);
+  const { rows } = await inIndexOrder(trx, () =>
+    sql<{ slug: string }>`
+      select distinct slug from ${newestDeals(workspaceId)}, jsonb_object_keys(fields) slug`.execute(trx),
+  );
   return rows.map(({ slug }) => slug);
 }
 
@@ -67,9 +70,11 @@ function textsOf(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<
 
 /** The distinct values of the newest deals, at most 100. */
 export async function valuesOfNewestDeals(trx: Work, workspaceId: string, sources: FieldSources): Promise<string[]> {
-  const { rows } = await sql<{ text: string }>`
-    select text from (${textsOf(sources, newestDeals(workspaceId))}) texts where text <> ''
-    group by text order by count(*) desc, text collate "C" limit ${maxValues}`.execute(trx);
+  const { rows } = await inIndexOrder(trx, () =>
+    sql<{ text: string }>`
+      select text from (${textsOf(sources, newestDeals(workspaceId))}) texts where text <> ''
+      group by text order by count(*) desc, text collate "C" limit ${maxValues}`.execute(trx),
+  );
   return rows.map(({ text }) => text);
 }
 

@@ -2,12 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { type FieldType } from '../engine/condition.js';
 import { isAbsent, type StandardField } from '../engine/field-value.js';
 import { standardNamedBy } from '../engine/slug.js';
+import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { listCrmDefinitions } from './crm-field-views.js';
 import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
 
-/** A bounded sample of deals. With the index on snapshots it takes the same time for a million deals. */
+/** A bounded sample of deals. In the order of the index on snapshots it takes the same time for a million deals. */
 const sampledDeals = 2000;
 const maxDefinitions = 5000;
 const maxOptions = 1000;
@@ -51,7 +52,8 @@ export interface ValueSource {
 
 /** The distinct values of the newest deals; each part of a multi-select is a value. */
 export async function listStoredValues(trx: Work, workspaceId: string, source: ValueSource): Promise<FieldOption[]> {
-  const { rows } = await sql<{ option: string }>`
+  const { rows } = await inIndexOrder(trx, () =>
+    sql<{ option: string }>`
     select option from (
       select distinct btrim(text) as option
       from (${firstPresent(workspaceId, source)}) found,
@@ -59,7 +61,8 @@ export async function listStoredValues(trx: Work, workspaceId: string, source: V
       where btrim(text) <> ''
     ) options
     order by lower(option) collate "C", option collate "C"
-    limit ${maxOptions}`.execute(trx);
+    limit ${maxOptions}`.execute(trx),
+  );
   return rows.map(({ option }) => ({ label: option, value: option }));
 }
 
@@ -96,7 +99,8 @@ interface StoredField {
 }
 
 async function storedDefinitions(trx: Work, workspaceId: string, values: FieldValues): Promise<FieldDefinition[]> {
-  const { rows } = await sql<StoredField>`
+  const { rows } = await inIndexOrder(trx, () =>
+    sql<StoredField>`
     with different as (
       select slug, jsonb_typeof(value) as kind, btrim(value #>> '{}') as text, count(*) as times
       from (${values}) found group by 1, 2, 3
@@ -123,7 +127,8 @@ async function storedDefinitions(trx: Work, workspaceId: string, values: FieldVa
       when classes <@ array['day', 'instant'] then 'timestamp'
       when choices between 1 and ${maxChoices} and present >= 2 * choices then 'select'
       else 'text' end as type
-    from seen order by slug collate "C" limit ${maxDefinitions}`.execute(trx);
+    from seen order by slug collate "C" limit ${maxDefinitions}`.execute(trx),
+  );
   const { standard } = await findMapping(trx, workspaceId);
   const mappedStage = standard['dealStage' satisfies StandardField];
   const isStage = (slug: string) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type CrmProvider } from '../crm/port.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { recordEvent } from '../platform/outbound/outgoing-events.js';
 
 interface Who {
   readonly workspaceId: string;
@@ -86,6 +87,7 @@ export async function markBroken(
     { workspaceId, actor: 'orchestrator' },
     { trigger: 'crm_broken', scope: 'workspace', outcome: 'failed', details },
   );
+  await recordEvent(trx, workspaceId, { type: 'crm.connection_broken', data: details });
 }
 
 /** Deletes the connection, writes the audit entry, and returns whether there was one. Imported data stays. */

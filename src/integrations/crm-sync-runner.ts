@@ -59,7 +59,7 @@ export class CrmSyncRunner {
     private readonly unitOfWork: UnitOfWork,
     private readonly changes: CommissionChanges,
     private readonly leases: Leases,
-    private readonly pollSeconds: number,
+    private readonly settings: { readonly pollSeconds: number; readonly retryMs: number },
     private readonly wake: (work: PullWork) => Promise<void>,
     private readonly log: Log,
   ) {}
@@ -267,7 +267,7 @@ export class CrmSyncRunner {
       const pull = await lockPull(trx, workspaceId, pullId);
       if (pull === null) return;
       const { provider, kind, counts, deals: totalDeals } = pull;
-      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.pollSeconds, pull.coveredUntil);
+      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.settings.pollSeconds, pull.coveredUntil);
       else {
         await noteSync(trx, workspaceId, provider);
         if (pull.recalculate) await recalculate.workspace('recalculation', pullId);
@@ -301,7 +301,7 @@ export class CrmSyncRunner {
     // In the first phase the requester may be waiting, and the adapter has already retried, so the pull ends.
     const maxAttempts = pull.phase === 'people' && error instanceof CrmFailure ? 0 : maxFailures;
     if (pull.attempts >= maxAttempts) return this.fail(workspaceId, pull, 'crm_unavailable', message);
-    const pauseMs = Math.min(maxPauseMs, 1000 * 2 ** pull.attempts);
+    const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** pull.attempts);
     const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)),
@@ -318,7 +318,7 @@ export class CrmSyncRunner {
     const { pullId, provider, kind, counts, deals: totalDeals } = pull;
     const details = { provider, failure, totalDeals, ...counts, ...more };
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.pollSeconds, null);
+      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.settings.pollSeconds, null);
       else await failPull(trx, workspaceId, pullId, reason, details);
       await deletePull(trx, workspaceId, pullId);
       await recordAuditEntry(

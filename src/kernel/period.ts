@@ -57,6 +57,15 @@ export function previousPeriod(period: Period): Period {
   return periodOf(month === 1 ? dayOf(year - 1, 12, 1) : dayOf(year, month - 1, 1), kind);
 }
 
+/** The period of the same kind that begins the day after this one ends. */
+export function nextPeriod(period: Period): Period {
+  const kind = periodKind(period);
+  const { to } = periodRange(period);
+  if (kind === null) throw new RangeError(`not a period: ${period.slice(0, 40)}`);
+  const [year, month] = [Number(to.slice(0, 4)), Number(to.slice(5, 7))];
+  return periodOf(month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1), kind);
+}
+
 /** The periods of that kind that touch the range, oldest first. */
 export function periodsTouching(range: DayRange, kind: PeriodKind): Period[] {
   const periods: Period[] = [];

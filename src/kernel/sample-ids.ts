@@ -10,5 +10,8 @@ export const sampleIds = {
   quotaId: 'e8b60c24-537f-4c9b-b0be-cfad9c8b7a6f',
   jobId: 'f9c71d35-6480-4dac-81cf-d0bead9c8b7a',
   statementId: '2b3c4d5e-6f7a-4b9c-8d1e-2f3a4b5c6d7e',
+  eventId: '3c4d5e6f-7a8b-4c9d-8e1f-3a4b5c6d7e8f',
+  disputeId: '4d5e6f70-8b9c-4d1e-8f30-4b5c6d7e8f90',
+  discrepancyId: '5e6f7081-9cad-4e2f-9041-5c6d7e8f9001',
   dealId: 'D-1',
 } as const;

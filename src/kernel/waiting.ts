@@ -40,3 +40,34 @@ export async function withTimeout<T>(ms: number, work: Promise<T>, onTimeout: ()
 export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** How long a computation may occupy the event loop without letting other work run. */
+const sliceMs = 10;
+
+/** The time since other work could last run. Computations that run one after another share it. */
+export class EventLoopSlice {
+  private startedAt = performance.now();
+
+  /** Lets requests and other computations run if the slice is over. */
+  async pause(): Promise<void> {
+    if (performance.now() - this.startedAt < sliceMs) return;
+    await yieldToOthers();
+    this.startedAt = performance.now();
+  }
+}
+
+const itemsPerCheck = 20;
+
+/** Maps a long list without blocking the process. */
+export async function mapInSlices<T, U>(
+  items: readonly T[],
+  map: (item: T, index: number) => U,
+  slice = new EventLoopSlice(),
+): Promise<U[]> {
+  const mapped: U[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index % itemsPerCheck === 0) await slice.pause();
+    mapped.push(map(item, index));
+  }
+  return mapped;
+}

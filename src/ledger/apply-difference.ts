@@ -3,13 +3,14 @@ import { type Decision } from '../engine/model.js';
 import { chunk } from '../kernel/chunk.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
+import { EventLoopSlice } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Difference, isSameCredit, type Write } from './difference.js';
 import { decided, recordHistory } from './event-history.js';
 import { type LedgerRow } from './ledger-rows.js';
-import { type Counter, Footprint, refreshTotals } from './totals.js';
+import { type Counter, Footprint, type KnownTotals, refreshTotals, setTotals } from './totals.js';
 
 /** The difference of one lane, and the state that it is written for. */
 export interface LaneDifference extends Difference {
@@ -21,6 +22,8 @@ export interface LaneDifference extends Difference {
   readonly allDays: boolean;
   /** Whether trued-up rows of the rep count besides its events. */
   readonly hasTruedUp: boolean;
+  /** The totals after the run; null if they are read from the events. */
+  readonly totals: KnownTotals | null;
 }
 
 /** What was written for one lane, and what it affects. */
@@ -33,6 +36,8 @@ export interface AppliedDifference {
   readonly reversedKeys: readonly string[];
   /** Plans under which credit changed. */
   readonly creditsMoved: ReadonlySet<string>;
+  /** Events outside the window whose former rows were replaced by rows within it. */
+  readonly displacedIds: readonly string[];
 }
 
 const rowsPerStatement = 2000;
@@ -51,11 +56,18 @@ export async function applyDifferences(
 ): Promise<AppliedDifference[]> {
   const affected = lanes.map(affectedBy);
   const footprints = affected.map(({ footprint }) => footprint);
+  const known = lanes.flatMap(({ totals }, lane) =>
+    totals === null ? [] : [{ footprint: footprints[lane] as Footprint, totals }],
+  );
+  const unknown = footprints.filter((_, lane) => lanes[lane]?.totals === null);
   const hasTruedUp = lanes.some((lane) => lane.hasTruedUp);
+  // Encoding thousands of rows takes long, so other work runs in between. Nothing else is sent meanwhile.
+  const writing = await sendWrites(trx, workspaceId, lanes);
   const [displaced] = await Promise.all([
-    writeEvents(trx, workspaceId, lanes),
+    writing.displaced,
     reverseEvents(trx, workspaceId, lanes),
-    refreshTotals(trx, workspaceId, footprints, hasTruedUp),
+    refreshTotals(trx, workspaceId, unknown, hasTruedUp),
+    setTotals(trx, workspaceId, known, hasTruedUp),
   ]);
   await failpoint('lane.midWrite');
   for (const row of displaced) goneFrom(affected[row.lane] as Affected, row);
@@ -67,6 +79,7 @@ export async function applyDifferences(
     days: footprints[lane]?.days() ?? null,
     reversedKeys: reversals.map((row) => row.dealKey),
     creditsMoved: affected[lane]?.creditsMoved ?? new Set(),
+    displacedIds: displaced.filter((row) => row.lane === lane).map((row) => row.eventId),
   }));
 }
 
@@ -99,26 +112,34 @@ interface LaneWrite extends Write {
 /** The former place of a row outside the window whose key an event within it took over. */
 interface Displaced extends Counter {
   readonly lane: number;
+  readonly eventId: string;
   readonly earnedOn: Day;
 }
 
-/** Rows that cannot conflict are inserted without a conflict check, which is a third less work for the server. */
-async function writeEvents(
+/** Sends the writes. Rows that cannot conflict are inserted without a conflict check, a third less work for the server. */
+async function sendWrites(
   trx: Work,
   workspaceId: string,
   lanes: readonly LaneDifference[],
-): Promise<readonly Displaced[]> {
+): Promise<{ readonly displaced: Promise<readonly Displaced[]> }> {
   const inserts: LaneWrite[] = [];
   const upserts: LaneWrite[] = [];
   for (const [lane, difference] of lanes.entries()) {
     const target = areNew(difference) ? inserts : upserts;
     for (const write of difference.writes) target.push({ ...write, lane });
   }
-  const [, displaced] = await Promise.all([
-    Promise.all(chunk(inserts, rowsPerStatement).map((rows) => insertEvents(trx, workspaceId, lanes, rows))),
-    Promise.all(chunk(upserts, rowsPerStatement).map((rows) => upsertEvents(trx, workspaceId, lanes, rows))),
-  ]);
-  return displaced.flat();
+  const slice = new EventLoopSlice();
+  const sent: Promise<readonly Displaced[]>[] = [];
+  const send = async (statement: () => Promise<readonly Displaced[]>) => {
+    await slice.pause();
+    const result = statement();
+    // The caller receives the error of the first statement that fails.
+    result.catch(() => undefined);
+    sent.push(result);
+  };
+  for (const rows of chunk(inserts, rowsPerStatement)) await send(() => insertEvents(trx, workspaceId, lanes, rows));
+  for (const rows of chunk(upserts, rowsPerStatement)) await send(() => upsertEvents(trx, workspaceId, lanes, rows));
+  return { displaced: Promise.all(sent).then((all) => all.flat()) };
 }
 
 function areNew({ allDays, cleared, writes }: LaneDifference): boolean {
@@ -137,7 +158,7 @@ async function insertEvents(
   workspaceId: string,
   lanes: readonly LaneDifference[],
   writes: readonly LaneWrite[],
-): Promise<void> {
+): Promise<readonly Displaced[]> {
   await sql`
     with rows as materialized (select * from ${rowsOf(lanes, writes)}),
     events as (
@@ -145,6 +166,7 @@ async function insertEvents(
     )
     insert into commission_event_history (revision, change, ${written})
     select 1, change, ${writtenFor(workspaceId)} from rows`.execute(trx);
+  return [];
 }
 
 /**
@@ -177,7 +199,7 @@ async function upsertEvents(
         ${writtenFor(workspaceId)}
       from changed
     )
-    select changed.lane, h.plan_id as "planId", h.attainment_key as "attainmentKey", h.period, h.earned_on as "earnedOn"
+    select changed.lane, changed.event_id as "eventId", h.plan_id as "planId", h.attainment_key as "attainmentKey", h.period, h.earned_on as "earnedOn"
     from changed cross join lateral (
       select * from commission_event_history h
       where h.workspace_id = ${workspaceId} and h.rep_id = changed.rep_id and h.event_id = changed.event_id

@@ -2,17 +2,20 @@ import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
+import { EventLoopSlice } from '../kernel/waiting.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifferences, type LaneDifference } from './apply-difference.js';
-import { calculateInSlices, EventLoopSlice } from './calculate-in-slices.js';
+import { calculateInSlices } from './calculate-in-slices.js';
 import { requestCalculation, type Trigger } from './calculation-requests.js';
+import { recordChangedAmounts } from './changed-amounts.js';
 import { currentDaysOfEach } from './current-days.js';
 import { dependentRequests } from './dependents.js';
 import { differenceOf } from './difference.js';
-import { divideWindow } from './divide-windows.js';
-import { freshnessMarkOf, isAllDays, saveFreshnessMarks } from './lane-freshness.js';
+import { divideWindow, maxDealsOfLane } from './divide-windows.js';
+import { knownTotals } from './known-totals.js';
+import { freshnessMarkOf, isAllDays, isCompleteMark, saveFreshnessMarks } from './lane-freshness.js';
 import {
   daysOf,
   jobsOf,
@@ -24,13 +27,17 @@ import {
 } from './lanes.js';
 import { type RunOutcome } from './ledger-tables.js';
 import { calculationWindow } from './load-window.js';
-import { finishRequests, type LaneResult, outcomeOf, recordRuns, resetFailures } from './record-runs.js';
+import { affectedDays, causesOf, type PeriodCheck, periodsToCheck, requestChecks } from './period-checks.js';
+import { finishRequests, type LaneResult, markComplete, outcomeOf, recordRuns, resetFailures } from './record-runs.js';
 import { type LoadedRepInput, loadRepInputs } from './rep-input.js';
 import { loadTerms, type RepTerms } from './rep-terms.js';
+import { shortenWindow } from './shorten-windows.js';
 
 export interface LaneDependencies {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
+  /** Default: {@link maxDealsOfLane}. */
+  readonly maxDeals?: number;
 }
 
 export interface LaneRun {
@@ -45,10 +52,11 @@ export interface LaneRun {
   readonly jobIds: readonly string[];
 }
 
-/** The runs of a batch of lanes, and the reps for which they wrote requests. */
+/** The runs of a batch of lanes, and the reps for which they wrote requests and period checks. */
 export interface BatchRun {
   readonly runs: readonly LaneRun[];
   readonly wakes: readonly string[];
+  readonly checks: readonly string[];
 }
 
 /** A locked lane with the input of its calculation, read in this order. */
@@ -61,6 +69,7 @@ export interface LaneWork {
 /** A lane with the days that this run calculates, and the requests that it completes. */
 interface LaneWindow extends LaneWork {
   readonly window: DayRange;
+  readonly carriedFrom?: Day;
 }
 
 /**
@@ -70,7 +79,7 @@ interface LaneWindow extends LaneWork {
  * the second run finds no request or no difference.
  */
 export async function calculateLanes(
-  { unitOfWork, clock }: LaneDependencies,
+  { unitOfWork, clock, maxDeals }: LaneDependencies,
   workspaceId: string,
   repIds: readonly string[],
   { wait }: { readonly wait: boolean },
@@ -90,10 +99,13 @@ export async function calculateLanes(
       const [locked, pending] = [lanes.get(ofRep.repId), requests.get(ofRep.repId)];
       return locked === undefined || pending === undefined ? [] : [{ locked, requests: pending, terms: ofRep }];
     });
-    const { runs, wakes } = await calculateRequests(trx, clock, works, startedAt);
+    const { runs, ...more } = await calculateRequests(trx, clock, works, startedAt, maxDeals);
     const calculated = new Set(runs.map(({ repId }) => repId));
     const others = repIds.filter((repId) => !calculated.has(repId));
-    return { runs: [...runs, ...others.map((repId) => nothingDone(repId, lanes.has(repId) ? 'idle' : 'busy'))], wakes };
+    return {
+      runs: [...runs, ...others.map((repId) => nothingDone(repId, lanes.has(repId) ? 'idle' : 'busy'))],
+      ...more,
+    };
   });
 }
 
@@ -107,16 +119,17 @@ export async function calculateRequests(
   clock: Clock,
   works: readonly LaneWork[],
   startedAt: Date,
+  maxDeals = maxDealsOfLane,
 ): Promise<BatchRun> {
   const [first] = works;
-  if (first === undefined) return { runs: [], wakes: [] };
+  if (first === undefined) return { runs: [], wakes: [], checks: [] };
   const { workspaceId, workspace } = first.terms;
   markAffected(
     trx,
     works.map(({ terms }) => terms.repId),
   );
   const asOf = dayInZone(startedAt, workspace.timeZone);
-  const { lanes, divided } = await laneWindows(trx, works);
+  const { lanes, divided } = await laneWindows(trx, works, maxDeals);
   const results = await calculateWindows(trx, workspaceId, lanes, asOf);
   const wakes = [...divided, ...(await requestDependents(trx, workspaceId, lanes, results))];
   await failpoint('lane.afterOthers');
@@ -125,20 +138,28 @@ export async function calculateRequests(
   finishRequests(trx, workspaceId, results);
   resetFailures(trx, workspaceId, results);
   saveMarks(trx, workspaceId, lanes, results, asOf);
+  const checked = results.filter(({ checks }) => checks.length > 0);
+  requestChecks(trx, workspaceId, checked.flatMap(checksOf));
   await failpoint('lane.beforeCommit');
-  return { runs: results.map(runOf), wakes };
+  return { runs: results.map(runOf), wakes, checks: checked.map(({ repId }) => repId) };
+}
+
+function checksOf({ repId, checks, requests }: LaneResult): PeriodCheck[] {
+  const causes = causesOf(requests);
+  return checks.map((period) => ({ repId, period, causes }));
 }
 
 /** The windows of the lanes, and the reps for whom requests for the remaining days were written. */
 async function laneWindows(
   trx: Work,
   works: readonly LaneWork[],
+  maxDeals: number,
 ): Promise<{ readonly lanes: readonly LaneWindow[]; readonly divided: readonly string[] }> {
   const lanes = works.map((work) => ({ ...work, window: calculationWindow(work.terms, daysOf(work.requests)) }));
   const [only] = lanes;
-  if (lanes.length !== 1 || only === undefined) return { lanes, divided: [] };
-  const { lane, isDivided } = await divideWindow(trx, only);
-  return { lanes: [lane], divided: isDivided ? [lane.terms.repId] : [] };
+  if (lanes.length !== 1 || only === undefined) return { lanes: lanes.map(shortenWindow), divided: [] };
+  const { lane, isDivided } = await divideWindow(trx, only, maxDeals);
+  return { lanes: [shortenWindow(lane)], divided: isDivided ? [lane.terms.repId] : [] };
 }
 
 function runOf(result: LaneResult): LaneRun {
@@ -159,6 +180,7 @@ interface Calculated extends LaneDifference {
   readonly deals: number;
   readonly skipped: number;
   readonly planVersionIds: readonly string[];
+  readonly checks: readonly string[];
 }
 
 async function calculateWindows(
@@ -176,6 +198,8 @@ async function calculateWindows(
     calculated.push(await calculate(lane, inputs[place] as LoadedRepInput, slice));
   }
   const differences = await applyDifferences(trx, workspaceId, calculated);
+  if (lanes[0]?.terms.workspace.sendsEvents === true)
+    await recordChangedAmounts(trx, workspaceId, calculated, differences);
   return calculated.map(({ lane, ...result }, place) => ({
     ...result,
     locked: lane.locked,
@@ -186,21 +210,29 @@ async function calculateWindows(
 
 async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLoopSlice): Promise<Calculated> {
   const { repId } = lane.terms;
-  const { decisions, blocked } = await calculateInSlices(input, slice);
+  const result = await calculateInSlices(input, slice);
+  const { decisions, blocked } = result;
+  const difference = await differenceOf(repId, input, result, slice);
   const paidDeals = new Set(decisions.map((decision) => decision.dealKey));
   return {
-    ...differenceOf(repId, input, { decisions, blocked }),
+    ...difference,
     lane,
     repId,
     runId: newId(),
     cleared: lane.locked.clearedAt !== null,
     allDays: isAllDays(lane.window),
     hasTruedUp: input.hasTruedUp,
+    totals: knownTotals(repId, input, result, difference),
     blocked,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
     planVersionIds: [...new Set(decisions.map((decision) => decision.planVersionId))],
+    checks: periodsToCheck(lane.terms, affectedDaysOf(lane), input),
   };
+}
+
+function affectedDaysOf({ terms, window, requests }: LaneWindow): DayRange {
+  return affectedDays(terms, daysOf(requests), window);
 }
 
 /** Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same. */
@@ -225,6 +257,7 @@ async function requestDependents(
         ...(days === null ? [] : [days]),
         ...(currentDays[place] ?? []),
         ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
+        ...blockedDays(lanes[place] as LaneWindow, results[place] as LaneResult),
       ],
       jobIds: jobsOf(requests),
     };
@@ -232,6 +265,16 @@ async function requestDependents(
   const dependents = await dependentRequests(trx, workspaceId, moves);
   await requestCalculation(trx, workspaceId, dependents);
   return [...new Set(dependents.map(({ repId }) => repId))];
+}
+
+/**
+ * An approved period keeps its rows, so no changed row requests the managers above, although a new calculation of their
+ * periods counts what this period would pay. A run that was itself requested for a rep below has no need to: those
+ * requests include every manager above.
+ */
+function blockedDays(lane: LaneWindow, { checks, requests }: LaneResult): DayRange[] {
+  const isFirst = requests.some(({ trigger }) => trigger !== 'cascade');
+  return isFirst && checks.length > 0 ? [affectedDaysOf(lane)] : [];
 }
 
 const dealTriggers: ReadonlySet<Trigger> = new Set([
@@ -252,15 +295,19 @@ function saveMarks(
 ): void {
   const marks = results.map((result, place) => {
     const { terms, window } = lanes[place] as LaneWindow;
-    return {
-      repId: result.repId,
-      hasMark: result.locked.hasMark,
-      mark: freshnessMarkOf(terms, window, asOf, triggersOf(result.requests), result),
-    };
+    const { repId, locked, requests } = result;
+    const run = { ...result, terms, window, asOf, triggers: triggersOf(requests) };
+    return { repId, locked, mark: freshnessMarkOf(run, locked.mark) };
   });
   saveFreshnessMarks(
     trx,
     workspaceId,
-    marks.filter(({ hasMark, mark }) => hasMark || mark !== null),
+    marks.filter(({ locked, mark }) => locked.mark !== null || mark !== null),
+  );
+  const completed = marks.filter(({ locked, mark }) => !locked.isComplete && isCompleteMark(mark));
+  markComplete(
+    trx,
+    workspaceId,
+    completed.map(({ repId }) => repId),
   );
 }

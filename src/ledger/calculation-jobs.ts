@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
+import { recordEvent } from '../platform/outbound/outgoing-events.js';
 import { type JobScope } from './ledger-tables.js';
 
 /** A job as the API returns it. */
@@ -88,7 +89,7 @@ const apartFromOthers = sql<string>`scope_key || ':' || job_id`;
 /** Ends the job if it has no requests left, or only requests of parked lanes. */
 export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: string): Promise<void> {
   // Not materialized, so that the check stops at the first lane that is still pending, which nearly always exists.
-  await sql`
+  const { rows } = await sql<EndedJob>`
     with pending as not materialized (
       select l.rep_id, l.parked_at, l.last_error
       from calculation_requests q
@@ -121,7 +122,20 @@ export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: s
           'statementLocked', true, 'periods', frozen.periods, 'count', figures.locked)) end
     from parked, figures, frozen
     where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
-      and not exists (select from pending where parked_at is null)`.execute(trx);
+      and not exists (select from pending where parked_at is null)
+    returning jobs.kind, jobs.status, jobs.scope, jobs.result, jobs.error`.execute(trx);
+  if (rows[0] !== undefined) await recordJobEvent(trx, workspaceId, jobId, rows[0]);
+}
+
+type EndedJob = Pick<CalculationJob, 'kind' | 'status' | 'scope' | 'result' | 'error'>;
+
+async function recordJobEvent(trx: Work, workspaceId: string, jobId: string, job: EndedJob): Promise<void> {
+  const { kind, status, scope, result, error } = job;
+  if (kind === 'recalculation') {
+    const type = status === 'completed' ? 'recalculation.completed' : 'recalculation.failed';
+    await recordEvent(trx, workspaceId, { type, data: { jobId, scope, result, error } });
+  } else if (kind === 'sync' && status === 'completed')
+    await recordEvent(trx, workspaceId, { type: 'crm.sync_completed', data: { jobId, result } });
 }
 
 const retention = sql`interval '6 hours'`;

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
+import { recordChangedCommission } from '../platform/outbound/outgoing-events.js';
 import { detachRecalculations } from './calculation-jobs.js';
 import { countedRows } from './counted-rows.js';
 import { recordHistory } from './event-history.js';
@@ -28,7 +29,7 @@ export async function lockAllLanes(trx: Work, workspaceId: string): Promise<void
 
 /**
  * Deletes the events `e` that match the condition, each with a history row, and recomputes counters and totals.
- * Events of approved periods stay. The caller holds all lanes.
+ * Events of approved periods stay, also those that were carried forward. The caller holds all lanes.
  */
 export async function clearEvents(
   trx: Work,
@@ -36,23 +37,30 @@ export async function clearEvents(
   condition: RawBuilder<unknown>,
 ): Promise<ClearedEvents> {
   const runId = newId();
-  const locked = sql`exists (select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
-    and s.status = 'approved' and e.earned_on between s.from_day and s.to_day)`;
+  // An earned true-up in an open period pays the difference of an approved one.
+  const locked = sql`(e.kind = 'true_up' and e.status = 'earned' or exists (
+    select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
+      and s.status = 'approved' and e.earned_on between s.from_day and s.to_day))`;
   const { rows: protectedRows } = await sql<{ count: number }>`
     select count(*)::int as count from commission_events e
     where e.workspace_id = ${workspaceId} and ${condition} and ${locked}`.execute(trx);
-  const { numAffectedRows = 0n } = await sql`
-    with deleted as (
+  const { rows: cleared } = await sql<{ repId: string; events: number; paid: boolean }>`
+    with deleted as materialized (
       delete from commission_events e where e.workspace_id = ${workspaceId} and ${condition} and not ${locked} returning e.*
-    )
-    ${recordHistory('deleted', sql`revision + 1`, sql`${runId}::uuid`)} from deleted`.execute(trx);
+    ), history as (${recordHistory('deleted', sql`revision + 1`, sql`${runId}::uuid`)} from deleted)
+    select rep_id as "repId", count(*)::int as events, bool_or(status = 'earned' and amount <> 0) as paid
+    from deleted group by rep_id`.execute(trx);
+  const changed = cleared.filter(({ paid }) => paid).map(({ repId }) => ({ repId, runId, eventIds: null }));
+  await recordChangedCommission(trx, workspaceId, changed);
   await failpoint('clear.afterDelete');
   await trx
     .updateTable('lanes')
     .set({
       cleared_at: sql`now()`,
+      incomplete: true,
       fresh_revision: null,
       fresh_until: null,
+      fresh_through: null,
       fresh_code: null,
       fresh_deals: null,
       fresh_skipped: null,
@@ -62,7 +70,8 @@ export async function clearEvents(
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);
   await detachRecalculations(trx, workspaceId);
-  return { deleted: Number(numAffectedRows), skippedLocked: protectedRows[0]?.count ?? 0, runId };
+  const deleted = cleared.reduce((sum, { events }) => sum + events, 0);
+  return { deleted, skippedLocked: protectedRows[0]?.count ?? 0, runId };
 }
 
 async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {

@@ -2,6 +2,7 @@ import { type Decision, type RepResult } from '../engine/model.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { idOf } from '../kernel/ids.js';
+import { EventLoopSlice } from '../kernel/waiting.js';
 import { type LedgerRow } from './ledger-rows.js';
 import { type LoadedRepInput } from './rep-input.js';
 
@@ -19,27 +20,44 @@ export interface Write {
   readonly before: LedgerRow | null;
 }
 
+const decisionsPerCheck = 50;
+
 /**
  * The writes and reversals that make the rep's rows equal to the engine's decisions. Frozen and retained rows are
  * not written. A row elsewhere whose key an approved period owns is reversed, because that period pays it.
  */
-export function differenceOf(
+export async function differenceOf(
   repId: string,
-  { stored, fixed, frozenIds }: Pick<LoadedRepInput, 'stored' | 'fixed' | 'frozenIds'>,
-  { decisions, blocked: blockedChanges }: Pick<RepResult, 'decisions' | 'blocked'>,
-): Difference {
-  const rest = new RowsByKey(stored);
+  input: StoredRows,
+  result: Decided,
+  slice = new EventLoopSlice(),
+): Promise<Difference> {
+  const { pairs, reversals } = await pairsOf(repId, input, result, slice);
   const writes: Write[] = [];
-  for (const decision of decisions) {
-    const idempotencyKey = idempotencyKeyOf(decision);
-    const before = rest.take(decision);
-    if (before === null) {
-      writes.push({ eventId: eventIdOf(repId, decision), idempotencyKey, change: 'inserted', decision, before });
-    } else if (before.status === 'reversed' || before.idempotencyKey !== idempotencyKey) {
-      const change = before.status === 'reversed' ? 'restored' : 'changed';
-      writes.push({ eventId: before.eventId, idempotencyKey, change, decision, before });
-    }
+  for (const [index, { decision, before }] of pairs.entries()) {
+    if (index % decisionsPerCheck === 0) await slice.pause();
+    const write = writeOf(repId, decision, before);
+    if (write !== null) writes.push(write);
   }
+  return { writes, reversals };
+}
+
+type StoredRows = Pick<LoadedRepInput, 'stored' | 'fixed' | 'frozenIds'>;
+type Decided = Pick<RepResult, 'decisions' | 'blocked'>;
+
+/** Every decision with its stored row, equal or not, and the rows to reverse. */
+export async function pairsOf(
+  repId: string,
+  { stored, fixed, frozenIds }: StoredRows,
+  { decisions, blocked: blockedChanges }: Decided,
+  slice: EventLoopSlice,
+): Promise<{
+  readonly pairs: readonly { readonly decision: Decision; readonly before: LedgerRow | null }[];
+  readonly reversals: readonly LedgerRow[];
+}> {
+  const rest = new RowsByKey(stored);
+  const pairs = decisions.map((decision) => ({ decision, before: rest.take(decision) }));
+  await slice.pause();
   // A retained row is reversed if its key would be earned in an approved period, whose true-up pays it.
   const blocked = new Set(
     blockedChanges.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)),
@@ -48,9 +66,19 @@ export function differenceOf(
     if ((event.kind === 'retained' || event.kind === 'stopped') && !blocked.has(eventIdOf(repId, event)))
       rest.take(event);
   return {
-    writes,
+    pairs,
     reversals: rest.left().filter((row) => row.status === 'earned' && !frozenIds.has(row.eventId)),
   };
+}
+
+/** Null if the stored row equals the decision. */
+function writeOf(repId: string, decision: Decision, before: LedgerRow | null): Write | null {
+  const idempotencyKey = idempotencyKeyOf(decision);
+  if (before === null)
+    return { eventId: eventIdOf(repId, decision), idempotencyKey, change: 'inserted', decision, before };
+  if (before.status !== 'reversed' && before.idempotencyKey === idempotencyKey) return null;
+  const change = before.status === 'reversed' ? 'restored' : 'changed';
+  return { eventId: before.eventId, idempotencyKey, change, decision, before };
 }
 
 /** The rows by natural key. Nested maps: joining three texts per row costs more than three lookups. */

@@ -22,8 +22,9 @@ export interface RequestedWindow extends RepWindow {
 export async function divideWindow<Lane extends RequestedWindow>(
   trx: Work,
   lane: Lane,
+  maxDeals: number,
 ): Promise<{ readonly lane: Lane; readonly isDivided: boolean }> {
-  const window = await firstPart(trx, lane);
+  const window = await firstPart(trx, lane, maxDeals);
   if (window === null) return { lane, isDivided: false };
   const begun = lane.requests.filter((request) => request.from_day <= window.to);
   await requestRest(trx, lane.terms, window.to, begun);
@@ -31,8 +32,8 @@ export async function divideWindow<Lane extends RequestedWindow>(
   return { lane: { ...lane, window, requests }, isDivided: true };
 }
 
-/** The days of the first attainment periods with at most {@link maxDealsOfLane} deals; null if all periods have fewer. */
-async function firstPart(trx: Work, { terms, window }: RepWindow): Promise<DayRange | null> {
+/** The days of the first attainment periods with at most `maxDeals` deals; null if all periods have fewer. */
+async function firstPart(trx: Work, { terms, window }: RepWindow, maxDeals: number): Promise<DayRange | null> {
   const kind = maxPeriodKind([terms]);
   if (periodOf(window.from, kind) === periodOf(window.to, kind)) return null;
   const months = await dealsByMonth(trx, terms.workspaceId, terms.repId, window);
@@ -40,7 +41,7 @@ async function firstPart(trx: Work, { terms, window }: RepWindow): Promise<DayRa
   let end: Day | null = null;
   for (const { day, count } of months) {
     const periodEnd = periodRange(periodOf(day, kind)).to;
-    if (end !== null && periodEnd > end && deals + dealsUntil(months, end, periodEnd) > maxDealsOfLane) {
+    if (end !== null && periodEnd > end && deals + dealsUntil(months, end, periodEnd) > maxDeals) {
       // An approved period that overlaps the end is calculated as a whole.
       const part = calculationWindow(terms, { from: window.from, to: end });
       return part.to < window.to ? part : null;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { chunkBySize } from '../kernel/chunk.js';
 import { type Day, type DayRange, hull } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { unnestRows } from '../platform/database/columns.js';
@@ -26,28 +27,39 @@ interface LaneSize extends DayRange {
 export async function laneBatches(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[][]> {
   const own = await sizesOf(trx, workspaceId, repIds);
   const managerIds = await cascadeManagersAmong(trx, workspaceId, [...own.keys()]);
+  return batchesBySize(trx, workspaceId, own, managerIds);
+}
+
+/** Divides reps into batches for a calculation of the days that writes nothing; `managerIds` have cascade rules. */
+export async function repBatches(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  managerIds: readonly string[],
+  { from, to }: DayRange,
+): Promise<string[][]> {
+  const { rows } = await sql<LaneSize>`
+    select q.rep_id as "repId", ${from}::text as "from", ${to}::text as "to", d.deals
+    from (
+      select rep_id, ${from}::date as from_day, ${to}::date as to_day from unnest(${repIds}::uuid[]) r (rep_id) offset 0
+    ) q cross join lateral (${countDeals(workspaceId, 'q')}) d`.execute(trx);
+  const sizes = new Map(rows.map((row) => [row.repId, row]));
+  const own = new Map(repIds.map((repId) => [repId, sizes.get(repId) as LaneSize]));
+  const managersAmong = managerIds.filter((repId) => own.has(repId));
+  return batchesBySize(trx, workspaceId, own, managersAmong);
+}
+
+async function batchesBySize(
+  trx: Work,
+  workspaceId: string,
+  own: ReadonlyMap<string, LaneSize>,
+  managerIds: readonly string[],
+): Promise<string[][]> {
   const teams = await loadTeamIds(trx, workspaceId, managerIds);
   const ofTeams = await dealsOfTeams(trx, workspaceId, own, teams);
-  const batches: string[][] = [];
-  for (const level of levelsOf(
-    repIds.filter((repId) => own.has(repId)),
-    teams,
-  )) {
-    let batch: string[] = [];
-    let deals = 0;
-    for (const repId of level) {
-      const size = (own.get(repId)?.deals ?? 0) + (ofTeams.get(repId) ?? 0);
-      if (batch.length === maxLanesPerBatch || (batch.length > 0 && deals + size > maxDealsPerBatch)) {
-        batches.push(batch);
-        batch = [];
-        deals = 0;
-      }
-      batch.push(repId);
-      deals += size;
-    }
-    batches.push(batch);
-  }
-  return batches;
+  const sizeOf = (repId: string) => (own.get(repId)?.deals ?? 0) + (ofTeams.get(repId) ?? 0);
+  const limits = { items: maxLanesPerBatch, size: maxDealsPerBatch };
+  return levelsOf([...own.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
 }
 
 /** The deals that the calculation of the lanes reads at most, without those of reps below. */
@@ -68,7 +80,9 @@ async function sizesOf(trx: Work, workspaceId: string, repIds: readonly string[]
       group by rep_id
       offset 0
     ) q cross join lateral (${countDeals(workspaceId, 'q')}) d`.execute(trx);
-  return new Map(rows.map((row) => [row.repId, row]));
+  const sizes = new Map(rows.map((row) => [row.repId, row]));
+  // In the order of the call: that of the rows depends on the plan of the server.
+  return new Map([...new Set(repIds)].flatMap((repId) => sizes.get(repId) ?? []).map((size) => [size.repId, size]));
 }
 
 /** Counts no further than decides that a lane is divided. */

@@ -14,6 +14,9 @@ import { type Lane } from './lanes.js';
 /** Wakes the lanes of reps that have requests. The sweep makes up for a lost wake-up. */
 export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Promise<void>;
 
+/** Wakes a worker for the period checks of the reps. A sweep makes up for a lost wake-up. */
+export type WakeChecks = WakeLanes;
+
 /** The totals of a lane and of every lane that it woke. */
 export interface CalculationTotals {
   readonly eventsWritten: number;
@@ -28,6 +31,9 @@ export class LaneRunner {
     private readonly clock: Clock,
     private readonly wakeLanes: WakeLanes,
     private readonly log: Log,
+    /** Wakes a worker for the period checks of the reps. */
+    readonly wakeChecks: WakeChecks = async () => {},
+    private readonly maxDealsOfLane?: number,
   ) {}
 
   /**
@@ -123,7 +129,7 @@ export class LaneRunner {
     if (batch.length === 1) return this.calculate(workspaceId, batch, true);
     const { runs, wakes } = await this.calculate(workspaceId, batch, false);
     const busy = runs.filter(({ state }) => state === 'busy');
-    const all: BatchRun[] = [{ runs: runs.filter(({ state }) => state !== 'busy'), wakes }];
+    const all: BatchRun[] = [{ runs: runs.filter(({ state }) => state !== 'busy'), wakes, checks: [] }];
     for (const { repId } of busy) all.push(await this.calculate(workspaceId, [repId], true));
     return joined(all);
   }
@@ -136,10 +142,12 @@ export class LaneRunner {
     const startedAt = performance.now();
     const took = () => (performance.now() - startedAt) / 1000;
     try {
-      const dependencies = { unitOfWork: this.unitOfWork, clock: this.clock };
+      const { unitOfWork, clock, maxDealsOfLane: maxDeals } = this;
+      const dependencies = { unitOfWork, clock, ...(maxDeals === undefined ? {} : { maxDeals }) };
       const run = await calculateLanes(dependencies, workspaceId, batch, { wait });
       await failpoint('lane.afterCommit');
       observe(run, took());
+      if (run.checks.length > 0) await this.wakeChecks(workspaceId, run.checks);
       return run;
     } catch (error) {
       metrics.engineRuns.observe({ outcome: 'failed' }, took());
@@ -148,7 +156,7 @@ export class LaneRunner {
       const [repId] = batch;
       if (batch.length === 1 && repId !== undefined) {
         await this.recordFailure({ workspaceId, repId }, error);
-        return { runs: [], wakes: [] };
+        return { runs: [], wakes: [], checks: [] };
       }
       this.log.warn({ err: error, workspaceId, lanes: batch.length }, 'batch of lanes failed; calculated in halves');
       const half = Math.ceil(batch.length / 2);
@@ -191,7 +199,7 @@ export class LaneRunner {
 }
 
 function joined(runs: readonly BatchRun[]): BatchRun {
-  return { runs: runs.flatMap((one) => one.runs), wakes: [...new Set(runs.flatMap((one) => one.wakes))] };
+  return { runs: runs.flatMap((one) => one.runs), wakes: [...new Set(runs.flatMap((one) => one.wakes))], checks: [] };
 }
 
 /** The lanes of a batch share its time. */

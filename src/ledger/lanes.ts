@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type DayRange, hull } from '../kernel/day.js';
+import { type Day, type DayRange, hull } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Trigger } from './calculation-requests.js';
@@ -14,10 +14,31 @@ export interface Lane {
 export interface LockedLane {
   readonly repId: string;
   readonly clearedAt: Date | null;
+  /** False from a deletion of events until a calculation over all days. */
+  readonly isComplete: boolean;
   readonly hasFailed: boolean;
-  /** Whether the lane has a freshness mark. */
-  readonly hasMark: boolean;
+  readonly mark: StoredMark | null;
 }
+
+/**
+ * The result of a run over all days, valid until an input of it changes. A rep that is calculated in parts has an
+ * incomplete mark until the last of them.
+ */
+export interface FreshnessMark {
+  readonly revision: string;
+  readonly until: Day;
+  /** The last calculated day. */
+  readonly through: Day;
+  readonly deals: number;
+  readonly skipped: number;
+}
+
+/** A freshness mark with the code that calculated it. */
+export interface StoredMark extends FreshnessMark {
+  readonly code: string;
+}
+
+type LaneRow = Omit<LockedLane, 'mark'> & { readonly [Column in keyof StoredMark]: StoredMark[Column] | null };
 
 /** Locks the lane's row. Returns null if there is none. */
 export async function lockLane(trx: Work, { workspaceId, repId }: Lane): Promise<LockedLane | null> {
@@ -34,13 +55,18 @@ export async function lockLanes(
   repIds: readonly string[],
   { wait }: { readonly wait: boolean },
 ): Promise<ReadonlyMap<string, LockedLane>> {
-  const { rows } = await sql<LockedLane>`
-    select rep_id as "repId", cleared_at as "clearedAt", attempts > 0 or parked_at is not null as "hasFailed",
-      fresh_revision is not null as "hasMark"
+  const { rows } = await sql<LaneRow>`
+    select rep_id as "repId", cleared_at as "clearedAt", not incomplete as "isComplete", attempts > 0 or parked_at is not null as "hasFailed",
+      fresh_revision as revision, fresh_code as code, fresh_until as until, fresh_through as through,
+      fresh_deals as deals, fresh_skipped as skipped
     from lanes where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
     order by rep_id
     for no key update ${wait ? sql`` : sql`skip locked`}`.execute(trx);
-  return new Map(rows.map((row) => [row.repId, row]));
+  return new Map(rows.map((row) => [row.repId, lockedLane(row)]));
+}
+
+function lockedLane({ repId, clearedAt, isComplete, hasFailed, ...mark }: LaneRow): LockedLane {
+  return { repId, clearedAt, isComplete, hasFailed, mark: mark.revision === null ? null : (mark as StoredMark) };
 }
 
 /** A stored calculation request. */

@@ -17,6 +17,7 @@ export interface LedgerRow {
   readonly planId: string;
   readonly ruleName: string;
   readonly phase: Phase;
+  readonly category: 'commission' | 'bonus';
   readonly amount: string;
   readonly base: string;
   readonly credit: string;
@@ -44,13 +45,14 @@ const columns = [
   sql`e.period`,
   sql`e.earned_on`,
   sql`e.idempotency_key`,
+  sql`e.category`,
 ];
 
 /** Columns of an engine-written row are never null, except the tier name when no tier was reached. */
 function storedRow(cells: (string | null)[]): LedgerRow {
   const [eventId, status, dealKey, planId, ruleName, phase, amount, base, credit, tierName, ...rest] =
     cells as string[];
-  const [attainmentKey, currency, period, earnedOn, idempotencyKey] = rest;
+  const [attainmentKey, currency, period, earnedOn, idempotencyKey, category] = rest;
   return {
     eventId,
     status,
@@ -58,6 +60,7 @@ function storedRow(cells: (string | null)[]): LedgerRow {
     planId,
     ruleName,
     phase,
+    category,
     amount,
     base,
     credit,
@@ -247,7 +250,9 @@ function ownedBy(row: LedgerRow, frozenPeriod: string): FixedEvent {
 }
 
 /** The properties of a row that can be fixed. */
-type FixedRow = Omit<LedgerRow, 'eventId' | 'status' | 'idempotencyKey' | 'base'> & { readonly base: string | null };
+type FixedRow = Omit<LedgerRow, 'eventId' | 'status' | 'idempotencyKey' | 'base' | 'category'> & {
+  readonly base: string | null;
+};
 
 function fixedOf(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
   return {

@@ -48,6 +48,15 @@ export interface LedgerTables {
     change: 'inserted' | 'changed' | 'reversed' | 'restored' | 'deleted';
     changed_at: GeneratedInstant;
   };
+  period_checks: {
+    workspace_id: string;
+    rep_id: string;
+    check_id: Generated<string>;
+    period: string;
+    causes: Json<readonly { readonly kind: string; readonly dealId: string | null }[]>;
+    requested_at: GeneratedInstant;
+    not_before: GeneratedInstant;
+  };
   lanes: {
     workspace_id: string;
     rep_id: string;
@@ -56,8 +65,10 @@ export interface LedgerTables {
     parked_at: Instant | null;
     last_error: string | null;
     cleared_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    incomplete: ColumnType<boolean, undefined, boolean>;
     fresh_revision: ColumnType<string | null, undefined, string | null>;
     fresh_until: ColumnType<Day | null, undefined, Day | null>;
+    fresh_through: ColumnType<Day | null, undefined, Day | null>;
     fresh_code: ColumnType<string | null, undefined, string | null>;
     fresh_deals: ColumnType<number | null, undefined, number | null>;
     fresh_skipped: ColumnType<number | null, undefined, number | null>;

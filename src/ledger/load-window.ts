@@ -52,6 +52,8 @@ const dealColumns = [
 export interface RepWindow {
   readonly terms: RepTerms;
   readonly window: DayRange;
+  /** The first of the days before the window whose events are read as sums. */
+  readonly carriedFrom?: Day;
 }
 
 /** The existing deals of each rep that closed in the rep's window. Deals without a close date lie in no period. */
@@ -93,7 +95,7 @@ function unreadAmount(fields: Fields, amountSlug: string | null): FieldValue {
 }
 
 /** For each rep, the deals of the reps below with the events that they earned: the input of cascade rules. */
-export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): Promise<TeamDeal[][]> {
+export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): Promise<LoadedTeamDeal[][]> {
   const [first] = windows;
   const managers = windows.filter(({ terms }) => hasCascades(terms));
   if (first === undefined || managers.length === 0) return windows.map(() => []);
@@ -118,7 +120,7 @@ export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): P
   });
 }
 
-function hasCascades({ versions }: RepTerms): boolean {
+export function hasCascades({ versions }: RepTerms): boolean {
   return versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
 }
 
@@ -142,7 +144,7 @@ function teamDealsOf(
   window: DayRange,
   deals: ReadonlyMap<string, readonly OwnedDeal[]>,
   events: ReadonlyMap<string, readonly DealEvent[]>,
-): TeamDeal[] {
+): LoadedTeamDeal[] {
   const spans = groupBy(team, (member) => member.repId);
   const isBelow = (repId: string, day: Day) => spans.get(repId)?.some((span) => isWithin(day, span)) ?? false;
   return [...spans.keys()].flatMap((repId) =>
@@ -200,9 +202,14 @@ async function hasTruedUpPeriods(trx: Work, workspaceId: string): Promise<boolea
   return rows[0]?.found ?? false;
 }
 
-interface DealEvent extends UpstreamEvent {
+export interface DealEvent extends UpstreamEvent {
   readonly dealKey: string;
   readonly planId: string;
+}
+
+/** A deal of a rep below, with the stored events. */
+export interface LoadedTeamDeal extends TeamDeal {
+  readonly upstream: readonly DealEvent[];
 }
 
 /**

@@ -1,32 +1,39 @@
 import { sql } from 'kysely';
 import { type Day, hull, isWithin } from '../kernel/day.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
 import { currentDaysOf } from './current-days.js';
 import { naturalKey } from './ledger-rows.js';
 import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
-import { unfrozenRows } from './unfrozen-rows.js';
+import { type Assumption, unfrozenRows } from './unfrozen-rows.js';
 
 /**
- * The rows that an approved period would have now if no period were frozen, for the rep and the reps below: all keys
- * that the period owns, whatever their current date, and other keys dated in it that no other approved period of the
- * rep owns. Every key is thus counted by one period.
+ * The rows that approved periods would have now if no period were frozen, for the rep and the reps below, by period: all
+ * keys that the period owns, whatever their current date, and other keys dated in it that no other approved period of the
+ * rep owns. Every key is thus counted by one period. The periods are calculated together.
  */
-export async function dryRunPeriod(
+export async function dryRunPeriods(
   trx: Work,
   terms: RepTerms,
-  { period, range }: FrozenPeriod,
+  periods: readonly FrozenPeriod[],
   asOf: Day,
-): Promise<CountedRow[]> {
+  assumed?: Assumption,
+): Promise<ReadonlyMap<Period, CountedRow[]>> {
   const keys = await loadOwnedKeys(trx, terms);
-  const owned = new Set(keys.filter((key) => key.owner === period).map((key) => key.dealKey));
-  const days = (await currentDaysOf(trx, terms.workspaceId, [...owned])).reduce(hull, range);
+  const names = new Set(periods.map(({ period }) => period));
+  const owned = new Set(keys.filter(({ owner }) => names.has(owner)).map((key) => key.dealKey));
+  const ranges = periods.map(({ range }) => range);
+  const days = [...ranges, ...(await currentDaysOf(trx, terms.workspaceId, [...owned]))].reduce(hull);
   const owners = new Map(keys.map((key) => [naturalKey(key), key.owner]));
-  const rows = await unfrozenRows(trx, terms, days, asOf);
-  return rows.filter((row) => {
+  const periodOf = (row: CountedRow): Period | undefined => {
     const owner = owners.get(naturalKey(row));
-    return owner === undefined ? isWithin(row.earnedOn, range) : owner === period;
-  });
+    if (owner !== undefined) return names.has(owner) ? owner : undefined;
+    return periods.find(({ range }) => isWithin(row.earnedOn, range))?.period;
+  };
+  const byPeriod = groupBy(await unfrozenRows(trx, terms, days, asOf, assumed), periodOf);
+  return new Map([...byPeriod].flatMap(([period, rows]) => (period === undefined ? [] : [[period, rows]])));
 }
 
 interface OwnedKey extends Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'> {

@@ -19,6 +19,8 @@ export interface LaneResult {
   readonly deals: number;
   readonly skipped: number;
   readonly planVersionIds: readonly string[];
+  /** The approved periods that are compared with a new calculation. */
+  readonly checks: readonly string[];
 }
 
 export function outcomeOf(result: LaneResult): RunOutcome {
@@ -119,4 +121,12 @@ export function resetFailures(trx: Work, workspaceId: string, results: readonly 
     update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
     where workspace_id = ${workspaceId} and rep_id = any(${failed}::uuid[])`;
   executeWithCommit(trx, reset.compile(trx));
+}
+
+/** With the commit: the ledger of the reps is complete again after a deletion of events. */
+export function markComplete(trx: Work, workspaceId: string, repIds: readonly string[]): void {
+  if (repIds.length === 0) return;
+  const complete = sql`
+    update lanes set incomplete = false where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`;
+  executeWithCommit(trx, complete.compile(trx));
 }

@@ -1,13 +1,22 @@
 import { type RepInput } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { loadCarriedCredits } from './carried-credits.js';
 import { type FixedRows, type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
-import { loadDeals, loadFirstActivities, loadPeerCredits, loadTeamDeals, type RepWindow } from './load-window.js';
+import {
+  type LoadedTeamDeal,
+  loadDeals,
+  loadFirstActivities,
+  loadPeerCredits,
+  loadTeamDeals,
+  type RepWindow,
+} from './load-window.js';
 import { assignedPlans, quotaFinder, type RepTerms } from './rep-terms.js';
 import { hasTruedUp, loadTruedUpRows } from './trued-up-rows.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
 export interface LoadedRepInput extends RepInput {
+  readonly teamDeals: readonly LoadedTeamDeal[];
   readonly stored: readonly LedgerRow[];
   /** Event ids of approved rows, which the comparison skips. */
   readonly frozenIds: ReadonlySet<string>;
@@ -36,19 +45,21 @@ export async function loadRepInputs(
   asOf: Day,
   { explain }: { readonly explain: boolean },
 ): Promise<LoadedRepInput[]> {
-  const [deals, teamDeals, stored, peerCredits, firstActivities] = await Promise.all([
+  const [deals, teamDeals, stored, carried, peerCredits, firstActivities] = await Promise.all([
     loadDeals(trx, windows),
     loadTeamDeals(trx, windows),
     loadLedgerRows(trx, windows),
+    loadCarriedCredits(trx, windows),
     loadPeerCredits(trx, windows),
     loadFirstActivities(
       trx,
       windows.map(({ terms }) => terms),
     ),
   ]);
-  const loaded = windows.map(({ terms, window }, place) => ({
+  const loaded = windows.map(({ terms, window, carriedFrom }, place) => ({
     terms,
     window,
+    ...(carriedFrom === undefined ? {} : { carried: carried[place] ?? [] }),
     deals: deals[place] ?? [],
     teamDeals: teamDeals[place] ?? [],
     stored: stored[place] ?? [],

@@ -44,6 +44,8 @@ export interface WorkspaceTerms {
   readonly measures: Readonly<Record<string, string>>;
   /** The field that holds the amount of a deal; null if the workspace has not mapped it. */
   readonly amountSlug: string | null;
+  /** Whether the workspace has a webhook endpoint that is enabled. */
+  readonly sendsEvents: boolean;
   /** Changes with every change of the configuration; read before all other data. */
   readonly revision: string;
 }
@@ -82,7 +84,7 @@ export interface StoredQuota extends Quota {
 export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
   const row = await trx
     .selectFrom('workspaces')
-    .select(['currency', 'timezone', 'field_mapping', 'configuration_revision'])
+    .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'configuration_revision'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
   return {
@@ -90,6 +92,7 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
     timeZone: row.timezone,
     measures: row.field_mapping.measures,
     amountSlug: row.field_mapping.standard['dealAmount'] ?? null,
+    sendsEvents: row.sends_events,
     revision: row.configuration_revision,
   };
 }

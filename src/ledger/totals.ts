@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Day, type DayRange } from '../kernel/day.js';
+import { type Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
@@ -48,6 +49,24 @@ export class Footprint {
   }
 }
 
+/** By how much the run changes the totals of one month and currency. */
+export interface MonthChange {
+  readonly repId: string;
+  readonly month: Period;
+  readonly currency: string;
+  readonly commission: Decimal;
+  readonly bonus: Decimal;
+  readonly deals: number;
+  readonly periods: readonly Period[];
+}
+
+/** Totals that follow from the run, so that the events before its window are not read. */
+export interface KnownTotals {
+  /** The credit under a key; null if only the events give it. */
+  creditOf(counter: Counter): Decimal | null;
+  readonly months: readonly MonthChange[];
+}
+
 /** A counter of one rep. */
 export interface RepCounter extends Counter {
   readonly repId: string;
@@ -74,6 +93,73 @@ export async function refreshTotals(
   if (counters.length + months.length === 0) return;
   await withoutNestedLoops(trx, () =>
     Promise.all([updateQuotas(trx, workspaceId, counters, hasTruedUp), replaceMonths(trx, workspaceId, months)]),
+  );
+}
+
+/** Writes totals that a run has computed. Counters that it does not contain are read from the events. */
+export async function setTotals(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly { readonly footprint: Footprint; readonly totals: KnownTotals }[],
+  hasTruedUp: boolean,
+): Promise<void> {
+  const credits: (RepCounter & { readonly credit: Decimal })[] = [];
+  const unknown: RepCounter[] = [];
+  for (const { footprint, totals } of lanes)
+    for (const counter of footprint.counters()) {
+      const credit = totals.creditOf(counter);
+      if (credit === null) unknown.push(counter);
+      else credits.push({ ...counter, credit });
+    }
+  await Promise.all([
+    setCredits(trx, workspaceId, credits),
+    unknown.length === 0 ? null : withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, unknown, hasTruedUp)),
+    changeMonths(
+      trx,
+      workspaceId,
+      lanes.flatMap(({ totals }) => totals.months),
+    ),
+  ]);
+}
+
+async function setCredits(
+  trx: Work,
+  workspaceId: string,
+  credits: readonly (RepCounter & { readonly credit: Decimal })[],
+): Promise<void> {
+  if (credits.length === 0) return;
+  await sql`
+    update quotas q set current_value = rows_from.credit, updated_at = now()
+    from ${unnestRows(credits, [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['plan_id', 'uuid', ({ planId }) => planId],
+      ['attainment_key', 'text', (counter) => counter.attainmentKey],
+      ['period', 'text', ({ period }) => period],
+      ['credit', 'numeric', ({ credit }) => credit.toString()],
+    ])}
+    where q.workspace_id = ${workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
+      and q.attainment_key = rows_from.attainment_key and q.period = rows_from.period
+      and q.current_value <> rows_from.credit`.execute(trx);
+}
+
+async function changeMonths(trx: Work, workspaceId: string, months: readonly MonthChange[]): Promise<void> {
+  if (months.length === 0) return;
+  await sql`
+    insert into rep_months as m (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
+    select ${workspaceId}::uuid, rep_id, month, currency, commission, bonus, 0, deals, string_to_array(periods, ' ')
+    from ${unnestRows(months, [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['month', 'date', ({ month }) => periodRange(month).from],
+      ['currency', 'text', ({ currency }) => currency],
+      ['commission', 'numeric', ({ commission }) => commission.toString()],
+      ['bonus', 'numeric', ({ bonus }) => bonus.toString()],
+      ['deals', 'integer', ({ deals }) => deals],
+      ['periods', 'text', ({ periods }) => periods.join(' ')],
+    ])}
+    on conflict (workspace_id, rep_id, month, currency) do update set
+      commission = m.commission + excluded.commission, bonus = m.bonus + excluded.bonus, deals = m.deals + excluded.deals,
+      periods = array(select distinct period from unnest(m.periods || excluded.periods) period order by period)`.execute(
+    trx,
   );
 }
 
@@ -164,10 +250,10 @@ async function replaceMonths(trx: Work, workspaceId: string, months: readonly Re
   ]);
 }
 
-const monthColumns = sql`workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods`;
+export const monthColumns = sql`workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods`;
 
 /** The values of {@link monthColumns}, grouped by the first four. */
-const monthSums = sql`workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
+export const monthSums = sql`workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
   coalesce(sum(amount) filter (where category = 'commission'), 0),
   coalesce(sum(amount) filter (where category = 'bonus'), 0),
   coalesce(sum(amount) filter (where category = 'adjustment'), 0),

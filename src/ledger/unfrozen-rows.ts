@@ -23,18 +23,35 @@ import {
 } from './load-window.js';
 import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms } from './rep-terms.js';
 
+/** What a calculation that writes nothing assumes in place of what is stored. */
+export interface Assumption {
+  terms(stored: RepTerms): RepTerms;
+  rankings(stored: Rankings): Rankings;
+}
+
+const asStored: Assumption = { terms: (stored) => stored, rankings: (stored) => stored };
+
 /**
  * The rows that the rep would have around the days if no period of the rep or of a rep below were frozen: an
  * in-memory calculation of the rep and the reps below, bottom-up, from one read of each table. Nothing is written.
  */
-export async function unfrozenRows(trx: Work, terms: RepTerms, days: DayRange, asOf: Day): Promise<CountedRow[]> {
+export async function unfrozenRows(
+  trx: Work,
+  stored: RepTerms,
+  days: DayRange,
+  asOf: Day,
+  assumed = asStored,
+): Promise<CountedRow[]> {
+  const terms = assumed.terms(stored);
   const dependsOnOthers = hasRules(terms, (rule) => rule.executionPhase === 'cascade' || rule.tierBy === 'rank');
   const hierarchy = await loadHierarchyBelow(trx, terms.workspaceId, terms.repId, dependsOnOthers);
   const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
-  const all = new Map([...below, [terms.repId, { ...terms, frozen: [] }]]);
+  const all = new Map([...below].map(([repId, one]) => [repId, assumed.terms(one)]));
+  all.set(terms.repId, { ...terms, frozen: [] });
   const window = widened(days, maxPeriodKind([...all.values()]));
-  const team = new UnfrozenTeam(hierarchy, await loadTeamInput(trx, terms.repId, all, window), { window, asOf });
-  return team.rowsOf(terms.repId);
+  const input = await loadTeamInput(trx, terms.repId, all, window);
+  const rankings = assumed.rankings(input.rankings);
+  return new UnfrozenTeam(hierarchy, { ...input, rankings }, { window, asOf }).rowsOf(terms.repId);
 }
 
 /** A retained row, with the event that the engine reads for it. */

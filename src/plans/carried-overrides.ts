@@ -2,12 +2,38 @@ import { type Rule } from '../engine/plan-config.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { thresholdOf, type WrittenPlan } from './plan.js';
 import { insertOverrides } from './plan-store.js';
-import { listOverrides } from './plan-views.js';
+import { listOverrides, type OverrideRow } from './plan-views.js';
 
 /** The per-rep tiers that a new version copied from its source, and those that no tier of the new version matches. */
 export interface CarriedOverrides {
   readonly overridesCarried: NonNullable<WrittenPlan['overridesCarried']>;
   readonly overridesDropped: NonNullable<WrittenPlan['overridesDropped']>;
+}
+
+/** The overrides of the source that its copy with the rules keeps: those of rules and tiers that it still has. */
+export async function overridesKept(
+  trx: Work,
+  workspaceId: string,
+  sourceVersionId: string,
+  rules: readonly Rule[],
+): Promise<CarriedOverrides & { readonly kept: readonly OverrideRow[] }> {
+  const carried: CarriedOverrides['overridesCarried'] = [];
+  const dropped: CarriedOverrides['overridesDropped'] = [];
+  const kept: OverrideRow[] = [];
+  for (const override of await listOverrides(trx, workspaceId, sourceVersionId)) {
+    const { repId, repName, rule, tiers } = override;
+    const newRule = rules.find((candidate) => candidate.name === rule.name);
+    const copied = tiers.filter((tier) => {
+      const minThreshold = thresholdOf(rule, tier.tierIndex) ?? 0;
+      const shown = { repId, repName, ruleName: rule.name, minThreshold, ...tier };
+      const isKept = newRule !== undefined && thresholdOf(newRule, tier.tierIndex) === minThreshold;
+      if (isKept) carried.push(shown);
+      else dropped.push({ ...shown, reason: newRule === undefined ? 'rule_removed' : 'tier_changed' });
+      return isKept;
+    });
+    if (copied.length > 0) kept.push({ ...override, tiers: copied });
+  }
+  return { kept, overridesCarried: carried, overridesDropped: dropped };
 }
 
 /**
@@ -24,21 +50,12 @@ export async function carryOverrides(
     readonly ruleIds: ReadonlyMap<string, string>;
   },
 ): Promise<CarriedOverrides> {
-  const carried: CarriedOverrides['overridesCarried'] = [];
-  const dropped: CarriedOverrides['overridesDropped'] = [];
-  const copies: { repId: string; ruleId: string; tiers: unknown[] }[] = [];
-  for (const { repId, repName, rule, tiers } of await listOverrides(trx, workspaceId, sourceVersionId)) {
-    const newRule = target.rules.find((candidate) => candidate.name === rule.name);
-    const copied = tiers.filter((tier) => {
-      const minThreshold = thresholdOf(rule, tier.tierIndex) ?? 0;
-      const override = { repId, repName, ruleName: rule.name, minThreshold, ...tier };
-      const isKept = newRule !== undefined && thresholdOf(newRule, tier.tierIndex) === minThreshold;
-      if (isKept) carried.push(override);
-      else dropped.push({ ...override, reason: newRule === undefined ? 'rule_removed' : 'tier_changed' });
-      return isKept;
-    });
-    if (copied.length > 0) copies.push({ repId, ruleId: target.ruleIds.get(rule.name) as string, tiers: copied });
-  }
+  const { kept, ...shown } = await overridesKept(trx, workspaceId, sourceVersionId, target.rules);
+  const copies = kept.map(({ repId, rule, tiers }) => ({
+    repId,
+    ruleId: target.ruleIds.get(rule.name) as string,
+    tiers,
+  }));
   await insertOverrides(trx, workspaceId, target.planVersionId, copies);
-  return { overridesCarried: carried, overridesDropped: dropped };
+  return shown;
 }

@@ -90,12 +90,22 @@ export async function collectVersionWarnings(
   const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
   const terms = planTerms(version.config);
   const plan = { config: version.config, terms, fieldMapping: canonicalFieldMapping(version.fieldMapping) };
-  const days = coveredDays(version.effectiveStart, version.effectiveEnd);
-  const today = dayInZone(clock.now(), timeZone);
+  return collectWarnings(trx, workspaceId, version, plan, dayInZone(clock.now(), timeZone));
+}
+
+/** Every warning about a version that may not be stored yet, except those about recalculated events. */
+export async function collectWarnings(
+  trx: Work,
+  workspaceId: string,
+  { planId, effectiveStart, effectiveEnd }: Pick<PlanVersion, 'planId' | 'effectiveStart' | 'effectiveEnd'>,
+  plan: CheckedPlan,
+  today: Day,
+): Promise<PlanWarning[]> {
+  const days = coveredDays(effectiveStart, effectiveEnd);
   const day = today < days.from ? days.from : today > days.to ? days.to : today;
   return [
     ...(await collectTermWarnings(trx, workspaceId, plan)),
-    ...(await collectCoverageWarnings(trx, workspaceId, version.planId, terms, days, { from: day, to: day })),
+    ...(await collectCoverageWarnings(trx, workspaceId, planId, plan.terms, days, { from: day, to: day })),
   ];
 }
 

@@ -3,6 +3,7 @@ import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { assertDateOrder, type PlanStatus, type RequestedDates, storedConfig } from './plan.js';
 import { type StoredPlan, type VersionRow } from './plan-store.js';
+import { type PlanTest } from './plan-tests.js';
 
 /** The body of a PATCH; undefined fields stay unchanged. */
 export interface PlanChange extends RequestedDates {
@@ -11,6 +12,7 @@ export interface PlanChange extends RequestedDates {
   readonly fieldMapping?: Readonly<Record<string, unknown>> | null | undefined;
   readonly name?: string | undefined;
   readonly status?: PlanStatus | undefined;
+  readonly tests?: readonly PlanTest[] | undefined;
 }
 
 /** The plan after the change. */
@@ -38,16 +40,23 @@ export function changedState(
     return { status, versions: [...plan.versions, made], made };
   }
   const { status } = change;
-  if (status === undefined) return { status: plan.status, versions: plan.versions, made: null };
-  if (!namesPlan) return { status: plan.status, versions: withStatus(plan.versions, source, status), made: null };
+  const tested = withTests(plan.versions, source, change.tests);
+  if (status === undefined) return { status: plan.status, versions: tested, made: null };
+  if (!namesPlan) return { status: plan.status, versions: withStatus(tested, source, status), made: null };
   const isWithoutActive = plan.versions.every((version) => version.status !== 'active');
   const latest = plan.versions.at(-1) as VersionRow;
-  const versions = status === 'active' && isWithoutActive ? withStatus(plan.versions, latest, 'active') : plan.versions;
+  const versions = status === 'active' && isWithoutActive ? withStatus(tested, latest, 'active') : tested;
   return { status, versions, made: null };
 }
 
 function withStatus(versions: readonly VersionRow[], of: VersionRow, status: PlanStatus): VersionRow[] {
   return versions.map((version) => (version.planVersionId === of.planVersionId ? { ...version, status } : version));
+}
+
+/** Tests without other changes are replaced in place. */
+function withTests(versions: readonly VersionRow[], of: VersionRow, tests: PlanChange['tests']): readonly VersionRow[] {
+  if (tests === undefined) return versions;
+  return versions.map((version) => (version.planVersionId === of.planVersionId ? { ...version, tests } : version));
 }
 
 /** A copy of the source with the changed fields. It supersedes the source unless it starts later. */
@@ -69,6 +78,7 @@ function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): 
     effectiveEnd,
     currency: change.currency === undefined ? source.currency : change.currency,
     fieldMapping: change.fieldMapping === undefined ? source.fieldMapping : change.fieldMapping,
+    tests: change.tests ?? source.tests,
     config: storedConfig(change.config ?? source.config, { version, effectiveStart, effectiveEnd }),
   };
 }

@@ -14,6 +14,16 @@ const ruleExample = {
   ],
 };
 
+export const planTestsExample = [
+  {
+    name: 'Half of the quota',
+    deals: [{ dealId: 'half', closeDate: '2026-02-10', amount: 1000, stage: 'Won' }],
+    quotas: [{ measure: 'New business', period: '2026-Q1', target: 2000 }],
+    expected: [{ ruleName: 'New business', dealId: 'half', amount: 80 }],
+    total: 80,
+  },
+];
+
 export const planConfigExample = { dealConditions: dealConditionsExample, rules: [ruleExample] };
 
 const stretchExample = { planVersionId: sampleIds.planVersionId, version: 1, from: '2026-01-01', to: null };
@@ -38,6 +48,7 @@ export const planExample = {
   config: planConfigExample,
   dealConditions: dealConditionsExample,
   rules: [{ id: sampleIds.ruleId, ...ruleExample }],
+  tests: planTestsExample,
   assignedReps: [{ repId: sampleIds.repId, name: 'Ben' }],
   createdAt: '2026-01-02T09:00:00.000Z',
 };
@@ -61,7 +72,7 @@ export const planTemplateExample = {
   templateId: 'flat-commission',
   name: 'Flat commission',
   description: 'One rate on every won deal',
-  planConfig: { config: planConfigExample },
+  planConfig: { config: planConfigExample, tests: planTestsExample },
   workedExample: {
     quotas: [],
     deals: [{ dealId: sampleIds.dealId, closeDate: '2026-02-10', amount: 1000 }],

@@ -4,7 +4,9 @@ import { type TimelineCandidate, versionMeant } from '../engine/version-timeline
 import { type Day } from '../kernel/day.js';
 import { isUuid, newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { recordEvent } from '../platform/outbound/outgoing-events.js';
 import { type PlanStatus } from './plan.js';
+import { type PlanTest } from './plan-tests.js';
 
 /** A version as commands read and write it. */
 export interface VersionRow extends TimelineCandidate {
@@ -12,6 +14,7 @@ export interface VersionRow extends TimelineCandidate {
   readonly currency: string | null;
   readonly fieldMapping: Readonly<Record<string, unknown>> | null;
   readonly config: Readonly<Record<string, unknown>>;
+  readonly tests: readonly PlanTest[];
 }
 
 /** A plan with all of its versions, in the order of their numbers. */
@@ -33,6 +36,7 @@ const columns = [
   'currency',
   'field_mapping as fieldMapping',
   'config',
+  'tests',
 ] as const;
 
 /** The plan of that id, or the one that has a version of that id. */
@@ -115,6 +119,7 @@ export async function insertVersion(
       field_mapping: version.fieldMapping === null ? null : JSON.stringify(version.fieldMapping),
       config: JSON.stringify(version.config),
       deal_conditions: JSON.stringify(terms.dealConditions),
+      tests: JSON.stringify(version.tests),
     })
     .execute();
   const rules = terms.rules.map((rule) => ({ rule, ruleId: newId() }));
@@ -136,6 +141,9 @@ export async function insertVersion(
       })),
     )
     .execute();
+  const { planId, planVersionId, version: number, status, effectiveStart, effectiveEnd } = version;
+  const data = { planId, planVersionId, version: number, status, effectiveStart, effectiveEnd };
+  await recordEvent(trx, workspaceId, { type: 'plan.version_created', data });
   return new Map(rules.map(({ rule, ruleId }) => [rule.name, ruleId]));
 }
 
@@ -152,6 +160,9 @@ export async function updatePlanRow(
     .where('workspace_id', '=', workspaceId)
     .where('plan_id', '=', planId)
     .execute();
+  if (change.status === undefined) return;
+  const data = { planId, planVersionId: null, status: change.status };
+  await recordEvent(trx, workspaceId, { type: 'plan.status_changed', data });
 }
 
 export async function updateVersionStatus(
@@ -160,9 +171,25 @@ export async function updateVersionStatus(
   planVersionId: string,
   status: PlanStatus,
 ): Promise<void> {
-  await trx
+  const { plan_id: planId } = await trx
     .updateTable('plan_versions')
     .set({ status })
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_version_id', '=', planVersionId)
+    .returning('plan_id')
+    .executeTakeFirstOrThrow();
+  await recordEvent(trx, workspaceId, { type: 'plan.status_changed', data: { planId, planVersionId, status } });
+}
+
+/** Replaces the tests of a version in place: they decide nothing about commission. */
+export async function updateVersionTests(
+  trx: Work,
+  workspaceId: string,
+  { planVersionId, tests }: Pick<VersionRow, 'planVersionId' | 'tests'>,
+): Promise<void> {
+  await trx
+    .updateTable('plan_versions')
+    .set({ tests: JSON.stringify(tests) })
     .where('workspace_id', '=', workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .execute();

@@ -4,6 +4,7 @@ import { type Day } from '../kernel/day.js';
 import { type PeriodKind } from '../kernel/period.js';
 import { type GeneratedInstant, type Json } from '../platform/database/tables.js';
 import { type PlanStatus } from './plan.js';
+import { type MovedDeal, type PreviewFigures, type PreviewRequest } from './preview-result.js';
 
 /** Rows of the tables of plans. */
 export interface PlanTables {
@@ -26,6 +27,7 @@ export interface PlanTables {
     field_mapping: Json<unknown> | null;
     config: Json<unknown>;
     deal_conditions: Json<unknown>;
+    tests: ColumnType<unknown, string | undefined, string>;
     /** The version that this one replaces while it is active. */
     supersedes: ColumnType<string | null, string | null | undefined, never>;
     created_at: GeneratedInstant;
@@ -49,5 +51,20 @@ export interface PlanTables {
     rep_id: string;
     rule_id: string;
     tiers: Json<unknown>;
+  };
+  plan_previews: {
+    workspace_id: string;
+    preview_id: string;
+    plan_id: string;
+    request: Json<PreviewRequest>;
+    status: Generated<'running' | 'completed' | 'failed'>;
+    leased_until: ColumnType<Date | null, undefined, Date | null>;
+    attempts: Generated<number>;
+    result: ColumnType<PreviewFigures | null, undefined, string>;
+    deals: ColumnType<readonly MovedDeal[] | null, undefined, string>;
+    error_code: ColumnType<string | null, undefined, string | null>;
+    error: ColumnType<string | null, undefined, string>;
+    started_at: GeneratedInstant;
+    finished_at: ColumnType<Date | null, undefined, Date>;
   };
 }

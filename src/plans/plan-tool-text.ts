@@ -1,23 +1,35 @@
 import { describedPlanConfig } from '../engine/plan-config.js';
 import { type JsonSchema, jsonSchemaOf } from '../platform/json-schema.js';
-import { firstDay, lastDay } from '../platform/mcp/tool.js';
+import { type DescribedArgument, firstDay, lastDay } from '../platform/mcp/tool.js';
 import { type PlanStatus } from './plan.js';
 
 /** Argument descriptions that all plan tools share. */
 export const planArguments = {
   planId: 'The plan (UUID, planId of list_plans)',
-  planRef: 'planId of list_plans for the plan and its version in force today, or a planVersionId for that version',
+  planRef: 'planId of list_plans (its version in force today), or a planVersionId',
   planVersionId: 'One version of a plan (UUID, planVersionId of list_plans or get_plan_history)',
   effectiveStart: firstDay('First day that the plan pays'),
   effectiveEnd: lastDay('Last day that the plan pays'),
   currency: {
-    description: 'ISO 4217 code such as EUR that the plan pays in, or "workspace" for the currency of the workspace',
+    description: 'ISO 4217 code that the plan pays in, or "workspace"',
     words: { workspace: null },
   },
 } as const;
 
+/** The whole schema of tests would be as long as that of a config. */
+export const planTestsArgument: DescribedArgument = {
+  description:
+    'Tests, each {name, deals: [{dealId, closeDate, amount, stage, rep}], quotas: [{measure, period, target}], managers: {rep: manager}, expected: [{ruleName, dealId, amount}], total}',
+  schema: () => ({ type: 'array', items: { type: 'object' } }),
+};
+
+export const briefTestsArgument: DescribedArgument = {
+  ...planTestsArgument,
+  description: 'Tests to store, as in run_plan_tests',
+};
+
 /** The long parts of a version. `rules` and `dealConditions` are the parsed config with rule ids. */
-export const planTermParts = ['config', 'dealConditions', 'rules', 'fieldMapping'] as const;
+export const planTermParts = ['config', 'dealConditions', 'rules', 'tests', 'fieldMapping'] as const;
 
 export function describePlan(plan: {
   planId: string;
@@ -43,7 +55,7 @@ let schema: JsonSchema | null = null;
 export function planConfigArgument(): JsonSchema {
   const whole = planConfigSchema() as unknown as PlanConfigSchema;
   const { dealConditions, rules } = whole.properties;
-  const { conditions, ...ofRule } = rules.items.properties;
+  const { conditions, quotaCredit, ...ofRule } = rules.items.properties;
   return {
     ...whole,
     properties: {
@@ -51,10 +63,18 @@ export function planConfigArgument(): JsonSchema {
       dealConditions: { ...dealConditions, items: briefCondition(dealConditions.items.anyOf[0]) },
       rules: {
         ...rules,
-        items: { ...rules.items, properties: { ...ofRule, conditions: likeDealConditions(conditions) } },
+        items: {
+          ...rules.items,
+          properties: { ...ofRule, quotaCredit: creditList(quotaCredit), conditions: likeDealConditions(conditions) },
+        },
       },
     },
   };
+}
+
+function creditList(credit: JsonSchema | undefined): JsonSchema {
+  const description = `${credit?.['description']}: [{field, weight}]`;
+  return { type: 'array', items: { type: 'object' }, description };
 }
 
 function likeDealConditions(conditions: JsonSchema | undefined): JsonSchema {

@@ -8,6 +8,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type PlanStatus, type PlanVersion } from './plan.js';
+import { type PlanTest } from './plan-tests.js';
 
 export interface PlanFilter {
   readonly planId?: string;
@@ -45,7 +46,7 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
   const [rows, rules, assigned] = await Promise.all([
     trx
       .selectFrom('plan_versions')
-      .select(['plan_version_id', 'currency', 'field_mapping', 'config', 'deal_conditions', 'created_at'])
+      .select(['plan_version_id', 'currency', 'field_mapping', 'config', 'deal_conditions', 'tests', 'created_at'])
       .where('workspace_id', '=', workspaceId)
       .where(isListed)
       .execute(),
@@ -91,6 +92,7 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
         id: rule.rule_id,
         ...visibleRule(rule.definition as Rule, onlyForRep),
       })),
+      tests: onlyForRep === null ? row.tests : [],
       assignedReps: assigned.get(head.planId) ?? [],
       createdAt: row.created_at.toISOString(),
     };
@@ -103,6 +105,7 @@ interface TermsRow {
   readonly field_mapping: Record<string, unknown> | null;
   readonly config: Record<string, unknown>;
   readonly deal_conditions: unknown[];
+  readonly tests: PlanTest[];
   readonly created_at: Date;
 }
 
@@ -254,7 +257,7 @@ export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
   }));
   const assignedReps =
     caller.team === undefined ? plan.assignedReps : plan.assignedReps.filter(({ repId }) => sees(repId));
-  return { ...plan, config: withTiersOf(plan.config, sees), rules, assignedReps };
+  return { ...plan, config: withTiersOf(plan.config, sees), rules, tests: [], assignedReps };
 }
 
 export interface OverrideRow {

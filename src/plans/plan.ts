@@ -5,6 +5,7 @@ import { maxPlanCost, planCost } from '../engine/plan-cost.js';
 import { type Day, isDay } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { describedAs } from '../platform/json-schema.js';
+import { storedTests } from './plan-tests.js';
 import { planWarnings } from './plan-warnings.js';
 
 export const planStatuses = ['draft', 'active', 'archived', 'deleted'] as const;
@@ -66,6 +67,7 @@ export const planVersion = z
           .describe('A rule with the fields of the config and its id'),
       )
       .describe('Rules of the config with their ids and defaults filled in'),
+    tests: storedTests.describe('Tests that are stored with the version; empty for callers who do not see every plan'),
     assignedReps: z
       .array(
         z.object({ repId: fields.repId, name: z.string().describe('Name of the rep') }).describe('An assigned rep'),

@@ -1,4 +1,4 @@
-import { type PlanTemplate } from './templates.js';
+import { type PlanTemplate, withTest } from './templates.js';
 import { flatCommission, managerCascade, marginalAe, multiMeasure, retroactiveAe } from './templates-for-sellers.js';
 import { mboBonus, newHireRamp, sdrMeetingBonus } from './templates-for-special-terms.js';
 
@@ -12,4 +12,4 @@ export const planTemplates: readonly PlanTemplate[] = [
   sdrMeetingBonus,
   multiMeasure,
   newHireRamp,
-];
+].map(withTest);

@@ -1,8 +1,8 @@
-import { type PlanTemplate, pays, rates, won, wonDeal } from './templates.js';
+import { pays, rates, type WrittenTemplate, won, wonDeal } from './templates.js';
 
 const accelerators = rates([0, 0.08, 'Base'], [1, 0.12, 'Accelerator'], [1.25, 0.15, 'Club']);
 
-export const flatCommission: PlanTemplate = {
+export const flatCommission: WrittenTemplate = {
   templateId: 'flat-commission',
   name: 'Flat commission',
   description: '10 % of every won deal. The rule needs no quota.',
@@ -24,7 +24,7 @@ export const flatCommission: PlanTemplate = {
   },
 };
 
-export const marginalAe: PlanTemplate = {
+export const marginalAe: WrittenTemplate = {
   templateId: 'marginal-ae',
   name: 'Account executive, marginal tiers',
   description:
@@ -59,7 +59,7 @@ export const marginalAe: PlanTemplate = {
   },
 };
 
-export const retroactiveAe: PlanTemplate = {
+export const retroactiveAe: WrittenTemplate = {
   templateId: 'retroactive-ae',
   name: 'Account executive, retroactive tiers',
   description:
@@ -94,7 +94,7 @@ export const retroactiveAe: PlanTemplate = {
   },
 };
 
-export const managerCascade: PlanTemplate = {
+export const managerCascade: WrittenTemplate = {
   templateId: 'ae-manager-cascade',
   name: 'Account executive with manager override',
   description:
@@ -132,7 +132,7 @@ export const managerCascade: PlanTemplate = {
   },
 };
 
-export const multiMeasure: PlanTemplate = {
+export const multiMeasure: WrittenTemplate = {
   templateId: 'multi-measure',
   name: 'Several measures, one quota',
   description:

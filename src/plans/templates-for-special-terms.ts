@@ -1,6 +1,6 @@
-import { fixed, type PlanTemplate, pays, rates, won, wonDeal } from './templates.js';
+import { fixed, pays, rates, type WrittenTemplate, won, wonDeal } from './templates.js';
 
-export const mboBonus: PlanTemplate = {
+export const mboBonus: WrittenTemplate = {
   templateId: 'mbo-bonus',
   name: 'MBO bonus',
   description:
@@ -32,7 +32,7 @@ export const mboBonus: PlanTemplate = {
   },
 };
 
-export const sdrMeetingBonus: PlanTemplate = {
+export const sdrMeetingBonus: WrittenTemplate = {
   templateId: 'sdr-meeting-bonus',
   name: 'SDR meeting bonus',
   description:
@@ -78,7 +78,7 @@ export const sdrMeetingBonus: PlanTemplate = {
   },
 };
 
-export const newHireRamp: PlanTemplate = {
+export const newHireRamp: WrittenTemplate = {
   templateId: 'new-hire-ramp',
   name: 'New-hire ramp',
   description:

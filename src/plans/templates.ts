@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { planConfig } from './plan.js';
+import { type PlanTest, storedTests } from './plan-tests.js';
 
 const dealFields = z.record(z.string(), z.union([z.string(), z.number()])).describe('Fields of the deal, by slug');
 
@@ -62,12 +63,42 @@ export const planTemplate = z
     name: z.string().describe('Name of the template'),
     description: z.string().describe('The plan in one sentence'),
     planConfig: z
-      .object({ config: planConfig })
+      .object({ config: planConfig, tests: storedTests.describe('The worked example as a test of the plan') })
       .describe('Body for POST /v1/plans, to which a name and effectiveStart are added'),
     workedExample,
   })
   .describe('A starter plan with a worked example');
 export type PlanTemplate = z.input<typeof planTemplate>;
+/** A template as it is written: its test follows from the worked example. */
+export type WrittenTemplate = Omit<PlanTemplate, 'planConfig'> & {
+  readonly planConfig: Omit<PlanTemplate['planConfig'], 'tests'>;
+};
+
+/** The template with its worked example as a test of the plan. */
+export function withTest(template: WrittenTemplate): PlanTemplate {
+  const { planConfig: body, workedExample: example } = template;
+  return { ...template, planConfig: { ...body, tests: [testOf(example)] } };
+}
+
+function testOf({ deals, quotas, assignment, expected }: PlanTemplate['workedExample']): PlanTest {
+  const dealIds = new Set(deals.map(({ dealId }) => dealId));
+  const hasManager = expected.some(({ earnedBy }) => earnedBy === 'manager');
+  return {
+    name: 'Worked example',
+    deals: [...deals],
+    ...(quotas.length === 0 ? {} : { quotas: quotas.map((quota) => ({ ...quota, rep: 'rep' })) }),
+    ...(hasManager ? { managers: { rep: 'manager' } } : {}),
+    ...(assignment === undefined ? {} : { assignment }),
+    expected: expected.map(({ earnedBy, dealId, ruleName, amount }) => ({
+      ...(dealIds.has(dealId) ? { dealId } : { period: dealId }),
+      ruleName,
+      ...(hasManager ? { rep: earnedBy } : {}),
+      amount,
+    })),
+    total: expected.reduce((total, { amount }) => total + amount, 0),
+  };
+}
+
 type Expected = PlanTemplate['workedExample']['expected'][number];
 type ExampleDeal = PlanTemplate['workedExample']['deals'][number];
 

@@ -197,7 +197,8 @@ const settings = z.object({
     example: '20',
   }),
   PUBLIC_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(120).meta({
-    description: 'Max number of requests without a token per address, minute and process, such as sign-in codes',
+    description:
+      'Max number of requests without a token, such as sign-in codes, and of sign-in pages, per address, minute and process',
     example: '120',
   }),
   CRMA_CLIENT_ID: text.meta({
@@ -257,12 +258,17 @@ const settings = z.object({
     .default('v67.0')
     .meta({ description: 'Version of the API of crm-c', example: 'v67.0' }),
   CRM_ALLOW_LOOPBACK: flag.default(false).meta({
-    description: '1: allow CRM and billing addresses on this machine, for tests and the demo; rejected in production',
+    description:
+      '1: allow CRM, billing and webhook addresses on this machine, for tests and the demo; rejected in production',
     example: '1',
   }),
   CRM_POLL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300).meta({
     description: 'Interval in which crm-c is polled for changes',
     example: '300',
+  }),
+  CRM_RETRY_MS: z.coerce.number().int().min(1).max(60_000).default(500).meta({
+    description: 'Longest wait in milliseconds before the first retry of a CRM request; doubles with every attempt',
+    example: '500',
   }),
   WEBHOOKS_PER_SECOND: z.coerce.number().int().min(1).max(100_000).default(50).meta({
     description: 'Sustained rate of webhook deliveries per account; bursts may be four times as large',

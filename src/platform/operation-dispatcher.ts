@@ -1,17 +1,9 @@
-import { type DependencyContainer } from 'tsyringe';
+import { type DependencyContainer, type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
-import {
-  type AnyOperation,
-  Download,
-  type Handler,
-  hasAccess,
-  type Input,
-  PreparedJson,
-  Redirect,
-  Reply,
-} from './operation.js';
+import { parseInSlices } from './long-response.js';
+import { type AnyOperation, Download, hasAccess, type Input, PreparedJson, Redirect, Reply } from './operation.js';
 import { hasScope, insufficientScope } from './operation-scope.js';
 
 /** Records the calls of people and keys. */
@@ -21,6 +13,9 @@ export interface CallRecorder {
   /** Records a call that was rejected because the caller may not make it. */
   recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void>;
 }
+
+/** `execute` of an operation with its parts of the service. */
+type Execution = (input: Input, caller: Caller) => unknown;
 
 /** A request before it is parsed. */
 export interface RawInput {
@@ -35,18 +30,18 @@ export interface OperationResult {
 }
 
 /**
- * Runs an operation: checks access, parses the input, calls the handler, parses the response. Handlers are resolved
- * once, so that a missing dependency fails the start and not a request.
+ * Runs an operation: checks access, parses the input, executes it, parses the response. The parts that operations
+ * use are resolved once, so that a missing dependency fails the start and not a request.
  */
 export class OperationDispatcher {
-  private readonly handlers = new Map<AnyOperation, Handler<Input, unknown>>();
+  private readonly executions = new Map<AnyOperation, Execution>();
 
   constructor(
     operations: readonly AnyOperation[],
     container: DependencyContainer,
     private readonly recorder: CallRecorder | null = null,
   ) {
-    for (const operation of operations) this.handlers.set(operation, container.resolve(operation.handler));
+    for (const operation of operations) this.executions.set(operation, executionOf(operation, container));
   }
 
   /** Rejects a caller as {@link checkAccess} does, and records the rejection. */
@@ -95,22 +90,27 @@ export class OperationDispatcher {
   }
 
   async execute(operation: AnyOperation, input: Input, caller: Caller): Promise<OperationResult> {
-    const handler = this.handlers.get(operation);
-    if (handler === undefined) throw new Error(`operation ${operation.id} has no handler`);
-    const work = () => handler.execute(input, caller);
+    const execution = this.executions.get(operation);
+    if (execution === undefined) throw new Error(`operation ${operation.id} is not in the list of the dispatcher`);
+    const work = async () => execution(input, caller);
     const result = await (this.recorder === null ? work() : this.recorder.record(operation, input, caller, work));
     if (result instanceof PreparedJson) return { status: operation.status ?? 200, body: result };
     if (result instanceof Download) return { status: 200, body: result };
     if (result instanceof Redirect) return { status: 302, body: result };
     const status = result instanceof Reply ? result.status : (operation.status ?? 200);
     const body = result instanceof Reply ? result.answer : result;
-    return { status, body: operation.response.parse(body) };
+    return { status, body: await parseInSlices(operation.response, body) };
   }
+}
+
+function executionOf({ execute, uses = [] }: AnyOperation, container: DependencyContainer): Execution {
+  const parts = (uses as InjectionToken[]).map((token) => container.resolve(token));
+  return (input, caller) => execute(input, caller, ...parts);
 }
 
 /**
  * A manager who is restricted to the people below them may name no other rep in any part of any operation: every
- * value called `repId` or `repIds` is checked here. Handlers restrict lists that name no rep.
+ * value called `repId` or `repIds` is checked here. Operations restrict lists that name no rep.
  */
 function assertOwnTeam(caller: Caller, parts: readonly unknown[]): void {
   if (caller.team === undefined) return;

@@ -12,6 +12,8 @@ const scopeOfArea: Readonly<Record<string, KeyScope>> = {
   quotas: 'plans',
   statements: 'payroll',
   'payroll-handovers': 'payroll',
+  disputes: 'payroll',
+  discrepancies: 'payroll',
 };
 
 /** The declared scope, otherwise the scope that follows from method and path, so that every operation has one. */
@@ -23,7 +25,7 @@ export function scopeOf({ scope, method, path, files }: AnyOperation): Operation
   return scopeOfArea[area] ?? null;
 }
 
-/** Whether the caller's role and scopes suffice for the operation. The handler decides which data the caller may see. */
+/** Whether the caller's role and scopes suffice for the operation. `execute` decides which data the caller may see. */
 export function mayCall(caller: Caller, operation: AnyOperation): boolean {
   return hasAccess(caller, operation) && hasScope(caller, operation);
 }

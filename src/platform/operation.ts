@@ -4,7 +4,7 @@ import { type z } from 'zod';
 import { type AccessLevel, type Caller, type KeyScope, mayActAs } from '../kernel/caller.js';
 import { type Tool } from './mcp/tool.js';
 
-/** The input of a handler: the parsed request with defaults filled in. */
+/** The input of an operation: the parsed request with defaults filled in. */
 export interface Input<Params = unknown, Query = unknown, Body = unknown> {
   readonly params: Params;
   readonly query: Query;
@@ -28,9 +28,17 @@ export interface RawBody {
   header(name: string): string | undefined;
 }
 
-export interface Handler<I extends Input<unknown, unknown, unknown>, Answer> {
-  execute(input: I, caller: Caller): Promise<Answer | Reply<Answer> | Download | PreparedJson | Redirect>;
-}
+type Execute<I extends Input, Answer, Uses extends readonly unknown[] = readonly []> = (
+  input: I,
+  caller: Caller,
+  ...parts: Uses
+) => Result<Answer> | Promise<Result<Answer>>;
+
+type Tokens = readonly InjectionToken[];
+/** The parts of the service that stand behind the tokens. */
+type Parts<Uses extends Tokens> = {
+  readonly [Index in keyof Uses]: Uses[Index] extends InjectionToken<infer Part> ? Part : never;
+};
 
 /** A response with another status than the operation's usual one. */
 export class Reply<Answer> {
@@ -68,6 +76,8 @@ export class Redirect {
   constructor(readonly location: string) {}
 }
 
+type Result<Answer> = Answer | Reply<Answer> | Download | PreparedJson | Redirect;
+
 /** Media types that an operation takes as a stream, and the max number of bytes. */
 export interface UploadTerms {
   readonly types: readonly string[];
@@ -84,14 +94,24 @@ export interface Example {
   readonly answer?: unknown;
 }
 
+/** The max number of bytes of a {@link RawBody}. */
+export interface RawTerms {
+  readonly limitBytes: number;
+}
+
 type Schema = z.ZodType;
-/** Responses are only read when they are serialized, so a handler may return readonly data. */
+/** Responses are only read when they are serialized, so an operation may return readonly data. */
 type ReadOnly<T> = T extends readonly (infer Item)[]
   ? readonly ReadOnly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: ReadOnly<T[Key]> }
     : T;
 type Parsed<S> = S extends z.ZodType<infer T> ? T : Record<string, never>;
+type BodyOf<Body, Upload, Raw> = Upload extends UploadTerms
+  ? StreamedBody
+  : Raw extends RawTerms
+    ? RawBody
+    : Parsed<Body>;
 type NamesIn<S> = S extends z.ZodObject<infer Shape> ? keyof Shape & string : never;
 
 /**
@@ -106,6 +126,8 @@ export interface Operation<
   Id extends string = string,
   Upload extends UploadTerms | undefined = UploadTerms | undefined,
   Files extends readonly string[] | undefined = readonly string[] | undefined,
+  Uses extends Tokens = Tokens,
+  Raw extends RawTerms | undefined = RawTerms | undefined,
 > {
   /** camelCase, unique: the client's method. */
   readonly id: Id;
@@ -125,7 +147,7 @@ export interface Operation<
   /** Set for bodies that are streamed instead of parsed: the accepted media types and the max number of bytes. */
   readonly upload?: Upload;
   /** Set for bodies that are passed as a {@link RawBody} with any media type: the max number of bytes. */
-  readonly raw?: { readonly limitBytes: number };
+  readonly raw?: Raw;
   /** Max number of keys in a JSON body, for operations that take long lists. Default: 5,000. */
   readonly maxKeys?: number;
   readonly response: Answer;
@@ -139,26 +161,32 @@ export interface Operation<
   readonly secret?: true;
   /**
    * Set for the two halves of a sign-in at another site, which must run in one browser: `begin` sets a cookie, and
-   * `end` receives it as the caller's `browserKey`. In a browser, `end` then starts a session.
+   * `end` receives it as the caller's `browserKey`. In a browser, `end` then starts a session. `code`: a page of this
+   * service that signs in gets the cookie of the session too.
    */
-  readonly browserSignIn?: 'begin' | 'end';
+  readonly browserSignIn?: 'begin' | 'end' | 'code';
   /** Every error code of the operation besides the common ones, with its status. */
   readonly failures: Readonly<Record<string, number>>;
   /**
    * Set where the response may be cached: the only rep whose data the response depends on, or null for the data of
-   * the whole workspace. Such a handler depends on nothing but its input, the caller's access level and rep, the
+   * the whole workspace. Such an operation depends on nothing but its input, the caller's access level and rep, the
    * day, and that data.
    */
   readonly cacheScope?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
   /** Set where the operation is also an MCP tool. */
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>, AnyOperation>;
   readonly example: Example;
-  readonly handler: InjectionToken<
-    Handler<Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, ReadOnly<z.input<Answer>>>
+  /** The parts of the service that `execute` receives after the caller. */
+  readonly uses?: Uses;
+  /** Runs the operation with the parsed request. */
+  readonly execute: Execute<
+    Input<Parsed<Params>, Parsed<Query>, BodyOf<Body, Upload, Raw>>,
+    ReadOnly<z.input<Answer>>,
+    Parts<Uses>
   >;
 }
 
-/** Declares an operation; the compiler checks the handler against the schemas. */
+/** Declares an operation; the compiler checks `execute` against the schemas and the used parts. */
 export function operation<
   const Params extends Schema | undefined = undefined,
   const Query extends Schema | undefined = undefined,
@@ -167,19 +195,21 @@ export function operation<
   const Id extends string = string,
   const Upload extends UploadTerms | undefined = undefined,
   const Files extends readonly string[] | undefined = undefined,
+  const Uses extends Tokens = readonly [],
+  const Raw extends RawTerms | undefined = undefined,
 >(
-  declared: Operation<Params, Query, Body, Answer, Id, Upload, Files>,
-): Operation<Params, Query, Body, Answer, Id, Upload, Files> {
+  declared: Operation<Params, Query, Body, Answer, Id, Upload, Files, Uses, Raw>,
+): Operation<Params, Query, Body, Answer, Id, Upload, Files, Uses, Raw> {
   return declared;
 }
 
 /** An operation with any schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations holds every combination of schemas
-export type AnyOperation = Operation<any, any, any, any, string, any, any>;
+export type AnyOperation = Operation<any, any, any, any, string, any, any, any, any>;
 
 export type AnyTool = Tool<string, unknown, AnyOperation>;
 
-/** Whether the caller's role suffices for the operation. The handler decides which data the caller may see. */
+/** Whether the caller's role suffices for the operation. `execute` decides which data the caller may see. */
 export function hasAccess(caller: Caller, { access, payroll }: AnyOperation): boolean {
   return mayActAs(caller, access) || (caller.accessLevel === 'payroll' && payroll === true);
 }

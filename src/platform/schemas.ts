@@ -33,6 +33,13 @@ export const instant = z.iso
   .refine((text) => !/[+-](1[5-9]|2\d):\d\d$/.test(text), 'must have an offset that exists, -12:00 to +14:00')
   .describe('Instant in ISO 8601, with Z or an offset');
 
+/** The instant whose state a read returns. */
+export const asOfQuery = instant
+  .refine((text) => Date.parse(text) <= Date.now(), 'must not be in the future')
+  .transform((text) => new Date(text))
+  .optional()
+  .describe('State at this earlier instant, ISO 8601, from the history; default: the current state');
+
 /** Trimmed, non-empty text of characters that can be stored and displayed. */
 export function text(maxLength: number): z.ZodString {
   return z

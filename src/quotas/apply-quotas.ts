@@ -1,5 +1,7 @@
+import { hull } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { periodRange } from '../kernel/period.js';
+import { type CalculationRequest } from '../ledger/calculation-requests.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Quota } from './quota.js';
@@ -45,15 +47,22 @@ export async function applyQuotas(
       .filter(({ setting, before, outcome }) => outcome !== 'unchanged' || before?.planRuleId !== setting.rule.ruleId)
       .map(({ setting }) => setting),
   );
-  const changes = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
-  await recalculate(
-    changes.map(({ repId, period }) => ({ repId, days: periodRange(period), trigger: 'quota_change' as const })),
-  );
+  const changed = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
+  await recalculate(requestsFor(changed));
   const after = await storedQuotas(trx, workspaceId, settings);
   return {
     quotas: settings.map((setting) => after.get(keyOf(setting)) as Quota),
     compared,
   };
+}
+
+/** One request for each rep, for the days of all changed periods and those between them. */
+function requestsFor(changed: readonly QuotaSetting[]): CalculationRequest[] {
+  return [...groupBy(changed, ({ repId }) => repId)].map(([repId, settings]) => ({
+    repId,
+    days: settings.map(({ period }) => periodRange(period)).reduce(hull),
+    trigger: 'quota_change',
+  }));
 }
 
 /** Positions of settings for a quota that an earlier setting is for too, each with the position of the earlier one. */

@@ -99,10 +99,20 @@ export async function findOnlyRule(
 
 /** Plans that any of the reps is assigned to. */
 export async function assignedPlanIds(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ plan_id: string }>`
-    select distinct plan_id from assignments
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null`.execute(trx);
-  return rows.map((row) => row.plan_id);
+  return [...new Set([...(await assignedPlanIdsByRep(trx, workspaceId, repIds)).values()].flat())];
+}
+
+/** The plans that each of the reps is assigned to, in the order of their ids. */
+export async function assignedPlanIdsByRep(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await sql<{ repId: string; planIds: string[] }>`
+    select rep_id as "repId", array_agg(distinct plan_id) as "planIds" from assignments
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
+    group by rep_id`.execute(trx);
+  return new Map(rows.map(({ repId, planIds }) => [repId, planIds]));
 }
 
 /** Rejects a period that is not of the rule's kind. */

@@ -36,14 +36,7 @@ export async function upsertQuotas(trx: Work, workspaceId: string, settings: rea
     ...(await upsert(trx, workspaceId, unchangedVariable, sql`quotas.variable_target`)),
     ...(await upsert(trx, workspaceId, setting, sql`excluded.variable_target`)),
   ];
-  await refreshQuotas(trx, workspaceId, await countersWithCredit(trx, workspaceId, added));
-}
-
-interface AddedQuota {
-  readonly rep_id: string;
-  readonly plan_id: string;
-  readonly attainment_key: string;
-  readonly period: string;
+  await refreshQuotas(trx, workspaceId, added);
 }
 
 /** Returns the quotas that were inserted. */
@@ -52,9 +45,9 @@ async function upsert(
   workspaceId: string,
   settings: readonly QuotaSetting[],
   variableTarget: RawBuilder<unknown>,
-): Promise<AddedQuota[]> {
+): Promise<RepCounter[]> {
   if (settings.length === 0) return [];
-  const { rows } = await sql<AddedQuota & { readonly is_new: boolean }>`
+  const { rows } = await sql<RepCounter & { readonly isNew: boolean }>`
     insert into quotas (workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target)
     select ${workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target
     from ${unnestRows(settings, [
@@ -69,33 +62,10 @@ async function upsert(
     ])}
     on conflict on constraint quotas_natural do update set
       plan_rule_id = excluded.plan_rule_id, target = excluded.target, updated_at = now(), variable_target = ${variableTarget}
-    returning rep_id, plan_id, attainment_key, period, xmax = 0 as is_new`.execute(trx);
-  return rows.filter((row) => row.is_new);
-}
-
-/** Those of the quotas whose attainment key has ledger rows in the period. */
-async function countersWithCredit(trx: Work, workspaceId: string, added: readonly AddedQuota[]): Promise<RepCounter[]> {
-  if (added.length === 0) return [];
-  const { rows } = await sql<AddedQuota>`
-    select distinct e.rep_id, e.plan_id, e.attainment_key, e.period
-    from ${unnestRows(added, [
-      ['rep_id', 'uuid', (row) => row.rep_id],
-      ['plan_id', 'uuid', (row) => row.plan_id],
-      ['attainment_key', 'text', (row) => row.attainment_key],
-      ['period', 'text', (row) => row.period],
-    ])}
-    join (
-      select rep_id, plan_id, attainment_key, period from commission_events where workspace_id = ${workspaceId}
-      union all
-      select rep_id, plan_id, attainment_key, period from trued_up_rows where workspace_id = ${workspaceId}
-    ) e on e.rep_id = rows_from.rep_id and e.plan_id = rows_from.plan_id
-      and e.attainment_key = rows_from.attainment_key and e.period = rows_from.period`.execute(trx);
-  return rows.map((row) => ({
-    repId: row.rep_id,
-    planId: row.plan_id,
-    attainmentKey: row.attainment_key,
-    period: row.period,
-  }));
+    returning rep_id as "repId", plan_id as "planId", attainment_key as "attainmentKey", period, xmax = 0 as "isNew"`.execute(
+    trx,
+  );
+  return rows.filter(({ isNew }) => isNew);
 }
 
 export async function deleteQuota(trx: Work, workspaceId: string, quotaId: string): Promise<void> {

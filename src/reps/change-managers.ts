@@ -33,10 +33,8 @@ export async function changeManagers(
 ): Promise<void> {
   if (changes.length === 0) return;
   const before = await loadHierarchy(trx, workspaceId);
-  const after = new Map(before);
-  const moved = changes.filter((change) => move(after, change, today));
+  const { after, moved } = changed(before, changes, today);
   if (moved.length === 0) return;
-  assertSound(after, moved);
   await replaceReportingLines(trx, workspaceId, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
   const firstDays = firstDaysOfManagers([before, after], moved);
   await recalculate(
@@ -46,6 +44,22 @@ export async function changeManagers(
       trigger: 'hierarchy_change' as const,
     })),
   );
+}
+
+/** Whether the changes move anyone to another manager. Rejects changes that would make an invalid hierarchy. */
+export function movesAnyone(hierarchy: Hierarchy, changes: readonly ManagerChange[], today: Day): boolean {
+  return changed(hierarchy, changes, today).moved.length > 0;
+}
+
+function changed(
+  before: Hierarchy,
+  changes: readonly ManagerChange[],
+  today: Day,
+): { readonly after: Hierarchy; readonly moved: readonly ManagerChange[] } {
+  const after = new Map(before);
+  const moved = changes.filter((change) => move(after, change, today));
+  if (moved.length > 0) assertSound(after, moved);
+  return { after, moved };
 }
 
 function move(hierarchy: Map<string, readonly ReportingLine[]>, change: ManagerChange, today: Day): boolean {

@@ -116,9 +116,13 @@ async function eraseFromDeals(
 
 /** The name of the approver is stored with the approval, as it was then. */
 async function eraseApprover(trx: Work, workspaceId: string, repId: string, { name }: Pseudonym): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update statement_periods set approver = jsonb_set(approver, '{name}', to_jsonb(${name}::text))
-    where workspace_id = ${workspaceId} and approver ->> 'repId' = ${repId}`.execute(trx);
+  const replaceName = (table: 'statement_periods' | 'statement_period_history') =>
+    sql`
+      update ${sql.table(table)} set approver = jsonb_set(approver, '{name}', to_jsonb(${name}::text))
+      where workspace_id = ${workspaceId} and approver ->> 'repId' = ${repId}`.execute(trx);
+  const { numAffectedRows } = await replaceName('statement_periods');
+  // After the current rows, whose change is recorded in the history.
+  await replaceName('statement_period_history');
   return Number(numAffectedRows);
 }
 
@@ -138,14 +142,18 @@ async function eraseFromHandovers(
   return Number(numAffectedRows);
 }
 
-/** Files of the person, and of teams, which may contain the person. They can be made again. */
+/** Files of the person and of teams, and previews, which may contain the person. They can be made again. */
 async function deleteFiles(trx: Work, workspaceId: string, repId: string): Promise<number> {
   const { numDeletedRows } = await trx
     .deleteFrom('export_jobs')
     .where('workspace_id', '=', workspaceId)
     .where((where) => where.or([where('rep_id', '=', repId), where('rep_id', 'is', null)]))
     .executeTakeFirst();
-  return Number(numDeletedRows);
+  const { numDeletedRows: previews } = await trx
+    .deleteFrom('plan_previews')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  return Number(numDeletedRows) + Number(previews);
 }
 
 /** Responses that are stored for repeated requests with an idempotency key. */

@@ -62,7 +62,7 @@ function inviteMail(
   { name, workspaceName, publicUrl }: { name: string; workspaceName: string; publicUrl: string | undefined },
 ): Mail {
   const workspace = oneLine(workspaceName);
-  const where = publicUrl === undefined ? '' : ` at ${publicUrl}`;
+  const where = publicUrl === undefined ? '' : ` at ${signInPage(publicUrl, to)}`;
   return {
     to,
     subject: `You are invited to ${workspace}`,
@@ -72,6 +72,11 @@ function inviteMail(
       `Sign in${where} with this e-mail address. You need no password: a code is sent to you each time.`,
     ]),
   };
+}
+
+/** The sign-in page with the address filled in. The fragment is not sent to the server, so it is in no log. */
+function signInPage(publicUrl: string, email: string): string {
+  return `${publicUrl.replace(/\/+$/, '')}/login#${new URLSearchParams({ email })}`;
 }
 
 /** Marks the invitation as accepted at the rep's first sign-in. */

@@ -4,6 +4,7 @@ import { type Day } from '../kernel/day.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { withoutNestedLoops } from '../platform/database/without-nested-loops.js';
 import { type Hierarchy, type ReportingLine } from './reporting-lines.js';
 
 /** The fields of a rep that commands write. */
@@ -125,22 +126,32 @@ export async function claimUnresolvedDeals(
   reps: readonly StoredRep[],
 ): Promise<string[]> {
   if (reps.length === 0) return [];
-  const claim = async (isOwner: ReturnType<typeof sql<boolean>>) => {
-    const { rows } = await sql<{ rep_id: string }>`
-      with claimed as (
-        update deals d set rep_id = rows_from.rep_id from ${repRows(reps)}
-        where d.workspace_id = ${workspaceId} and d.rep_id is null and ${isOwner}
+  // Equal values are joined by hash: comparing every deal with every rep takes minutes for thousands of both.
+  const { rows } = await withoutNestedLoops(trx, () =>
+    sql<{ rep_id: string }>`
+      with given as materialized (select rep_id, email, lower(crm_member_id) as member from ${repRows(reps)}),
+      unresolved as materialized (
+        select deal_id, lower(owner_id) as owner_id, lower(owner_email) as owner_email from deals
+        where workspace_id = ${workspaceId} and rep_id is null
+      ),
+      -- the owner's id takes precedence over the owner's address
+      matches as (
+        select deal_id, given.rep_id, 1 as precedence from unresolved join given on member = owner_id
+        union all select deal_id, given.rep_id, 1 from unresolved join given on member = owner_email
+        union all select deal_id, given.rep_id, 2 from unresolved join given on email = owner_email
+        union all select deal_id, given.rep_id, 2 from unresolved join given on email = owner_id
+      ),
+      owners as (
+        select distinct on (deal_id) deal_id, rep_id from matches order by deal_id, precedence, rep_id
+      ),
+      claimed as (
+        update deals d set rep_id = owners.rep_id from owners
+        where d.workspace_id = ${workspaceId} and d.deal_id = owners.deal_id and d.rep_id is null
         returning d.rep_id
       )
-      select distinct rep_id from claimed`.execute(trx);
-    return rows.map((row) => row.rep_id);
-  };
-  // The owner's id takes precedence over the owner's address.
-  const byMember = await claim(
-    sql<boolean>`lower(rows_from.crm_member_id) in (lower(d.owner_id), lower(d.owner_email))`,
+      select distinct rep_id from claimed`.execute(trx),
   );
-  const byEmail = await claim(sql<boolean>`rows_from.email in (lower(d.owner_email), lower(d.owner_id))`);
-  return [...new Set([...byMember, ...byEmail])];
+  return rows.map((row) => row.rep_id);
 }
 
 export async function loadHierarchy(trx: Work, workspaceId: string): Promise<Hierarchy> {

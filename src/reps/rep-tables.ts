@@ -19,6 +19,7 @@ export interface RepTables {
     synced_at: Instant | null;
     crm_active: ColumnType<boolean | null, boolean | null | undefined, boolean | null>;
     payroll_id: ColumnType<string | null, string | null | undefined, string | null>;
+    mail_opt_outs: Generated<string[]>;
     created_at: GeneratedInstant;
   };
   reporting_lines: {

@@ -27,6 +27,14 @@ export async function findPerson(
   return rep ?? null;
 }
 
+/** Those of the ids that belong to reps of the workspace. */
+export async function knownReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ repId: string }>`
+    select rep_id as "repId" from reps
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds.filter(isUuid)}::uuid[])`.execute(trx);
+  return new Set(rows.map(({ repId }) => repId));
+}
+
 /** The manager and everyone below them today. */
 export async function findPeopleBelow(trx: Work, workspaceId: string, managerId: string): Promise<string[]> {
   const { rows } = await sql<{ people: string[] | null }>`

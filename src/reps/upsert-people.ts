@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { day, text } from '../platform/schemas.js';
-import { changeManagers, type ManagerChange } from './change-managers.js';
+import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { email, payrollId } from './rep.js';
@@ -20,6 +20,7 @@ import {
   updateReps,
 } from './rep-store.js';
 import { isSameLines } from './reporting-lines.js';
+import { type BeforeCommissionChange } from './run-people-change.js';
 
 export const person = z
   .strictObject({
@@ -54,7 +55,15 @@ export interface UpsertedPerson {
 export async function upsertPeople(
   trx: Work,
   recalculate: Recalculate,
-  { workspaceId, today }: { readonly workspaceId: string; readonly today: Day },
+  {
+    workspaceId,
+    today,
+    beforeCommissionChange,
+  }: {
+    readonly workspaceId: string;
+    readonly today: Day;
+    readonly beforeCommissionChange: BeforeCommissionChange;
+  },
   people: readonly Person[],
 ): Promise<UpsertedPerson[]> {
   rejectAny(issuesWithin(people));
@@ -70,6 +79,8 @@ export async function upsertPeople(
   const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((one) => [one.email, one.repId]));
   rejectAny([...unnamed(upserts), ...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
   const before = await loadHierarchy(trx, workspaceId);
+  const managers = managerChanges(people, ids);
+  if (upserts.some(isNewToTheCrm) || movesAnyone(before, managers, today)) beforeCommissionChange();
   await writeReps(trx, workspaceId, upserts);
   const claimants = await claimUnresolvedDeals(
     trx,
@@ -77,7 +88,7 @@ export async function upsertPeople(
     upserts.filter(isNewToTheCrm).map(({ next }) => next),
   );
   await recalculate.reps(claimants, 'rep_change');
-  await changeManagers(trx, recalculate, workspaceId, today, managerChanges(people, ids));
+  await changeManagers(trx, recalculate, workspaceId, today, managers);
   const after = await loadHierarchy(trx, workspaceId);
   return upserts.map(({ known: was, next }): UpsertedPerson => {
     const { repId } = next;

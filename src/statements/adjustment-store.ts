@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
 import { newId } from '../kernel/ids.js';
-import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { type Period, periodOf } from '../kernel/period.js';
 import { recordHistory } from '../ledger/event-history.js';
 import { refreshMonths } from '../ledger/totals.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { recordChangedCommission } from '../platform/outbound/outgoing-events.js';
 import { type AdjustmentRow } from './adjustment.js';
 import { type TrueUpLine } from './true-up-line.js';
 
@@ -40,6 +42,7 @@ export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustme
       ${entry.runId})
     returning *`,
   );
+  await recordChange(trx, entry, [eventId]);
   await refreshMonth(trx, entry, row.earnedOn);
   return eventId;
 }
@@ -75,6 +78,7 @@ export async function updateAdjustment(
     where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
     returning *`,
   );
+  if (!Decimal.of(change.amount).equals(Decimal.of(row.amount))) await recordChange(trx, entry, [row.eventId]);
   await refreshMonth(trx, entry, row.earnedOn);
 }
 
@@ -95,11 +99,16 @@ export async function deleteAdjustment(trx: Work, entry: Entry, row: AdjustmentR
     where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
     returning *`,
   );
+  if (row.status === 'earned') await recordChange(trx, entry, [row.eventId]);
   await refreshMonth(trx, entry, row.earnedOn);
 }
 
-/** Reverses the true-ups of the period and returns their number. The period must be a draft again. */
+/**
+ * Reverses the true-ups of the period, also those that were carried forward, and returns their number. The period must be
+ * a draft again.
+ */
 export async function reverseTrueUps(trx: Work, entry: Entry, period: Period): Promise<number> {
+  const days = await trueUpDays(trx, entry, period);
   const count = await withHistory(
     trx,
     'reversed',
@@ -107,11 +116,37 @@ export async function reverseTrueUps(trx: Work, entry: Entry, period: Period): P
     update commission_events set status = 'reversed', actor = ${entry.actor}, run_id = ${entry.runId},
       revision = revision + 1, updated_at = now()
     where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and kind = 'true_up' and status = 'earned'
-      and period = ${period}
+      and event_id in (select event_id from true_ups where workspace_id = ${entry.workspaceId}
+        and rep_id = ${entry.repId} and period = ${period})
     returning *`,
   );
-  if (count > 0) await refreshMonth(trx, entry, periodRange(period).to);
+  if (count === 0) return 0;
+  await recordChange(trx, entry, null);
+  for (const day of days) await refreshMonth(trx, entry, day);
   return count;
+}
+
+/** The days of the earned true-ups that pay the difference of the period. */
+export async function trueUpDays(
+  trx: Work,
+  { workspaceId, repId }: Pick<Entry, 'workspaceId' | 'repId'>,
+  period: Period,
+): Promise<Day[]> {
+  const { rows } = await sql<{ day: Day }>`
+    select distinct e.earned_on as day from true_ups t
+    join commission_events e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id
+    where t.workspace_id = ${workspaceId} and t.rep_id = ${repId} and t.period = ${period} and e.status = 'earned'
+    order by 1`.execute(trx);
+  return rows.map(({ day }) => day);
+}
+
+/** Stores the outgoing events of the change. */
+async function recordChange(
+  trx: Work,
+  { workspaceId, repId, runId }: Entry,
+  eventIds: readonly string[] | null,
+): Promise<void> {
+  await recordChangedCommission(trx, workspaceId, [{ repId, runId, eventIds }]);
 }
 
 async function withHistory(

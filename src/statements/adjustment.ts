@@ -22,11 +22,11 @@ export function assertClawbackNegative(kind: AdjustmentRow['kind'], amount: numb
 }
 
 /** The amount as exact decimal text. Rejects amounts with more decimals than the currency has. */
-export function exactAmount(amount: number, currency: string): string {
+export function exactAmount(amount: number, currency: string, path = 'amount'): string {
   const exact = Decimal.of(amount);
   const digits = currencyDigits(currency);
   if (!exact.rounded(digits).equals(exact))
-    throw invalid({ path: 'amount', message: `must have at most ${digits} decimals, as amounts in ${currency} do` });
+    throw invalid({ path, message: `must have at most ${digits} decimals, as amounts in ${currency} do` });
   return exact.toString();
 }
 

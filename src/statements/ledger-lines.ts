@@ -4,12 +4,15 @@ import { decodeTrace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
+import { mapInSlices } from '../kernel/waiting.js';
+import { eventsTable } from '../ledger/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';
 import { type TrueUpLine } from './true-up-line.js';
 
-interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | 'attainment' | 'updatedAt' | 'lines'> {
+interface LedgerRow
+  extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | 'attainment' | 'updatedAt' | 'lines' | 'sourcePeriod'> {
   readonly repId: string;
   readonly dealKey: string | null;
   readonly dealCloses: Day | null;
@@ -18,6 +21,7 @@ interface LedgerRow extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | '
   readonly actor: string | null;
   readonly updatedAt: Date;
   readonly trueUpLines: readonly TrueUpLine[] | null;
+  readonly trueUpOf: string | null;
 }
 
 /** The rep's earned events on the days of the period. Equal ledgers give the same order. */
@@ -40,8 +44,8 @@ export async function readTeamLedgerLines(
       e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
       e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
       e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
-      e.updated_at as "updatedAt", t.lines as "trueUpLines"
-    from commission_events e
+      e.updated_at as "updatedAt", t.lines as "trueUpLines", t.period as "trueUpOf"
+    from ${eventsTable(trx, workspaceId)} e
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
@@ -49,12 +53,13 @@ export async function readTeamLedgerLines(
     where e.workspace_id = ${workspaceId} and e.rep_id = any(${repIds}::uuid[]) and e.status = 'earned'
       and e.earned_on between ${from}::date and ${to}::date
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  const byRep = groupBy(rows, (row) => row.repId);
-  return new Map([...byRep].map(([repId, lines]) => [repId, lines.map(toLine)]));
+  const lines = await mapInSlices(rows, (row) => ({ repId: row.repId, line: toLine(row) }));
+  const byRep = groupBy(lines, ({ repId }) => repId);
+  return new Map([...byRep].map(([repId, ofRep]) => [repId, ofRep.map(({ line }) => line)]));
 }
 
 function toLine(row: LedgerRow): StatementLine {
-  const { repId: _rep, dealKey, dealCloses, phase, updatedAt, trueUpLines, ...same } = row;
+  const { repId: _rep, dealKey, dealCloses, phase, updatedAt, trueUpLines, trueUpOf, ...same } = row;
   // The deal key of a periodic event holds its period.
   const dealId = phase === 'periodic' ? null : dealKey;
   return {
@@ -66,6 +71,7 @@ function toLine(row: LedgerRow): StatementLine {
     status: 'earned',
     ...rateAndAttainment(row),
     updatedAt: updatedAt.toISOString(),
+    ...(trueUpOf === null || trueUpOf === row.period ? {} : { sourcePeriod: trueUpOf }),
     ...(trueUpLines === null ? {} : { lines: trueUpLines }),
   };
 }

@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type CountedRow, loadRowsOfPeriod } from '../ledger/counted-rows.js';
-import { dryRunPeriod } from '../ledger/period-dry-run.js';
+import { dryRunPeriods } from '../ledger/period-dry-run.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StatementContent } from './statement.js';
@@ -12,7 +13,10 @@ type Totals = ReadonlyMap<string, Decimal>;
 
 /** The difference between an approved period and a new calculation of it. */
 export interface Owed {
-  /** In the statement's currency. */
+  /** The net payout of the approved statement. This and the next two amounts are in its currency. */
+  readonly approved: Decimal;
+  /** What later periods have paid for this one. */
+  readonly carriedForward: Decimal;
   readonly delta: Decimal;
   readonly lines: readonly TrueUpLine[];
   readonly otherCurrencies: readonly { readonly currency: string; readonly delta: Decimal }[];
@@ -20,22 +24,47 @@ export interface Owed {
   readonly rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] };
 }
 
-/** Compares the approved statement with a calculation of the period as if no period were frozen. */
-export async function calculateOwed(
+/** An approved period with the totals of its approved statement. */
+export interface ApprovedPeriod {
+  readonly frozen: FrozenPeriod;
+  readonly statement: Pick<StatementContent, 'currency' | 'summary' | 'otherCurrencies'>;
+}
+
+/** Compares approved statements of the rep with one calculation as if no period were frozen. */
+export async function calculateOwedOf(
   trx: Work,
   terms: RepTerms,
-  frozen: FrozenPeriod,
-  approved: StatementContent,
+  periods: readonly ApprovedPeriod[],
   asOf: Day,
+): Promise<Owed[]> {
+  if (periods.length === 0) return [];
+  const rows = await dryRunPeriods(
+    trx,
+    terms,
+    periods.map(({ frozen }) => frozen),
+    asOf,
+  );
+  const owed: Owed[] = [];
+  for (const period of periods) owed.push(await owedOf(trx, terms, period, rows.get(period.frozen.period) ?? []));
+  return owed;
+}
+
+async function owedOf(
+  trx: Work,
+  terms: RepTerms,
+  { frozen, statement: approved }: ApprovedPeriod,
+  after: readonly CountedRow[],
 ): Promise<Owed> {
   const { workspaceId, repId } = terms;
   const before = await loadRowsOfPeriod(trx, { workspaceId, repId, period: frozen.period }, frozen);
-  const after = await dryRunPeriod(trx, terms, frozen, asOf);
   const live = totalsOf([...after, ...(await loadAdjustments(trx, terms, frozen))]);
-  const owed = differences(live, approvedTotals(approved));
+  const carriedForward = totalsOf(await loadCarriedForward(trx, terms, frozen));
+  const owed = differences(live, totalsOf([...amountsOf(approvedTotals(approved)), ...amountsOf(carriedForward)]));
   const lines = trueUpLines(before, after, approved.currency);
   const names = await loadDealNames(trx, workspaceId, lines);
   return {
+    approved: Decimal.of(approved.summary.netPayout),
+    carriedForward: carriedForward.get(approved.currency) ?? Decimal.zero,
     delta: owed.get(approved.currency) ?? Decimal.zero,
     lines: lines.map((line) => ({ ...line, dealName: names.get(line.dealId ?? '') ?? null })),
     otherCurrencies: [...owed]
@@ -50,21 +79,37 @@ interface Amount {
   readonly amount: string;
 }
 
+/** The adjustments, the clawbacks and what was carried into the period; without its own true-ups. */
 async function loadAdjustments(
   trx: Work,
   { workspaceId, repId }: RepTerms,
-  { range }: FrozenPeriod,
+  { period, range }: FrozenPeriod,
 ): Promise<Amount[]> {
-  return trx
-    .selectFrom('commission_events')
-    .select(['currency', 'amount'])
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('kind', 'in', ['adjustment', 'clawback'])
-    .where('status', '=', 'earned')
-    .where('earned_on', '>=', range.from)
-    .where('earned_on', '<=', range.to)
-    .execute();
+  const { rows } = await sql<Amount>`
+    select e.currency, e.amount from commission_events e
+    left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
+    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.status = 'earned'
+      and e.earned_on between ${range.from}::date and ${range.to}::date
+      and (e.kind in ('adjustment', 'clawback') or (e.kind = 'true_up' and t.period <> ${period}))`.execute(trx);
+  return rows;
+}
+
+/** What other periods have paid for this one. */
+async function loadCarriedForward(
+  trx: Work,
+  { workspaceId, repId }: RepTerms,
+  { period }: FrozenPeriod,
+): Promise<Amount[]> {
+  const { rows } = await sql<Amount>`
+    select e.currency, e.amount from true_ups t
+    join commission_events e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id
+    where t.workspace_id = ${workspaceId} and t.rep_id = ${repId} and t.period = ${period} and e.status = 'earned'
+      and e.period <> t.period`.execute(trx);
+  return rows;
+}
+
+function amountsOf(totals: Totals): Amount[] {
+  return [...totals].map(([currency, amount]) => ({ currency, amount: amount.toString() }));
 }
 
 async function loadDealNames(
@@ -90,7 +135,7 @@ function totalsOf(amounts: readonly Amount[]): Totals {
   return totals;
 }
 
-function approvedTotals({ currency, summary, otherCurrencies }: StatementContent): Totals {
+function approvedTotals({ currency, summary, otherCurrencies }: ApprovedPeriod['statement']): Totals {
   return new Map([
     [currency, Decimal.of(summary.netPayout)] as const,
     ...otherCurrencies.map((other) => [other.currency, Decimal.of(other.summary.netPayout)] as const),

@@ -1,6 +1,6 @@
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
-import { lockLane } from '../ledger/lanes.js';
+import { lockLane, lockLanes } from '../ledger/lanes.js';
 import { noteHeld, type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
@@ -15,6 +15,13 @@ export async function lockRep(trx: Work, workspaceId: string, repId: string): Pr
   noteHeld(trx, repId);
   if (!isUuid(repId) || (await lockLane(trx, { workspaceId, repId })) === null) throw repNotFound();
   return (await findRepName(trx, workspaceId, repId)) ?? '';
+}
+
+/** Locks the lanes of the reps as {@link lockRep} does, except those that another transaction holds. Returns the locked reps. */
+export async function lockFreeReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  const locked = [...(await lockLanes(trx, workspaceId, repIds, { wait: false })).keys()];
+  for (const repId of locked) noteHeld(trx, repId);
+  return locked;
 }
 
 /**

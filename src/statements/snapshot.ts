@@ -2,6 +2,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { idOf } from '../kernel/ids.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { type TrueUpLine } from './true-up-line.js';
 
 /** Totals of one currency as exact decimal text. */
@@ -44,6 +45,8 @@ export interface StatementLine {
   readonly trace?: string | null;
   /** The person or key that entered the line; null for the engine. */
   readonly actor?: string | null;
+  /** The approved period whose difference a true-up of this period pays. */
+  readonly sourcePeriod?: string;
   /** The lines of a true-up. */
   readonly lines?: readonly TrueUpLine[];
 }
@@ -72,11 +75,13 @@ export function snapshotOf(lines: readonly StatementLine[], currency: string): S
 }
 
 /** Equal for equal ledgers. Names, traces, actors and update times are not part of the hash. */
-export function contentHash({ currency, lines }: Snapshot): string {
-  const facts = lines.map(
-    ({ dealName: _deal, planName: _plan, updatedAt: _at, trace: _trace, actor: _actor, ...fact }) => fact,
+export async function contentHash({ currency, lines }: Snapshot): Promise<string> {
+  const facts = await mapInSlices(
+    lines,
+    ({ dealName: _deal, planName: _plan, updatedAt: _at, trace: _trace, actor: _actor, ...fact }) =>
+      JSON.stringify(fact),
   );
-  return idOf(JSON.stringify([currency, facts]));
+  return idOf(`[${JSON.stringify(currency)},[${facts.join()}]]`);
 }
 
 function summaryOf(lines: readonly StatementLine[]): Summary {

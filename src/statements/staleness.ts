@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
 import { contentHash, type Summary, snapshotOf, summaryFrom } from './snapshot.js';
@@ -17,7 +17,7 @@ export async function readState(
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
-  const pending = await hasRequests(trx, key);
+  const pending = asOfInstant(trx) === null && (await hasRequests(trx, key));
   return { ...(await readStaleness(trx, key, head, content, currency)), ...(pending ? { pending } : {}) };
 }
 
@@ -28,9 +28,11 @@ async function readStaleness(
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
-  if (head?.status !== 'draft' || (await equalsLedger(trx, key, content, currency))) return {};
+  if (head?.status !== 'draft') return {};
+  // The shortcut reads the current rows.
+  if (asOfInstant(trx) === null && (await equalsLedger(trx, key, content, currency))) return {};
   const live = snapshotOf(await readLedgerLines(trx, key), currency);
-  if (contentHash(live) === content.contentHash) return {};
+  if ((await contentHash(live)) === content.contentHash) return {};
   return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
 }
 
@@ -102,7 +104,7 @@ export async function staleDrafts(
   const lines = await readTeamLedgerLines(trx, of.workspaceId, of.period, [...repsToCompare]);
   for (const draft of drafts) {
     if (!repsToCompare.has(draft.repId)) continue;
-    const now = contentHash(snapshotOf(lines.get(draft.repId) ?? [], of.currency));
+    const now = await contentHash(snapshotOf(lines.get(draft.repId) ?? [], of.currency));
     if (now !== draft.contentHash) stale.push(draft);
   }
   return new Map(
@@ -136,6 +138,7 @@ async function repsWithLaterEvents(
   drafts: readonly TeamStatementRow[],
 ): Promise<ReadonlySet<string>> {
   if (drafts.length === 0) return new Set();
+  if (asOfInstant(trx) !== null) return new Set(drafts.map(({ repId }) => repId));
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ repId: string }>`
     select d.rep_id as "repId" from (select * from ${unnestRows(drafts, [

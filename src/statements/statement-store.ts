@@ -1,10 +1,15 @@
+import { sql } from 'kysely';
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { type AuditEntry, recordAuditEntry } from '../ledger/audit-entry.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { readLedgerLines } from './ledger-lines.js';
+import { type EventType } from '../platform/outbound/outgoing-event.js';
+import { recordEvents } from '../platform/outbound/outgoing-events.js';
+import { readTeamLedgerLines } from './ledger-lines.js';
 import { contentHash, type Snapshot, snapshotOf } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
@@ -18,64 +23,74 @@ export interface Generation {
 /** Inserts the next version and makes it the current one. The caller holds the rep's lane. */
 export async function insertVersion(
   trx: Work,
-  key: StatementKey,
+  { workspaceId, repId, period }: StatementKey,
   snapshot: Snapshot,
-  { status, at, actor }: Generation,
-): Promise<StatementContent & { readonly statementId: string }> {
-  const version = await nextVersion(trx, key);
-  await failpoint('generate.afterHead');
-  const statementId = newId();
-  await trx
-    .insertInto('statements')
-    .values({
-      workspace_id: key.workspaceId,
-      statement_id: statementId,
-      rep_id: key.repId,
-      period: key.period,
-      version,
-      status,
-      currency: snapshot.currency,
-      summary: JSON.stringify(snapshot.summary),
-      other_currencies: JSON.stringify(snapshot.otherCurrencies),
-      deal_count: snapshot.dealCount,
-      line_items: JSON.stringify(snapshot.lines),
-      content_hash: contentHash(snapshot),
-      generated_at: at,
-      generated_by: actor,
-    })
-    .execute();
-  await failpoint('generate.afterVersion');
-  return { ...snapshot, statementId, version, generatedAt: at, contentHash: contentHash(snapshot) };
+  generation: Generation,
+): Promise<InsertedVersion> {
+  const [inserted] = await insertVersions(trx, { workspaceId, period }, new Map([[repId, snapshot]]), generation);
+  return inserted as InsertedVersion;
 }
 
-async function nextVersion(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<number> {
+export type InsertedVersion = StatementContent & { readonly repId: string; readonly statementId: string };
+
+/** {@link insertVersion} for many reps, with one statement for each table. The snapshots are by rep. */
+async function insertVersions(
+  trx: Work,
+  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  snapshots: ReadonlyMap<string, Snapshot>,
+  { status, at, actor }: Generation,
+): Promise<InsertedVersion[]> {
+  const versions = await nextVersions(trx, { workspaceId, period }, [...snapshots.keys()]);
+  await failpoint('generate.afterHead');
+  const inserted: (InsertedVersion & { readonly contentHash: string })[] = [];
+  const linesOf = new Map<string, string>();
+  for (const [repId, snapshot] of snapshots) {
+    const version = versions.get(repId) as number;
+    const hash = await contentHash(snapshot);
+    inserted.push({ ...snapshot, repId, statementId: newId(), version, generatedAt: at, contentHash: hash });
+    linesOf.set(repId, `[${(await mapInSlices(snapshot.lines, (line) => JSON.stringify(line))).join()}]`);
+  }
+  await sql`
+    insert into statements (workspace_id, statement_id, rep_id, period, version, status, currency, summary,
+      other_currencies, deal_count, line_items, content_hash, generated_at, generated_by)
+    select ${workspaceId}::uuid, statement_id, rep_id, ${period}, version, ${status}, currency, summary,
+      other_currencies, deal_count, line_items, content_hash, ${at}::timestamptz, ${actor}
+    from ${unnestRows(inserted, [
+      ['statement_id', 'uuid', (one) => one.statementId],
+      ['rep_id', 'uuid', (one) => one.repId],
+      ['version', 'integer', (one) => one.version],
+      ['currency', 'text', (one) => one.currency],
+      ['summary', 'jsonb', (one) => JSON.stringify(one.summary)],
+      ['other_currencies', 'jsonb', (one) => JSON.stringify(one.otherCurrencies)],
+      ['deal_count', 'integer', (one) => one.dealCount],
+      ['line_items', 'jsonb', (one) => linesOf.get(one.repId) ?? '[]'],
+      ['content_hash', 'uuid', (one) => one.contentHash],
+    ])}`.execute(trx);
+  await failpoint('generate.afterVersion');
+  await recordStatementEvents(trx, { workspaceId, period }, 'statement.generated', status, inserted);
+  return inserted;
+}
+
+async function nextVersions(
+  trx: Work,
+  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
   const { from, to } = periodRange(period);
-  const head = await trx
-    .insertInto('statement_periods')
-    .values({
-      workspace_id: workspaceId,
-      rep_id: repId,
-      period,
-      from_day: from,
-      to_day: to,
-      status: 'draft',
-      current_version: 1,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['workspace_id', 'rep_id', 'period'])
-        .doUpdateSet((set) => ({ current_version: set('statement_periods.current_version', '+', 1) })),
-    )
-    .returning('current_version')
-    .executeTakeFirstOrThrow();
-  return head.current_version;
+  const { rows } = await sql<{ repId: string; version: number }>`
+    insert into statement_periods as s (workspace_id, rep_id, period, from_day, to_day, status, current_version)
+    select ${workspaceId}::uuid, rep_id, ${period}, ${from}::date, ${to}::date, 'draft', 1
+    from unnest(${repIds}::uuid[]) as rep_id
+    on conflict (workspace_id, rep_id, period) do update set current_version = s.current_version + 1
+    returning rep_id as "repId", current_version as version`.execute(trx);
+  return new Map(rows.map(({ repId, version }) => [repId, version]));
 }
 
 /** Approves the version, which freezes the period. */
 export async function approveHead(
   trx: Work,
   key: StatementKey,
-  approved: Pick<StatementContent, 'version' | 'summary' | 'currency'>,
+  approved: VersionFigures,
   by: { readonly at: Date; readonly actor: string; readonly approver: Approver },
 ): Promise<void> {
   await updateHead(trx, key, {
@@ -87,21 +102,20 @@ export async function approveHead(
     approved_total: approved.summary.netPayout,
     currency: approved.currency,
   });
+  await recordStatementEvents(trx, key, 'statement.approved', 'approved', [{ ...approved, repId: key.repId }]);
 }
 
 /**
  * Replaces the approved version with one that includes a true-up. The approver and the time of approval do not
  * change.
  */
-export async function replaceApproved(
-  trx: Work,
-  key: StatementKey,
-  approved: Pick<StatementContent, 'version' | 'summary'>,
-): Promise<void> {
+export async function replaceApproved(trx: Work, key: StatementKey, approved: VersionFigures): Promise<void> {
   await updateHead(trx, key, { approved_version: approved.version, approved_total: approved.summary.netPayout });
+  await recordStatementEvents(trx, key, 'statement.trued_up', 'approved', [{ ...approved, repId: key.repId }]);
 }
 
-export async function reopenHead(trx: Work, key: StatementKey): Promise<void> {
+/** The period is a draft again. */
+export async function reopenHead(trx: Work, key: StatementKey, latest: VersionFigures): Promise<void> {
   await updateHead(trx, key, {
     status: 'draft',
     approved_version: null,
@@ -111,6 +125,24 @@ export async function reopenHead(trx: Work, key: StatementKey): Promise<void> {
     approved_total: null,
     currency: null,
   });
+  await recordStatementEvents(trx, key, 'statement.reopened', 'draft', [{ ...latest, repId: key.repId }]);
+}
+
+type VersionFigures = Pick<StatementContent, 'version' | 'summary' | 'currency'>;
+
+/** Stores one outgoing event for each rep. The caller holds the lanes of the reps. */
+async function recordStatementEvents(
+  trx: Work,
+  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  type: EventType,
+  status: 'draft' | 'approved',
+  versions: readonly (VersionFigures & { readonly repId: string })[],
+): Promise<void> {
+  const events = versions.map(({ repId, version, summary, currency }) => {
+    const data = { repId, period, version, status, netPayout: Number(summary.netPayout), currency };
+    return { type, repId, data };
+  });
+  await recordEvents(trx, workspaceId, events);
 }
 
 interface HeadChange {
@@ -136,11 +168,25 @@ async function updateHead(trx: Work, { workspaceId, repId, period }: StatementKe
 /** Stores the current ledger as the next version of the statement. The caller holds the rep's lane. */
 export async function generateVersion(
   trx: Work,
-  key: StatementKey,
+  { repId, ...of }: StatementKey,
   currency: string,
   generation: Generation,
-): Promise<StatementContent & { readonly statementId: string }> {
-  return insertVersion(trx, key, snapshotOf(await readLedgerLines(trx, key), currency), generation);
+): Promise<InsertedVersion> {
+  const [generated] = await generateVersions(trx, of, [repId], currency, generation);
+  return generated as InsertedVersion;
+}
+
+/** {@link generateVersion} for many reps. The caller holds their lanes. */
+export async function generateVersions(
+  trx: Work,
+  of: Omit<StatementKey, 'repId'>,
+  repIds: readonly string[],
+  currency: string,
+  generation: Generation,
+): Promise<InsertedVersion[]> {
+  const lines = await readTeamLedgerLines(trx, of.workspaceId, of.period, repIds);
+  const snapshots = new Map(repIds.map((repId) => [repId, snapshotOf(lines.get(repId) ?? [], currency)]));
+  return insertVersions(trx, of, snapshots, generation);
 }
 
 /** A person's action on a rep's statement for the audit log. */
@@ -152,7 +198,8 @@ export interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
     | 'adjustment_added'
     | 'adjustment_changed'
     | 'adjustment_deleted'
-    | 'true_up';
+    | 'true_up'
+    | 'carried_forward';
   readonly repId: string;
   readonly period: string;
 }

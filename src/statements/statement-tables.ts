@@ -1,10 +1,26 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type Phase } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
-import { type Instant, type Json, type Numeric } from '../platform/database/tables.js';
+import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 
 /** Rows of the tables of statements. */
 export interface StatementTables {
+  statement_period_history: {
+    workspace_id: string;
+    rep_id: string;
+    period: string;
+    /** Decimal text. */
+    position: Generated<string>;
+    changed_at: GeneratedInstant;
+    from_day: Day;
+    to_day: Day;
+    status: 'draft' | 'approved';
+    current_version: number;
+    approved_at: Instant | null;
+    approver: Json<{ readonly repId?: string; readonly name: string; readonly keyId?: string }> | null;
+    approved_total: Numeric | null;
+    currency: string | null;
+  };
   statement_periods: {
     workspace_id: string;
     rep_id: string;

@@ -3,8 +3,9 @@ import { type Clock } from '../kernel/clock.js';
 import { dayInZone } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { statementPeriodsTable } from '../ledger/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
 import {
@@ -17,24 +18,25 @@ import {
 
 /** The state of the rep's period. Null if no statement was ever generated for it. */
 export async function findHead(trx: Work, key: StatementKey): Promise<StatementHead | null> {
-  const row = await trx
-    .selectFrom('statement_periods')
-    .select([
-      'period',
-      'from_day as fromDay',
-      'to_day as toDay',
-      'status',
-      'current_version as version',
-      'approved_at as approvedAt',
-      'approver as approvedBy',
-      'approved_total as approvedTotal',
-      'currency',
-    ])
-    .where('workspace_id', '=', key.workspaceId)
-    .where('rep_id', '=', key.repId)
-    .where('period', '=', key.period)
-    .executeTakeFirst();
-  return row ?? null;
+  const { rows } = await sql<StatementHead>`
+    select period, from_day as "fromDay", to_day as "toDay", status, current_version as version,
+      approved_at as "approvedAt", approver as "approvedBy", approved_total as "approvedTotal", currency
+    from ${statementPeriodsTable(trx, key.workspaceId)} h
+    where workspace_id = ${key.workspaceId} and rep_id = ${key.repId} and period = ${key.period}`.execute(trx);
+  return rows[0] ?? null;
+}
+
+/** Those of the reps whose period is approved. */
+export async function approvedAmong(
+  trx: Work,
+  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  repIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ repId: string }>`
+    select rep_id as "repId" from statement_periods
+    where workspace_id = ${workspaceId} and period = ${period} and status = 'approved'
+      and rep_id = any(${repIds}::uuid[])`.execute(trx);
+  return new Set(rows.map(({ repId }) => repId));
 }
 
 export interface StoredStatement extends StatementContent {
@@ -74,8 +76,36 @@ export async function readStatement(
   const head = await findHead(trx, key);
   const stored = head === null ? null : await findVersion(trx, key, head.version);
   if (stored !== null) return { head, content: stored };
+  return { head, content: await readLedger(trx, key, currency) };
+}
+
+/** The current ledger of the period in the form of a statement. */
+export async function readLedger(trx: Work, key: StatementKey, currency: string): Promise<StatementContent> {
   const live = snapshotOf(await readLedgerLines(trx, key), currency);
-  return { head, content: { ...live, statementId: null, version: 0, generatedAt: null } };
+  return { ...live, statementId: null, version: 0, generatedAt: null };
+}
+
+export interface StatementListRow {
+  readonly period: Period;
+  readonly status: 'draft' | 'approved';
+  readonly version: number;
+  readonly netPayout: string;
+  readonly currency: string;
+  readonly generatedAt: Date;
+  readonly approvedAt: Date | null;
+}
+
+/** The latest version of every generated statement of the rep, the latest period first. */
+export async function listStatementsOfRep(trx: Work, workspaceId: string, repId: string): Promise<StatementListRow[]> {
+  const { rows } = await sql<StatementListRow>`
+    select h.period, h.status, s.version, s.summary->>'netPayout' as "netPayout", s.currency,
+      s.generated_at as "generatedAt", h.approved_at as "approvedAt"
+    from statement_periods h
+    join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
+      and s.version = h.current_version
+    where h.workspace_id = ${workspaceId} and h.rep_id = ${repId}
+    order by h.to_day desc, h.from_day`.execute(trx);
+  return rows;
 }
 
 /** The checks of the statements of the period, by rep, the latest version first; of those reps where ids are given. */
@@ -85,6 +115,7 @@ export async function listChecks(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const asOf = asOfInstant(trx);
   const { rows } = await sql<{
     repId: string;
     version: number;
@@ -97,6 +128,7 @@ export async function listChecks(
     from statement_checks c
     left join reps a on a.workspace_id = c.workspace_id and a.rep_id = c.author_id
     where c.workspace_id = ${workspaceId} and c.period = ${period}
+      ${asOf === null ? sql`` : sql`and c.checked_at <= ${asOf}::timestamptz`}
       ${repIds === null ? sql`` : sql`and c.rep_id = any(${repIds}::uuid[])`}
     order by c.rep_id, c.version desc`.execute(trx);
   const check = ({ version, note, authorId, author, at }: (typeof rows)[number]): Check => ({
@@ -137,6 +169,9 @@ export interface TeamStatementRow {
   readonly pending: boolean;
 }
 
+const isPending = sql`exists (
+  select from calculation_requests q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id)`;
+
 /** All reps, or those in `repIds`, by name, with the latest version of their statement of exactly this period. */
 export async function listTeamStatements(
   trx: Work,
@@ -151,10 +186,10 @@ export async function listTeamStatements(
         and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
         and coalesce(a.effective_end, 'infinity') >= ${from}::date) as "hasPlan",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
-      exists (select from calculation_requests q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id) as pending, s.version,
+      ${asOfInstant(trx) === null ? isPending : sql`false`} as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
     from reps r
-    left join statement_periods h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
+    left join ${statementPeriodsTable(trx, workspaceId)} h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
     left join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
     where r.workspace_id = ${workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
@@ -162,7 +197,10 @@ export async function listTeamStatements(
   return rows;
 }
 
-/** The requested period, or the current month in the workspace's time zone, with the workspace's currency. */
+/**
+ * The requested period, or the month of today or of the transaction's `asOf` in the workspace's time zone, with the
+ * workspace's currency.
+ */
 export async function resolvePeriod(
   trx: Work,
   workspaceId: string,
@@ -170,5 +208,5 @@ export async function resolvePeriod(
   clock: Clock,
 ): Promise<{ readonly period: Period; readonly currency: string }> {
   const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-  return { period: requested ?? periodOf(dayInZone(clock.now(), timeZone), 'monthly'), currency };
+  return { period: requested ?? periodOf(dayInZone(asOfInstant(trx) ?? clock.now(), timeZone), 'monthly'), currency };
 }

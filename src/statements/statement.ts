@@ -36,6 +36,10 @@ export const lineItem = z
       .describe('Version number of the plan that paid; null for amounts that a person entered'),
     rate: z.number().nullable().describe('Share of the base: 0.08 is 8 %; null for a fixed amount or several rates'),
     attainment: z.number().nullable().describe('Attainment including the deal: 1 is 100 %; null without a quota'),
+    sourcePeriod: z
+      .string()
+      .optional()
+      .describe('The approved period whose difference was carried forward into this one'),
     lines: z.array(trueUpLine).optional().describe('The lines of a true-up, largest first'),
   })
   .describe('A commission event on a statement');

@@ -41,6 +41,12 @@ export const teamStatements = z
             summary,
             otherCurrencies,
             ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
+            deviations: z
+              .number()
+              .optional()
+              .describe(
+                'With deviations=true, for months: standard deviations between the net payout and the mean of the last 12 months. Absent with fewer than 6 months with amounts, or if all are equal',
+              ),
             checks,
           })
           .describe('The statement of one rep'),
@@ -158,7 +164,11 @@ export function teamAnswer(
   period: Period,
   currency: string,
   members: readonly TeamMemberStatement[],
-  checksByRep: ReadonlyMap<string, readonly Check[]>,
+  notes: {
+    readonly checks: ReadonlyMap<string, readonly Check[]>;
+    /** By rep, for those who have one. */
+    readonly deviations: ReadonlyMap<string, number>;
+  },
 ): z.input<typeof teamStatements> {
   const totals = splitByCurrency(
     members.flatMap((member) => [member.main, ...member.others]),
@@ -169,13 +179,17 @@ export function teamAnswer(
     currency,
     totals: summaryAnswer(totals.main.summary),
     otherCurrencies: totals.others.map(summaryEntry),
-    statements: members.map(({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, state, ...person }) => ({
-      ...person,
-      ...state,
-      ...summaryEntry(main),
-      otherCurrencies: others.map(summaryEntry),
-      checks: [...(checksByRep.get(person.repId) ?? [])],
-    })),
+    statements: members.map(({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, state, ...person }) => {
+      const deviations = notes.deviations.get(person.repId);
+      return {
+        ...person,
+        ...state,
+        ...summaryEntry(main),
+        otherCurrencies: others.map(summaryEntry),
+        ...(deviations === undefined ? {} : { deviations }),
+        checks: [...(notes.checks.get(person.repId) ?? [])],
+      };
+    }),
     missingPayrollIds: missingPayrollIds(members),
   };
 }

@@ -1,15 +1,17 @@
 import { sql } from 'kysely';
+import { closeDiscrepancy } from '../discrepancies/record-discrepancies.js';
 import { type Caller } from '../kernel/caller.js';
-import { type DayRange, hull } from '../kernel/day.js';
+import { type DayRange, hull, isWithin } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
 import { currentDaysOf } from '../ledger/current-days.js';
 import { type Recalculate } from '../ledger/recalculate.js';
-import { loadRepTerms } from '../ledger/rep-terms.js';
+import { type FrozenPeriod, loadRepTerms } from '../ledger/rep-terms.js';
 import { dropTruedUpRows } from '../ledger/trued-up-state.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { reverseTrueUps } from './adjustment-store.js';
+import { reverseTrueUps, trueUpDays } from './adjustment-store.js';
 import { assertNotOwnStatement } from './approvers.js';
 import { lockRep } from './rep-lane.js';
 import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
@@ -36,14 +38,16 @@ export async function unlockStatement(
   if (head.status === 'draft') return statementAnswer(key, repName, head, latest, caller);
   const terms = await loadRepTerms(trx, workspaceId, repId);
   const frozen = terms.frozen.find((one) => one.period === period);
+  await assertNotCarriedIntoApproved(trx, key, terms.frozen);
   const days = await daysToCalculate(trx, key);
   if (frozen?.truedUp) await dropTruedUpRows(trx, recalculate, terms, frozen);
-  await reopenHead(trx, key);
+  await reopenHead(trx, key, latest);
   await failpoint('unlock.afterReopen');
   const runId = newId();
   const trueUps = await reverseTrueUps(trx, { workspaceId, repId, runId, actor: caller.actor }, period);
   await failpoint('unlock.afterTrueUps');
   await recalculate([{ repId, days, trigger: 'statement_unlock' }]);
+  await closeDiscrepancy(trx, key, { action: 'unlocked', reason: null, caller, eventId: null, at });
   await recordStatementEntry(trx, caller, {
     runId,
     trigger: 'statement_unlocked',
@@ -54,6 +58,22 @@ export async function unlockStatement(
     at,
   });
   return statementAnswer(key, repName, await findHead(trx, key), latest, caller);
+}
+
+/** Carried-forward amounts are reversed, which an approved period does not allow. */
+async function assertNotCarriedIntoApproved(
+  trx: Work,
+  key: StatementKey,
+  frozen: readonly FrozenPeriod[],
+): Promise<void> {
+  const days = await trueUpDays(trx, key, key.period);
+  const paid = frozen.find(({ period, range }) => period !== key.period && days.some((day) => isWithin(day, range)));
+  if (paid === undefined) return;
+  throw new Failure(
+    'carried_forward',
+    `A difference of ${key.period} was carried forward to ${paid.period}, which is approved. Unlock ${paid.period} first.`,
+    { period: paid.period },
+  );
 }
 
 /**

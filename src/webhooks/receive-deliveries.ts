@@ -1,13 +1,10 @@
-import { inject, injectable } from 'tsyringe';
-import { type z } from 'zod';
 import { type CrmProvider } from '../crm/port.js';
-import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Config } from '../platform/config.js';
 import { Inbox, type InboxMessage } from '../platform/inbox/inbox.js';
 import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
-import { type Example, type Input, operation, type RawBody } from '../platform/operation.js';
-import { badSignature, type DeliveryAnswer, deliveryAnswer, deliveryLimitBytes, deliveryQuery } from './delivery.js';
+import { type Example, operation, type RawBody } from '../platform/operation.js';
+import { badSignature, deliveryAnswer, deliveryLimitBytes, deliveryQuery } from './delivery.js';
 import { DeliveryOutcomes } from './delivery-outcomes.js';
 import { UnverifiedDeliveries } from './unverified-deliveries.js';
 import { WebhookLimits } from './webhook-limits.js';
@@ -46,32 +43,6 @@ export function receiveDeliveries<const Id extends string>({
   verify,
   ...declared
 }: DeliverySource<Id>) {
-  @injectable()
-  class ReceiveDeliveries {
-    constructor(
-      @inject(Inbox) private readonly inbox: Inbox,
-      @inject(WebhookLimits) private readonly limits: WebhookLimits,
-      @inject(UnverifiedDeliveries) private readonly unverified: UnverifiedDeliveries,
-      @inject(DeliveryOutcomes) private readonly outcomes: DeliveryOutcomes,
-      @inject(CONFIG) private readonly config: Config,
-      @inject(CLOCK) private readonly clock: Clock,
-    ) {}
-
-    async execute(
-      { query, body }: Input<unknown, z.infer<typeof deliveryQuery>>,
-      { address }: Caller,
-    ): Promise<DeliveryAnswer> {
-      const { inbox, config, clock } = this;
-      const { routes, messages, ignored } = await this.unverified.limit(address, async () =>
-        verify(body as RawBody, { inbox, config, clock }),
-      );
-      this.limits.admit(provider, routes);
-      const received = await inbox.receive(messages);
-      if (secretPerConnection && messages.length > 0 && received.size === 0) throw badSignature();
-      return this.outcomes.answer(query, { messages, received, ignored });
-    }
-  }
-
   return operation({
     method: 'post',
     path: `/webhooks/${provider}`,
@@ -80,7 +51,16 @@ export function receiveDeliveries<const Id extends string>({
     raw: { limitBytes: deliveryLimitBytes },
     response: deliveryAnswer,
     failures: { bad_signature: 401, rate_limited: 429 },
-    handler: ReceiveDeliveries,
+    uses: [Inbox, WebhookLimits, UnverifiedDeliveries, DeliveryOutcomes, CONFIG, CLOCK],
+    async execute({ query, body }, { address }, inbox, limits, unverified, outcomes, config, clock) {
+      const { routes, messages, ignored } = await unverified.limit(address, async () =>
+        verify(body, { inbox, config, clock }),
+      );
+      limits.admit(provider, routes);
+      const received = await inbox.receive(messages);
+      if (secretPerConnection && messages.length > 0 && received.size === 0) throw badSignature();
+      return outcomes.answer(query, { messages, received, ignored });
+    },
     ...declared,
   });
 }

@@ -8,6 +8,8 @@ export interface NewWorkspace {
   readonly currency: string;
   readonly timezone: string;
   readonly adminEmail?: string | undefined;
+  /** Default: the address. */
+  readonly adminName?: string | undefined;
   readonly isDemo?: boolean;
 }
 
@@ -39,7 +41,7 @@ export async function createWorkspace(
           workspace_id: workspaceId,
           rep_id: repId,
           email,
-          name: email,
+          name: workspace.adminName ?? email,
           role: 'admin',
           crm_member_id: null,
           avatar: null,

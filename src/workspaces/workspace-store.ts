@@ -64,6 +64,7 @@ export async function updateWorkspaceRow(
     readonly paper?: Paper | null | undefined;
     readonly payroll?: object | undefined;
     readonly managerScope?: 'workspace' | 'reports' | undefined;
+    readonly blockApprovalOnDispute?: boolean | undefined;
   },
 ): Promise<void> {
   await trx
@@ -74,6 +75,9 @@ export async function updateWorkspaceRow(
       ...(change.timezone === undefined ? {} : { timezone: change.timezone }),
       ...(change.paper === undefined ? {} : { paper: change.paper }),
       ...(change.managerScope === undefined ? {} : { manager_scope: change.managerScope }),
+      ...(change.blockApprovalOnDispute === undefined
+        ? {}
+        : { block_approval_on_dispute: change.blockApprovalOnDispute }),
       ...(change.payroll === undefined ? {} : { payroll: JSON.stringify(change.payroll) }),
     })
     .where('workspace_id', '=', workspaceId)

@@ -32,10 +32,13 @@ export interface WorkspaceTables {
     is_demo: Generated<boolean>;
     field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
     periodic_through: Day | null;
+    sends_events: Generated<boolean>;
+    digest_of: ColumnType<Day | null, undefined, Day>;
     configuration_revision: Generated<string>;
     paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;
     payroll: ColumnType<PayrollTerms, string | undefined, string>;
     manager_scope: Generated<'workspace' | 'reports'>;
+    block_approval_on_dispute: Generated<boolean>;
     created_at: GeneratedInstant;
   };
 }

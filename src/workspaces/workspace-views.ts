@@ -16,6 +16,7 @@ export interface WorkspaceRow {
   readonly paper: Paper | null;
   readonly payroll: PayrollTerms;
   readonly managerScope: 'workspace' | 'reports';
+  readonly blockApprovalOnDispute: boolean;
 }
 
 export async function findWorkspace(trx: Work, workspaceId: string): Promise<WorkspaceRow> {
@@ -32,6 +33,7 @@ export async function findWorkspace(trx: Work, workspaceId: string): Promise<Wor
       'paper',
       'payroll',
       'manager_scope as managerScope',
+      'block_approval_on_dispute as blockApprovalOnDispute',
     ])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();

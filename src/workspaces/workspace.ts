@@ -33,6 +33,10 @@ export const managerScope = z
   .enum(['workspace', 'reports'])
   .describe('Whom managers see: workspace is everyone, reports the people below them');
 
+export const blockApprovalOnDispute = z
+  .boolean()
+  .describe('Whether a statement with an open dispute cannot be approved');
+
 export const paper = z.enum(['A4', 'Letter']).describe('Paper size of PDF files');
 
 const code = z

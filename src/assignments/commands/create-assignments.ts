@@ -1,13 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
 import { planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { day, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
@@ -21,37 +19,6 @@ const body = z.strictObject({
   effectiveStart: day.nullish().describe('First day on the plan, YYYY-MM-DD; null or absent for no earliest day'),
   effectiveEnd: day.nullish().describe('Last day on the plan, YYYY-MM-DD; null or absent for no end'),
 });
-
-@injectable()
-export class CreateAssignments {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  async execute(
-    { body: request }: Input<unknown, unknown, z.infer<typeof body>>,
-    caller: Caller,
-  ): Promise<Assignment[]> {
-    const { workspaceId } = caller;
-    const repIds = [...new Set(request.repIds)];
-    const start = request.effectiveStart ?? null;
-    const end = request.effectiveEnd ?? null;
-    assertDateOrder(start, end);
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const planId = await findPlanId(trx, workspaceId, request.planId);
-      if (planId === undefined) throw planNotFound();
-      const unknown = await unknownReps(trx, workspaceId, repIds);
-      if (unknown.length > 0) throw repNotFound(unknown);
-      const placement = { planId, start, end };
-      const overlapping = await overlappingReps(trx, workspaceId, repIds, placement);
-      if (overlapping.length > 0) throw assignmentOverlap(overlapping);
-      const assignmentIds = await insertAssignments(trx, workspaceId, repIds, placement);
-      await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
-      const byId = new Map(
-        (await listAssignments(trx, workspaceId, { assignmentIds })).map((one) => [one.assignmentId, one]),
-      );
-      return assignmentIds.map((assignmentId) => byId.get(assignmentId) as Assignment);
-    });
-  }
-}
 
 export const createAssignments = operation({
   id: 'createAssignments',
@@ -89,5 +56,27 @@ export const createAssignments = operation({
     body: { repIds: [sampleIds.repId], planId: sampleIds.planId, effectiveStart: '2026-01-01' },
     answer: [assignmentExample],
   },
-  handler: CreateAssignments,
+  uses: [CommissionChanges],
+  async execute({ body: request }, caller, changes): Promise<Assignment[]> {
+    const { workspaceId } = caller;
+    const repIds = [...new Set(request.repIds)];
+    const start = request.effectiveStart ?? null;
+    const end = request.effectiveEnd ?? null;
+    assertDateOrder(start, end);
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const planId = await findPlanId(trx, workspaceId, request.planId);
+      if (planId === undefined) throw planNotFound();
+      const unknown = await unknownReps(trx, workspaceId, repIds);
+      if (unknown.length > 0) throw repNotFound(unknown);
+      const placement = { planId, start, end };
+      const overlapping = await overlappingReps(trx, workspaceId, repIds, placement);
+      if (overlapping.length > 0) throw assignmentOverlap(overlapping);
+      const assignmentIds = await insertAssignments(trx, workspaceId, repIds, placement);
+      await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
+      const byId = new Map(
+        (await listAssignments(trx, workspaceId, { assignmentIds })).map((one) => [one.assignmentId, one]),
+      );
+      return assignmentIds.map((assignmentId) => byId.get(assignmentId) as Assignment);
+    });
+  },
 });

@@ -1,32 +1,14 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { assignmentNotFound } from '../assignment.js';
 import { endAssignment, recalculateAssigned } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
 
 const params = z.strictObject({ assignmentId: pathIds.assignmentId });
-
-@injectable()
-export class DeleteAssignment {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  async execute({ params: { assignmentId: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const current = await findAssignment(trx, caller.workspaceId, rawId);
-      if (current === null) throw assignmentNotFound();
-      const { assignmentId, planId, repId } = current;
-      await endAssignment(trx, caller.workspaceId, assignmentId);
-      await recalculateAssigned(trx, recalculate, caller.workspaceId, planId, [repId]);
-      return { deleted: true, assignmentId };
-    });
-  }
-}
 
 export const deleteAssignment = operation({
   id: 'deleteAssignment',
@@ -59,5 +41,15 @@ export const deleteAssignment = operation({
     params: { assignmentId: sampleIds.assignmentId },
     answer: { deleted: true, assignmentId: sampleIds.assignmentId },
   },
-  handler: DeleteAssignment,
+  uses: [CommissionChanges],
+  async execute({ params: { assignmentId: rawId } }, caller, changes) {
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const current = await findAssignment(trx, caller.workspaceId, rawId);
+      if (current === null) throw assignmentNotFound();
+      const { assignmentId, planId, repId } = current;
+      await endAssignment(trx, caller.workspaceId, assignmentId);
+      await recalculateAssigned(trx, recalculate, caller.workspaceId, planId, [repId]);
+      return { deleted: true, assignmentId };
+    });
+  },
 });

@@ -1,6 +1,3 @@
-import { inject, injectable } from 'tsyringe';
-import { type z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
@@ -20,14 +17,13 @@ import {
   readOrReject,
   rejectedRow,
 } from '../../platform/files/import-results.js';
-import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { normalEmail } from '../../reps/rep.js';
 import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { insertAssignments, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
 const query = datedImportQuery;
-type Query = z.infer<typeof query>;
 
 const columns = {
   names: {
@@ -46,24 +42,6 @@ interface ParsedRow {
   readonly planId: string;
   readonly start: Day | null;
   readonly end: Day | null;
-}
-
-@injectable()
-export class ImportAssignments {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  /** Creates one assignment for each row. Existing assignments are unchanged; invalid rows are reported. */
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
-    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
-    const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
-      const read = await readRows(trx, workspaceId, rows, dateFormat);
-      const { results, fresh } = await decide(trx, workspaceId, rows, read);
-      if (!dryRun)
-        for (const ofPlan of groupBy(fresh, placementKey).values()) await insert(trx, recalculate, workspaceId, ofPlan);
-      return importAnswer(results, dryRun);
-    });
-  }
 }
 
 function placementKey({ planId, start, end }: ParsedRow): string {
@@ -160,5 +138,17 @@ export const importAssignments = operation({
   query,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n'),
-  handler: ImportAssignments,
+  uses: [CommissionChanges],
+  /** Creates one assignment for each row. Existing assignments are unchanged; invalid rows are reported. */
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, changes) {
+    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    const { workspaceId } = caller;
+    return changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
+      const read = await readRows(trx, workspaceId, rows, dateFormat);
+      const { results, fresh } = await decide(trx, workspaceId, rows, read);
+      if (!dryRun)
+        for (const ofPlan of groupBy(fresh, placementKey).values()) await insert(trx, recalculate, workspaceId, ofPlan);
+      return importAnswer(results, dryRun);
+    });
+  },
 });

@@ -1,13 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder } from '../../plans/plan.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { day } from '../../platform/schemas.js';
 import {
   type Assignment,
@@ -24,36 +22,6 @@ const body = z.strictObject({
   effectiveStart: day.nullish().describe('First day on the plan, YYYY-MM-DD; null for no earliest day'),
   effectiveEnd: day.nullish().describe('Last day on the plan, YYYY-MM-DD; null for no end'),
 });
-type Change = z.infer<typeof body>;
-
-@injectable()
-export class UpdateAssignment {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  async execute(
-    { params: { assignmentId: rawId }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
-    caller: Caller,
-  ): Promise<Assignment> {
-    if (change.effectiveStart === undefined && change.effectiveEnd === undefined) {
-      throw invalid({ path: '', message: 'send at least one of effectiveStart, effectiveEnd' });
-    }
-    const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const current = await findAssignment(trx, workspaceId, rawId);
-      if (current === null) throw assignmentNotFound();
-      const { assignmentId, repId, planId } = current;
-      const start = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
-      const end = change.effectiveEnd === undefined ? current.effectiveEnd : change.effectiveEnd;
-      assertDateOrder(start, end);
-      if (start === current.effectiveStart && end === current.effectiveEnd) return current;
-      const overlapping = await overlappingReps(trx, workspaceId, [repId], { planId, start, end }, assignmentId);
-      if (overlapping.length > 0) throw assignmentOverlap(overlapping);
-      await moveAssignment(trx, workspaceId, assignmentId, { planId, start, end });
-      await recalculateAssigned(trx, recalculate, workspaceId, planId, [repId]);
-      return { ...current, effectiveStart: start, effectiveEnd: end };
-    });
-  }
-}
 
 export const updateAssignment = operation({
   id: 'updateAssignment',
@@ -92,5 +60,25 @@ export const updateAssignment = operation({
     body: { effectiveEnd: '2026-06-30' },
     answer: { ...assignmentExample, effectiveEnd: '2026-06-30' },
   },
-  handler: UpdateAssignment,
+  uses: [CommissionChanges],
+  async execute({ params: { assignmentId: rawId }, body: change }, caller, changes): Promise<Assignment> {
+    if (change.effectiveStart === undefined && change.effectiveEnd === undefined) {
+      throw invalid({ path: '', message: 'send at least one of effectiveStart, effectiveEnd' });
+    }
+    const { workspaceId } = caller;
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const current = await findAssignment(trx, workspaceId, rawId);
+      if (current === null) throw assignmentNotFound();
+      const { assignmentId, repId, planId } = current;
+      const start = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
+      const end = change.effectiveEnd === undefined ? current.effectiveEnd : change.effectiveEnd;
+      assertDateOrder(start, end);
+      if (start === current.effectiveStart && end === current.effectiveEnd) return current;
+      const overlapping = await overlappingReps(trx, workspaceId, [repId], { planId, start, end }, assignmentId);
+      if (overlapping.length > 0) throw assignmentOverlap(overlapping);
+      await moveAssignment(trx, workspaceId, assignmentId, { planId, start, end });
+      await recalculateAssigned(trx, recalculate, workspaceId, planId, [repId]);
+      return { ...current, effectiveStart: start, effectiveEnd: end };
+    });
+  },
 });

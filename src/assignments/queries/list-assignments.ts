@@ -1,11 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
 import { assignment, assignmentExample } from '../assignment.js';
@@ -15,20 +13,6 @@ const query = z.strictObject({
   repId: uuid.optional().describe('Only assignments of this rep (UUID)'),
   planId: uuid.optional().describe('Only assignments to this plan (UUID)'),
 });
-
-@injectable()
-export class ListAssignments {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ query: { repId, planId: planRef } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const repIds = narrowedReps(caller, repId);
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repIds });
-      const planId = await findPlanId(trx, caller.workspaceId, planRef);
-      return planId === undefined ? [] : loadAssignments(trx, caller.workspaceId, { repIds, planId });
-    });
-  }
-}
 
 export const listAssignments = operation({
   id: 'listAssignments',
@@ -59,5 +43,13 @@ export const listAssignments = operation({
     summary: (assignments) => `Assignments: ${assignments.length}.`,
   },
   example: { query: { repId: sampleIds.repId }, answer: [assignmentExample] },
-  handler: ListAssignments,
+  uses: [UnitOfWork],
+  async execute({ query: { repId, planId: planRef } }, caller, unitOfWork) {
+    const repIds = narrowedReps(caller, repId);
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repIds });
+      const planId = await findPlanId(trx, caller.workspaceId, planRef);
+      return planId === undefined ? [] : loadAssignments(trx, caller.workspaceId, { repIds, planId });
+    });
+  },
 });

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { Download, type Input, operation } from '../../platform/operation.js';
+import { Download, operation } from '../../platform/operation.js';
 import { wholeNumber } from '../../platform/schemas.js';
 
 const pageSize = 1000;
@@ -11,41 +10,30 @@ const query = z.strictObject({
   after: wholeNumber(0, 999_999_999_999).default(0).describe('Only entries after this position; 0 for all'),
   limit: wholeNumber(1, 100_000).default(10_000).describe('Max number of entries, 1 to 100000'),
 });
-type Query = z.infer<typeof query>;
 
-@injectable()
-export class ExportAuditLog {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ query: { after, limit } }: Input<unknown, Query>, caller: Caller): Promise<Download> {
-    const lines = Readable.from(this.lines(caller, after, limit), { objectMode: false });
-    return new Download('application/x-ndjson', 'audit-log.ndjson', lines);
+/** Reads page by page while the client reads. */
+async function* lines(caller: Caller, after: number, limit: number, unitOfWork: UnitOfWork): AsyncGenerator<Buffer> {
+  let position = after;
+  for (let left = limit; left > 0; ) {
+    const page = await readPage(caller, position, Math.min(left, pageSize), unitOfWork);
+    if (page.length > 0) yield Buffer.from(page.map(lineOf).join(''));
+    if (page.length < pageSize) return;
+    left -= page.length;
+    position = Number(page.at(-1)?.position);
   }
+}
 
-  /** Reads page by page while the client reads. */
-  private async *lines(caller: Caller, after: number, limit: number): AsyncGenerator<Buffer> {
-    let position = after;
-    for (let left = limit; left > 0; ) {
-      const page = await this.readPage(caller, position, Math.min(left, pageSize));
-      if (page.length > 0) yield Buffer.from(page.map(lineOf).join(''));
-      if (page.length < pageSize) return;
-      left -= page.length;
-      position = Number(page.at(-1)?.position);
-    }
-  }
-
-  private readPage(caller: Caller, after: number, limit: number): Promise<Sealed[]> {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      trx
-        .selectFrom('audit_entries')
-        .select(['position', 'hash', 'content'])
-        .where('workspace_id', '=', caller.workspaceId)
-        .where('position', '>', String(after))
-        .orderBy('position')
-        .limit(limit)
-        .execute(),
-    );
-  }
+function readPage(caller: Caller, after: number, limit: number, unitOfWork: UnitOfWork): Promise<Sealed[]> {
+  return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+    trx
+      .selectFrom('audit_entries')
+      .select(['position', 'hash', 'content'])
+      .where('workspace_id', '=', caller.workspaceId)
+      .where('position', '>', String(after))
+      .orderBy('position')
+      .limit(limit)
+      .execute(),
+  );
 }
 
 interface Sealed {
@@ -72,5 +60,9 @@ export const exportAuditLog = operation({
   files: ['application/x-ndjson'],
   failures: {},
   example: { query: { after: '0' } },
-  handler: ExportAuditLog,
+  uses: [UnitOfWork],
+  async execute({ query: { after, limit } }, caller, unitOfWork): Promise<Download> {
+    const stream = Readable.from(lines(caller, after, limit, unitOfWork), { objectMode: false });
+    return new Download('application/x-ndjson', 'audit-log.ndjson', stream);
+  },
 });

@@ -1,11 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { text, wholeNumber } from '../../platform/schemas.js';
 import { auditRun } from '../audit-run.js';
 import { listAuditRuns } from '../audit-views.js';
@@ -16,18 +14,6 @@ const query = z.strictObject({
   limit: wholeNumber(1, 500).default(100).describe('Max number of runs on the page, 1 to 500'),
   offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of runs to skip'),
 });
-
-@injectable()
-export class ListAuditLogs {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ query: { limit, offset, ...filter } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const found = await this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
-      listAuditRuns(trx, caller.workspaceId, filter, { limit, offset }),
-    );
-    return { ...found, limit, offset };
-  }
-}
 
 export const listAuditLogs = operation({
   id: 'listAuditLogs',
@@ -85,5 +71,11 @@ export const listAuditLogs = operation({
       offset: 0,
     },
   },
-  handler: ListAuditLogs,
+  uses: [UnitOfWork],
+  async execute({ query: { limit, offset, ...filter } }, caller, unitOfWork) {
+    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
+      listAuditRuns(trx, caller.workspaceId, filter, { limit, offset }),
+    );
+    return { ...found, limit, offset };
+  },
 });

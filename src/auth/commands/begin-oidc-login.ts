@@ -1,9 +1,7 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
-import { type Input, operation, Redirect } from '../../platform/operation.js';
+import { operation, Redirect } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
@@ -14,26 +12,6 @@ const query = z.strictObject({
 });
 
 const maxPerMinute = 60;
-
-@injectable()
-export class BeginOidcLogin {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Secrets) private readonly secrets: Secrets,
-    @inject(AttemptLimits) private readonly limits: AttemptLimits,
-    @inject(IdentityProvider) private readonly provider: IdentityProvider,
-  ) {}
-
-  async execute({ query: { workspaceId } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Redirect> {
-    this.provider.assertConfigured();
-    await this.limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
-    const { state, location, ...secrecy } = await this.provider.begin();
-    await this.unitOfWork.withoutWorkspace((trx) =>
-      storeState(trx, this.secrets, state, workspaceId ?? null, secrecy, caller.browserKey ?? ''),
-    );
-    return new Redirect(location);
-  }
-}
 
 export const beginOidcLogin = operation({
   id: 'beginOidcLogin',
@@ -47,5 +25,14 @@ export const beginOidcLogin = operation({
   browserSignIn: 'begin',
   failures: { identity_provider_unavailable: 503 },
   example: {},
-  handler: BeginOidcLogin,
+  uses: [UnitOfWork, Secrets, AttemptLimits, IdentityProvider],
+  async execute({ query: { workspaceId } }, caller, unitOfWork, secrets, limits, provider): Promise<Redirect> {
+    provider.assertConfigured();
+    await limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
+    const { state, location, ...secrecy } = await provider.begin();
+    await unitOfWork.withoutWorkspace((trx) =>
+      storeState(trx, secrets, state, workspaceId ?? null, secrecy, caller.browserKey ?? ''),
+    );
+    return new Redirect(location);
+  },
 });

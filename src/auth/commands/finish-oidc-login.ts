@@ -1,12 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { callbackPath, IdentityProvider } from '../oidc/identity-provider.js';
@@ -25,48 +23,17 @@ const query = z
   })
   .catchall(answered);
 
-@injectable()
-export class FinishOidcLogin {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Secrets) private readonly secrets: Secrets,
-    @inject(AttemptLimits) private readonly limits: AttemptLimits,
-    @inject(IdentityProvider) private readonly provider: IdentityProvider,
-    @inject(FailedSignIns) private readonly failedSignIns: FailedSignIns,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ query: received }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Session> {
-    this.provider.assertConfigured();
-    const address = caller.address ?? '';
-    this.limits.assertNotBlocked(address);
-    const { state } = received;
-    const started =
-      state === undefined ? null : await this.unitOfWork.withoutWorkspace((trx) => takeState(trx, this.secrets, state));
-    // In another browser, the person who started the sign-in would sign in as the person who has finished it.
-    const isSameBrowser = started !== null && started.browserKey === caller.browserKey;
-    const email = isSameBrowser
-      ? await this.provider.finish(received as Record<string, string>, started.secrecy)
-      : null;
-    if (started === null || email === null) {
-      await this.limits.countFailure(address);
-      throw signInFailed();
-    }
-    const opened = await this.signIn(email, started.workspaceId);
-    if (opened !== null) return opened;
-    await this.failedSignIns.record(caller, 'oidc', email);
-    throw signInFailed();
-  }
-
-  private async signIn(email: string, workspaceId: string | null): Promise<Session | null> {
-    const signIns = await this.unitOfWork.withoutWorkspace((trx) => findSignIns(trx, email, workspaceId));
-    const [signIn, ...others] = signIns;
-    if (signIn === undefined) return null;
-    if (others.length > 0) throw chooseWorkspace(signIns);
-    return this.unitOfWork.run(signIn, { lock: 'none', access: 'write' }, (trx) =>
-      openSession(trx, signIn, 'oidc', this.clock),
-    );
-  }
+async function signIn(
+  email: string,
+  workspaceId: string | null,
+  unitOfWork: UnitOfWork,
+  clock: Clock,
+): Promise<Session | null> {
+  const signIns = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, email, workspaceId));
+  const [signIn, ...others] = signIns;
+  if (signIn === undefined) return null;
+  if (others.length > 0) throw chooseWorkspace(signIns);
+  return unitOfWork.run(signIn, { lock: 'none', access: 'write' }, (trx) => openSession(trx, signIn, 'oidc', clock));
 }
 
 /** One response for forged and repeated answers and for unknown addresses. */
@@ -86,5 +53,33 @@ export const finishOidcLogin = operation({
   browserSignIn: 'end',
   failures: { identity_provider_unavailable: 503 },
   example: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: sessionExample },
-  handler: FinishOidcLogin,
+  uses: [UnitOfWork, Secrets, AttemptLimits, IdentityProvider, FailedSignIns, CLOCK],
+  async execute(
+    { query: received },
+    caller,
+    unitOfWork,
+    secrets,
+    limits,
+    provider,
+    failedSignIns,
+    clock,
+  ): Promise<Session> {
+    provider.assertConfigured();
+    const address = caller.address ?? '';
+    limits.assertNotBlocked(address);
+    const { state } = received;
+    const started =
+      state === undefined ? null : await unitOfWork.withoutWorkspace((trx) => takeState(trx, secrets, state));
+    // In another browser, the person who started the sign-in would sign in as the person who has finished it.
+    const isSameBrowser = started !== null && started.browserKey === caller.browserKey;
+    const email = isSameBrowser ? await provider.finish(received as Record<string, string>, started.secrecy) : null;
+    if (started === null || email === null) {
+      await limits.countFailure(address);
+      throw signInFailed();
+    }
+    const opened = await signIn(email, started.workspaceId, unitOfWork, clock);
+    if (opened !== null) return opened;
+    await failedSignIns.record(caller, 'oidc', email);
+    throw signInFailed();
+  },
 });

@@ -1,29 +1,8 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { endSession, touchSession } from '../session-store.js';
-
-@injectable()
-export class LogOut {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller): Promise<{ loggedOut: true }> {
-    const { workspaceId, repId } = caller;
-    if (caller.tokenKind !== 'sess' || repId === null)
-      throw new Failure(
-        'forbidden',
-        'Only a session can be logged out. Rotate keys and delete connection tokens instead.',
-      );
-    await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      await endSession(trx, caller);
-      await touchSession(trx, workspaceId, repId, 'logout');
-    });
-    return { loggedOut: true };
-  }
-}
 
 export const logOut = operation({
   id: 'logOut',
@@ -35,5 +14,18 @@ export const logOut = operation({
   response: z.object({ loggedOut: z.literal(true).describe('Always true') }),
   failures: {},
   example: { answer: { loggedOut: true } },
-  handler: LogOut,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork): Promise<{ loggedOut: true }> {
+    const { workspaceId, repId } = caller;
+    if (caller.tokenKind !== 'sess' || repId === null)
+      throw new Failure(
+        'forbidden',
+        'Only a session can be logged out. Rotate keys and delete connection tokens instead.',
+      );
+    await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+      await endSession(trx, caller);
+      await touchSession(trx, workspaceId, repId, 'logout');
+    });
+    return { loggedOut: true };
+  },
 });

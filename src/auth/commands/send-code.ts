@@ -1,11 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CONFIG } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { typedEmail } from '../sign-in.js';
@@ -18,44 +17,6 @@ const body = z.strictObject({
 });
 
 const maxPerHour = 30;
-
-@injectable()
-export class SendCode {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Secrets) private readonly secrets: Secrets,
-    @inject(Outbox) private readonly outbox: Outbox,
-    @inject(AttemptLimits) private readonly limits: AttemptLimits,
-  ) {}
-
-  /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
-  async execute(
-    { body: { email, workspaceId } }: Input<unknown, unknown, SendBody>,
-    caller: Caller,
-  ): Promise<{ sent: true; nonce: string }> {
-    await this.limits.count('code', caller.address ?? '', maxPerHour, 3600);
-    const code = newCode();
-    const codeId = newId();
-    const salt = newSalt();
-    const mail = codeMail(email, code);
-    const sealed = this.outbox.seal(mail);
-    await this.unitOfWork.withoutWorkspace((trx) =>
-      issueCode(trx, {
-        email,
-        emailHash: emailHash(this.secrets, email),
-        networkHash: networkHash(this.secrets, caller.address ?? ''),
-        workspaceId: workspaceId ?? null,
-        codeId,
-        salt,
-        hmac: codeHmac(this.secrets, email, codeId, salt, code),
-        mail: { ...sealed, subject: mail.subject },
-      }),
-    );
-    await this.outbox.wake([sealed.mailId]);
-    return { sent: true, nonce: nonceOf(this.secrets, email, codeId) };
-  }
-}
-type SendBody = z.infer<typeof body>;
 
 export const sendCode = operation({
   id: 'sendCode',
@@ -72,5 +33,36 @@ export const sendCode = operation({
   }),
   failures: {},
   example: { body: { email: 'ben@acme.test' }, answer: { sent: true, nonce: 'f9c71d35-….bm9uY2U' } },
-  handler: SendCode,
+  uses: [UnitOfWork, Secrets, Outbox, AttemptLimits, CONFIG],
+  /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
+  async execute(
+    { body: { email, workspaceId } },
+    caller,
+    unitOfWork,
+    secrets,
+    outbox,
+    limits,
+    config,
+  ): Promise<{ sent: true; nonce: string }> {
+    await limits.count('code', caller.address ?? '', maxPerHour, 3600);
+    const code = newCode();
+    const codeId = newId();
+    const salt = newSalt();
+    const mail = codeMail(email, code, config.PUBLIC_URL);
+    const sealed = outbox.seal(mail);
+    await unitOfWork.withoutWorkspace((trx) =>
+      issueCode(trx, {
+        email,
+        emailHash: emailHash(secrets, email),
+        networkHash: networkHash(secrets, caller.address ?? ''),
+        workspaceId: workspaceId ?? null,
+        codeId,
+        salt,
+        hmac: codeHmac(secrets, email, codeId, salt, code),
+        mail: { ...sealed, subject: mail.subject },
+      }),
+    );
+    await outbox.wake([sealed.mailId]);
+    return { sent: true, nonce: nonceOf(secrets, email, codeId) };
+  },
 });

@@ -1,13 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
@@ -30,59 +28,40 @@ const body = z.strictObject({
 });
 type VerifyBody = z.infer<typeof body>;
 
-@injectable()
-export class VerifyCode {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Secrets) private readonly secrets: Secrets,
-    @inject(AttemptLimits) private readonly limits: AttemptLimits,
-    @inject(FailedSignIns) private readonly failedSignIns: FailedSignIns,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ body: request }: Input<unknown, unknown, VerifyBody>, caller: Caller): Promise<Session> {
-    const codeId = request.nonce === undefined ? null : codeOfNonce(this.secrets, request.email, request.nonce);
-    if (codeId === null) this.limits.assertNotBlocked(caller.address ?? '');
-    const opened = await this.signIn(request, codeId, caller.address ?? '');
-    if (opened !== null) return opened;
-    await this.failedSignIns.record(caller, 'otp', request.email);
-    throw invalidCode();
+async function signIn(
+  { email, code, workspaceId }: VerifyBody,
+  codeId: string | null,
+  address: string,
+  unitOfWork: UnitOfWork,
+  secrets: Secrets,
+  clock: Clock,
+): Promise<Session | null> {
+  if (!codePattern.test(code)) return null;
+  // Committed before the comparison, so the attempt counts whatever happens next.
+  const attempt = {
+    emailHash: emailHash(secrets, email),
+    networkHash: networkHash(secrets, address),
+    codeId,
+  };
+  const tried = await unitOfWork.withoutWorkspace((trx) => tryCode(trx, attempt));
+  if (tried === null || !isRight(tried, email, code, secrets)) return null;
+  if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
+  const signIns = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, email, workspaceId ?? tried.workspaceId));
+  const [signIn, ...others] = signIns;
+  if (signIn === undefined) return null;
+  if (others.length > 0) {
+    await unitOfWork.withoutWorkspace((trx) => returnTry(trx, tried.codeId, codeId !== null));
+    throw chooseWorkspace(signIns);
   }
+  return unitOfWork.run(signIn, { lock: 'none', access: 'write' }, async (trx) => {
+    if (!(await useCode(trx, tried.codeId))) return null;
+    await failpoint('otp.afterConsume');
+    return openSession(trx, signIn, 'otp', clock);
+  });
+}
 
-  private async signIn(
-    { email, code, workspaceId }: VerifyBody,
-    codeId: string | null,
-    address: string,
-  ): Promise<Session | null> {
-    if (!codePattern.test(code)) return null;
-    // Committed before the comparison, so the attempt counts whatever happens next.
-    const attempt = {
-      emailHash: emailHash(this.secrets, email),
-      networkHash: networkHash(this.secrets, address),
-      codeId,
-    };
-    const tried = await this.unitOfWork.withoutWorkspace((trx) => tryCode(trx, attempt));
-    if (tried === null || !this.isRight(tried, email, code)) return null;
-    if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
-    const signIns = await this.unitOfWork.withoutWorkspace((trx) =>
-      findSignIns(trx, email, workspaceId ?? tried.workspaceId),
-    );
-    const [signIn, ...others] = signIns;
-    if (signIn === undefined) return null;
-    if (others.length > 0) {
-      await this.unitOfWork.withoutWorkspace((trx) => returnTry(trx, tried.codeId, codeId !== null));
-      throw chooseWorkspace(signIns);
-    }
-    return this.unitOfWork.run(signIn, { lock: 'none', access: 'write' }, async (trx) => {
-      if (!(await useCode(trx, tried.codeId))) return null;
-      await failpoint('otp.afterConsume');
-      return openSession(trx, signIn, 'otp', this.clock);
-    });
-  }
-
-  private isRight({ codeId, salt, hmac }: TriedCode, email: string, code: string): boolean {
-    return timingSafeEqual(codeHmac(this.secrets, email, codeId, salt, code), hmac);
-  }
+function isRight({ codeId, salt, hmac }: TriedCode, email: string, code: string, secrets: Secrets): boolean {
+  return timingSafeEqual(codeHmac(secrets, email, codeId, salt, code), hmac);
 }
 
 export const verifyCode = operation({
@@ -94,7 +73,16 @@ export const verifyCode = operation({
   body,
   response: session,
   secret: true,
+  browserSignIn: 'code',
   failures: { invalid_code: 401 },
   example: { body: { email: 'ben@acme.test', code: '314159' }, answer: sessionExample },
-  handler: VerifyCode,
+  uses: [UnitOfWork, Secrets, AttemptLimits, FailedSignIns, CLOCK],
+  async execute({ body: request }, caller, unitOfWork, secrets, limits, failedSignIns, clock): Promise<Session> {
+    const codeId = request.nonce === undefined ? null : codeOfNonce(secrets, request.email, request.nonce);
+    if (codeId === null) limits.assertNotBlocked(caller.address ?? '');
+    const opened = await signIn(request, codeId, caller.address ?? '', unitOfWork, secrets, clock);
+    if (opened !== null) return opened;
+    await failedSignIns.record(caller, 'otp', request.email);
+    throw invalidCode();
+  },
 });

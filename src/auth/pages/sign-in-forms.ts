@@ -96,6 +96,7 @@ export function homePage({ name, email, role, workspace }: Profile, { basePath }
 <dt>Role</dt><dd>${role ?? 'none'}</dd>
 <dt>Workspace</dt><dd>${workspace.name}</dd>
 </dl>
+<p><a href="${basePath}/">Open the app</a></p>
 <p><a href="${basePath}/docs">API reference</a></p>
 <form method="post" action="${basePath}/sign-out">
 ${hiddenField('token', token)}

@@ -2,7 +2,8 @@ import { type Express, type Request, type Response, urlencoded } from 'express';
 import { anonymousCaller, type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type BrowserSessions } from '../../platform/http/browser-sessions.js';
-import { formFields, type Page, pageHandler, pageStyles, sendPage } from '../../platform/http/page.js';
+import { formFields, type Page, pageGuard, pageHandler, pageStyles, sendPage } from '../../platform/http/page.js';
+import { type AddressLimit } from '../../platform/limits/address-limit.js';
 import { type AnyOperation } from '../../platform/operation.js';
 import { type OperationDispatcher } from '../../platform/operation-dispatcher.js';
 import { logOut } from '../commands/log-out.js';
@@ -22,17 +23,20 @@ export class SignInPages {
     private readonly browser: BrowserSessions,
     private readonly dispatcher: OperationDispatcher,
     private readonly hasIdentityProvider: boolean,
+    private readonly addressLimit: AddressLimit,
   ) {}
 
   routes(app: Express): void {
     const { basePath } = this.browser;
     const page = (handle: (request: Request, response: Response) => Promise<void>) => pageHandler(basePath, handle);
+    // Before the form is read: anyone can send one.
+    const limit = pageGuard(basePath, (request) => this.addressLimit.admit(request.ip ?? ''));
     pageStyles(app);
-    app.get('/', page(this.home));
-    app.get('/sign-in', page(this.showEmailForm));
-    app.post('/sign-in', form, page(this.send));
-    app.post('/sign-in/code', form, page(this.verify));
-    app.post('/sign-out', form, page(this.signOut));
+    app.get('/session', limit, page(this.home));
+    app.get('/sign-in', limit, page(this.showEmailForm));
+    app.post('/sign-in', limit, form, page(this.send));
+    app.post('/sign-in/code', limit, form, page(this.verify));
+    app.post('/sign-out', limit, form, page(this.signOut));
   }
 
   private readonly home = async (request: Request, response: Response): Promise<void> => {
@@ -43,7 +47,7 @@ export class SignInPages {
 
   private readonly showEmailForm = async (request: Request, response: Response): Promise<void> => {
     const next = nextOf(request.query['next']);
-    if (next === null && (await this.browser.callerOf(request, response)) !== null) this.redirect(response, '/');
+    if (next === null && (await this.browser.callerOf(request, response)) !== null) this.redirect(response, '/session');
     else this.show(response, this.emailPage({ email: '', next }));
   };
 
@@ -69,7 +73,7 @@ export class SignInPages {
     try {
       const { sessionToken, expiresAt } = (await this.run(verifyCode, body, request, response)) as Session;
       this.browser.start(response, sessionToken, new Date(expiresAt));
-      if (next === null) this.redirect(response, '/');
+      if (next === null) this.redirect(response, '/session');
       else this.show(response, signedInPage(email, next, this.browser));
     } catch (error) {
       const entered = { email, next, nonce };

@@ -1,10 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller, roles } from '../../kernel/caller.js';
+import { roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { findIdentity } from '../identity-views.js';
 
@@ -22,22 +21,6 @@ const response = z.object({
     })
     .describe('The workspace of the token'),
 });
-
-@injectable()
-export class GetProfile {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
-      return {
-        repId: caller.repId,
-        ...(await findIdentity(trx, caller)),
-        workspace: { workspaceId, name, currency, timezone },
-      };
-    });
-  }
-}
 
 export const getProfile = operation({
   id: 'getProfile',
@@ -58,5 +41,15 @@ export const getProfile = operation({
       workspace: { workspaceId: sampleIds.workspaceId, name: 'Acme', currency: 'USD', timezone: 'UTC' },
     },
   },
-  handler: GetProfile,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
+      return {
+        repId: caller.repId,
+        ...(await findIdentity(trx, caller)),
+        workspace: { workspaceId, name, currency, timezone },
+      };
+    });
+  },
 });

@@ -1,9 +1,8 @@
-import { injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller, roles } from '../../kernel/caller.js';
+import { roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { tokenKinds } from '../../platform/secrets/token.js';
 import { roleOf } from '../identity-views.js';
 
@@ -16,14 +15,6 @@ const response = z.object({
   role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
   repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
 });
-
-@injectable()
-export class GetAuthStatus {
-  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    const { workspaceId, tokenKind = 'ws', repId } = caller;
-    return { valid: true, workspaceId, kind: tokenKind, role: roleOf(caller), repId };
-  }
-}
 
 export const getAuthStatus = operation({
   id: 'getAuthStatus',
@@ -38,5 +29,8 @@ export const getAuthStatus = operation({
   example: {
     answer: { valid: true, workspaceId: sampleIds.workspaceId, kind: 'sess', role: 'rep', repId: sampleIds.repId },
   },
-  handler: GetAuthStatus,
+  async execute(_input, caller): Promise<z.input<typeof response>> {
+    const { workspaceId, tokenKind = 'ws', repId } = caller;
+    return { valid: true, workspaceId, kind: tokenKind, role: roleOf(caller), repId };
+  },
 });

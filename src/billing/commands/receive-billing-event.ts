@@ -1,41 +1,19 @@
-import { inject, injectable } from 'tsyringe';
-import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
-import { type Input, operation, type RawBody } from '../../platform/operation.js';
+import { operation, type RawBody } from '../../platform/operation.js';
 import { badSignature, type DeliveryAnswer, deliveryAnswer, deliveryLimitBytes } from '../../webhooks/delivery.js';
 import { UnverifiedDeliveries } from '../../webhooks/unverified-deliveries.js';
 import { readBillingEvent } from '../billing-event.js';
 import { BillingIntake } from '../billing-intake.js';
 import { verifyBillingSignature } from '../billing-signature.js';
 
-@injectable()
-export class ReceiveBillingEvent {
-  constructor(
-    @inject(BillingIntake) private readonly intake: BillingIntake,
-    @inject(UnverifiedDeliveries) private readonly unverified: UnverifiedDeliveries,
-    @inject(CONFIG) private readonly config: Config,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ body }: Input, { address }: Caller): Promise<DeliveryAnswer> {
-    const raw = body as RawBody;
-    await this.unverified.limit(address, async () => this.verify(raw));
-    const event = readBillingEvent(parseJson(raw.bytes));
-    if (event === null) throw invalid({ path: '', message: 'must be an event of the billing provider' });
-    const isStored = event !== 'ignored' && (await this.intake.take(event));
-    return isStored ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };
-  }
-
-  private verify(raw: RawBody): void {
-    const secret = this.config.BILLING_WEBHOOK_SECRET;
-    const signature = raw.header('Stripe-Signature');
-    if (secret === undefined || !verifyBillingSignature(secret, raw.bytes, signature, this.clock.now()))
-      throw badSignature();
-  }
+function verify(raw: RawBody, config: Config, clock: Clock): void {
+  const secret = config.BILLING_WEBHOOK_SECRET;
+  const signature = raw.header('Stripe-Signature');
+  if (secret === undefined || !verifyBillingSignature(secret, raw.bytes, signature, clock.now())) throw badSignature();
 }
 
 export const receiveBillingEvent = operation({
@@ -57,5 +35,12 @@ export const receiveBillingEvent = operation({
     },
     answer: { accepted: 1, ignored: 0 },
   },
-  handler: ReceiveBillingEvent,
+  uses: [BillingIntake, UnverifiedDeliveries, CONFIG, CLOCK],
+  async execute({ body: raw }, { address }, intake, unverified, config, clock): Promise<DeliveryAnswer> {
+    await unverified.limit(address, async () => verify(raw, config, clock));
+    const event = readBillingEvent(parseJson(raw.bytes));
+    if (event === null) throw invalid({ path: '', message: 'must be an event of the billing provider' });
+    const isStored = event !== 'ignored' && (await intake.take(event));
+    return isStored ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };
+  },
 });

@@ -1,12 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { dealId } from '../../deals/deal.js';
 import { assertDealExists } from '../../deals/deal-views.js';
-import { type Caller, maySee } from '../../kernel/caller.js';
+import { maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
@@ -20,31 +19,6 @@ const body = z.strictObject({
   body: text(4000).describe('The text of the comment'),
   dealId: dealId.optional().describe('Deal that the comment is about, by its id in the CRM'),
 });
-
-@injectable()
-export class AddComment {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(
-    { params: { repId }, body: request }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
-    caller: Caller,
-  ): Promise<Comment> {
-    if (!maySee(caller, repId)) throw notYours();
-    const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      if (request.dealId !== undefined) await assertDealExists(trx, workspaceId, request.dealId);
-      const commentId = await insertComment(trx, workspaceId, {
-        repId,
-        period: request.period,
-        dealId: request.dealId ?? null,
-        body: request.body,
-        authorId: caller.repId,
-      });
-      return (await findComment(trx, workspaceId, repId, commentId)) as Comment;
-    });
-  }
-}
 
 export const addComment = operation({
   id: 'addComment',
@@ -62,5 +36,21 @@ export const addComment = operation({
     body: { period: '2026-02', dealId: sampleIds.dealId, body: 'Was this deal split?' },
     answer: commentExample,
   },
-  handler: AddComment,
+  uses: [UnitOfWork],
+  async execute({ params: { repId }, body: request }, caller, unitOfWork): Promise<Comment> {
+    if (!maySee(caller, repId)) throw notYours();
+    const { workspaceId } = caller;
+    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      if (request.dealId !== undefined) await assertDealExists(trx, workspaceId, request.dealId);
+      const commentId = await insertComment(trx, workspaceId, {
+        repId,
+        period: request.period,
+        dealId: request.dealId ?? null,
+        body: request.body,
+        authorId: caller.repId,
+      });
+      return (await findComment(trx, workspaceId, repId, commentId)) as Comment;
+    });
+  },
 });

@@ -1,34 +1,16 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, mayActAs, maySee } from '../../kernel/caller.js';
+import { mayActAs, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { commentExample } from '../comment.js';
 import { deleteComment as remove } from '../comment-store.js';
 import { findComment } from '../comment-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId, commentId: pathIds.commentId });
-
-@injectable()
-export class DeleteComment {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ params: { repId, commentId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    if (!maySee(caller, repId)) throw notYours();
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      const found = await findComment(trx, caller.workspaceId, repId, commentId);
-      if (found === null) throw new Failure('comment_not_found', 'This rep has no comment with this id.');
-      if (!mayActAs(caller, 'manager') && found.author.repId !== caller.repId)
-        throw new Failure('forbidden', 'You may delete only your own comments. Managers may delete every comment.');
-      await remove(trx, caller.workspaceId, found.commentId);
-      return { deleted: true };
-    });
-  }
-}
 
 export const deleteComment = operation({
   id: 'deleteComment',
@@ -40,5 +22,16 @@ export const deleteComment = operation({
   response: z.object({ deleted: z.boolean().describe('Always true: an unknown comment gets status 404') }),
   failures: { comment_not_found: 404 },
   example: { params: { repId: sampleIds.repId, commentId: commentExample.commentId }, answer: { deleted: true } },
-  handler: DeleteComment,
+  uses: [UnitOfWork],
+  async execute({ params: { repId, commentId } }, caller, unitOfWork) {
+    if (!maySee(caller, repId)) throw notYours();
+    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+      const found = await findComment(trx, caller.workspaceId, repId, commentId);
+      if (found === null) throw new Failure('comment_not_found', 'This rep has no comment with this id.');
+      if (!mayActAs(caller, 'manager') && found.author.repId !== caller.repId)
+        throw new Failure('forbidden', 'You may delete only your own comments. Managers may delete every comment.');
+      await remove(trx, caller.workspaceId, found.commentId);
+      return { deleted: true };
+    });
+  },
 });

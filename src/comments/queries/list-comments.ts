@@ -1,12 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, maySee } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
@@ -16,26 +14,6 @@ import { listComments as load } from '../comment-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 const query = z.strictObject({ period: optionalPeriod });
-
-@injectable()
-export class ListComments {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(
-    { params: { repId }, query: request }: Input<{ repId: string }, z.infer<typeof query>>,
-    caller: Caller,
-  ) {
-    if (!maySee(caller, repId)) throw notYours();
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
-      const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, this.clock);
-      return load(trx, caller.workspaceId, repId, of);
-    });
-  }
-}
 
 export const listComments = operation({
   id: 'listComments',
@@ -49,5 +27,13 @@ export const listComments = operation({
   response: z.array(comment),
   failures: { rep_not_found: 404 },
   example: { params: { repId: sampleIds.repId }, query: { period: '2026-02' }, answer: [commentExample] },
-  handler: ListComments,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
+    if (!maySee(caller, repId)) throw notYours();
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
+      const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+      return load(trx, caller.workspaceId, repId, of);
+    });
+  },
 });

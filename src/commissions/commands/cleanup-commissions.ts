@@ -1,33 +1,9 @@
 import { sql } from 'kysely';
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
-
-@injectable()
-export class CleanupCommissions {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller) {
-    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      await lockAllLanes(trx, caller.workspaceId);
-      const orphaned = sql`e.kind = 'commission_earned' and not exists (${existingRules})`;
-      const { runId, ...counts } = await clearEvents(trx, caller.workspaceId, orphaned);
-      const { skippedLocked } = counts;
-      await recordAuditEntry(trx, caller, {
-        trigger: 'cleanup',
-        scope: 'workspace',
-        runId,
-        statementLocked: skippedLocked,
-        details: counts,
-      });
-      return counts;
-    });
-  }
-}
+import { operation } from '../../platform/operation.js';
 
 /**
  * A rule is identified by its plan and name in all versions. It exists while a version that no active version
@@ -52,5 +28,21 @@ export const cleanupCommissions = operation({
   }),
   failures: {},
   example: { answer: { deleted: 0, skippedLocked: 0 } },
-  handler: CleanupCommissions,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
+      await lockAllLanes(trx, caller.workspaceId);
+      const orphaned = sql`e.kind = 'commission_earned' and not exists (${existingRules})`;
+      const { runId, ...counts } = await clearEvents(trx, caller.workspaceId, orphaned);
+      const { skippedLocked } = counts;
+      await recordAuditEntry(trx, caller, {
+        trigger: 'cleanup',
+        scope: 'workspace',
+        runId,
+        statementLocked: skippedLocked,
+        details: counts,
+      });
+      return counts;
+    });
+  },
 });

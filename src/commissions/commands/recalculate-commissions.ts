@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
@@ -22,7 +21,7 @@ import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation, Reply } from '../../platform/operation.js';
+import { operation, Reply } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { getRecalculationJob } from '../queries/get-recalculation-job.js';
@@ -75,48 +74,13 @@ interface Target {
 const noFreshLanes = { lanes: 0, deals: 0, skipped: 0 };
 const maxWaitMs = 25_000;
 
-@injectable()
-export class RecalculateCommissions {
-  constructor(
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  /**
-   * The calculation always runs through the queue. The synchronous form waits for the job; after 25 seconds it
-   * returns 202 and the job continues.
-   */
-  async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<Answer | Reply<Answer>> {
-    const started = await this.changes.run(caller, 'none', async (trx, recalculate) => {
-      const target = await targetOf(trx, caller.workspaceId, request, this.clock);
-      const job = await startJob(trx, recalculate, caller, target);
-      return { ...job, scope: target.scope };
-    });
-    const running: Answer = {
-      triggered: true,
-      async: true,
-      jobId: started.jobId,
-      status: 'running',
-      scope: started.scope.scope,
-      startedAt: started.startedAt.toISOString(),
-    };
-    if (request.async) return running;
-    const job = await this.waitFor(caller, started.jobId);
-    return job === null ? new Reply(202, running) : finishedAnswer(job);
-  }
-
-  private async waitFor(caller: Caller, jobId: string): Promise<CalculationJob | null> {
-    const [job] = await pollUntil(
-      () =>
-        this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-          findJobs(trx, caller.workspaceId, jobId),
-        ),
-      ([found]) => found !== undefined && found.status !== 'running',
-      { maxWaitMs, pauseMs: 4, maxPauseMs: 100 },
-    );
-    return job === undefined || job.status === 'running' ? null : job;
-  }
+async function waitFor(caller: Caller, jobId: string, unitOfWork: UnitOfWork): Promise<CalculationJob | null> {
+  const [job] = await pollUntil(
+    () => unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => findJobs(trx, caller.workspaceId, jobId)),
+    ([found]) => found !== undefined && found.status !== 'running',
+    { maxWaitMs, pauseMs: 4, maxPauseMs: 100 },
+  );
+  return job === undefined || job.status === 'running' ? null : job;
 }
 
 async function startJob(trx: Work, recalculate: Recalculate, caller: Caller, target: Target) {
@@ -271,7 +235,7 @@ export const recalculateCommissions = operation({
     description: {
       purpose: 'Recalculate the commission of a deal, a rep, everyone on a plan or the whole workspace. Always a job.',
       useWhen:
-        'figures look out of date, or you must be sure that a change is included before you read them. Changes of plans, quotas, assignments and deals start their own calculation, so this is seldom needed.',
+        'figures look out of date, or you must be sure that a change is included before you read them. Changes start their own calculation.',
       notFor: 'trying terms out (use simulate_commissions).',
       formats:
         'give one of dealId, repId and planId, or none for the workspace; of several the narrowest applies. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed. With a progressToken the call waits, sends progress and returns the finished job.',
@@ -308,5 +272,27 @@ export const recalculateCommissions = operation({
       startedAt: '2026-02-11T08:30:00.000Z',
     },
   },
-  handler: RecalculateCommissions,
+  uses: [CommissionChanges, UnitOfWork, CLOCK],
+  /**
+   * The calculation always runs through the queue. The synchronous form waits for the job; after 25 seconds it
+   * returns 202 and the job continues.
+   */
+  async execute({ body: request }, caller, changes, unitOfWork, clock): Promise<Answer | Reply<Answer>> {
+    const started = await changes.run(caller, 'none', async (trx, recalculate) => {
+      const target = await targetOf(trx, caller.workspaceId, request, clock);
+      const job = await startJob(trx, recalculate, caller, target);
+      return { ...job, scope: target.scope };
+    });
+    const running: Answer = {
+      triggered: true,
+      async: true,
+      jobId: started.jobId,
+      status: 'running',
+      scope: started.scope.scope,
+      startedAt: started.startedAt.toISOString(),
+    };
+    if (request.async) return running;
+    const job = await waitFor(caller, started.jobId, unitOfWork);
+    return job === null ? new Reply(202, running) : finishedAnswer(job);
+  },
 });

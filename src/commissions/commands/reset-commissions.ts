@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { restartSyncs } from '../../integrations/crm-sync.js';
-import { type Caller } from '../../kernel/caller.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 
 const body = z.strictObject({
   scope: z
@@ -26,33 +24,6 @@ const response = z.object({
   skippedLocked: z.int().describe('Number of commission events in approved periods, which were not deleted'),
 });
 type Counts = z.infer<typeof response>;
-
-@injectable()
-export class ResetCommissions {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ body: { scope } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<Counts> {
-    const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      await lockAllLanes(trx, workspaceId);
-      // A pending request would restore the events that are deleted here.
-      await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
-      const counted = await countedQuotas(trx, workspaceId);
-      const { deleted: events, skippedLocked, runId } = await clearEvents(trx, workspaceId, sql`true`);
-      const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
-      const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
-      const counts = { events, ...deals, ...terms, skippedLocked };
-      await recordAuditEntry(trx, caller, {
-        trigger: 'reset',
-        runId,
-        scope,
-        statementLocked: skippedLocked,
-        details: counts,
-      });
-      return counts;
-    });
-  }
-}
 
 async function countedQuotas(trx: Work, workspaceId: string): Promise<number> {
   const { count } = await trx
@@ -89,5 +60,26 @@ export const resetCommissions = operation({
   response,
   failures: {},
   example: { body: { scope: 'events' }, answer: { events: 12, quotas: 3, skippedLocked: 0 } },
-  handler: ResetCommissions,
+  uses: [UnitOfWork],
+  async execute({ body: { scope } }, caller, unitOfWork): Promise<Counts> {
+    const { workspaceId } = caller;
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
+      await lockAllLanes(trx, workspaceId);
+      // A pending request would restore the events that are deleted here.
+      await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
+      const counted = await countedQuotas(trx, workspaceId);
+      const { deleted: events, skippedLocked, runId } = await clearEvents(trx, workspaceId, sql`true`);
+      const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
+      const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
+      const counts = { events, ...deals, ...terms, skippedLocked };
+      await recordAuditEntry(trx, caller, {
+        trigger: 'reset',
+        runId,
+        scope,
+        statementLocked: skippedLocked,
+        details: counts,
+      });
+      return counts;
+    });
+  },
 });

@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { dealId } from '../../deals/deal.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
@@ -6,12 +5,13 @@ import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { periodOf } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { optionalPeriod } from '../../platform/schemas.js';
+import { asOfQuery, optionalPeriod } from '../../platform/schemas.js';
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
+import { dealAsOf, readDealAsOf, readRepAsOf, readTeamAsOf, repAsOf, teamAsOf } from '../commission-as-of.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
 import { readTeamOverview, teamOverview, teamOverviewExample } from '../team-overview.js';
@@ -27,18 +27,31 @@ const query = z.strictObject({
   dealId: dealId.optional().describe('The breakdown of this deal, by its id in the CRM'),
   period: optionalPeriod,
   include,
+  asOf: asOfQuery,
 });
 type Query = z.infer<typeof query>;
 
-@injectable()
-export class GetCommissions {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
+async function readAsOf(trx: Work, caller: Caller, { dealId: deal, repId, period, include: who }: Query, asOf: Date) {
+  const { workspaceId } = caller;
+  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  if (deal !== undefined) return readDealAsOf(trx, asOf, caller, deal, workspace);
+  const ofPeriod = period ?? periodOf(dayInZone(asOf, workspace.timeZone), 'monthly');
+  if (repId !== undefined) return readRepAsOf(trx, asOf, workspaceId, repId, ofPeriod, workspace.currency);
+  const selection = { repIds: visibleReps(caller), everyone: who === 'all' };
+  return readTeamAsOf(trx, asOf, workspaceId, ofPeriod, workspace.currency, selection);
+}
 
+const declared = {
+  method: 'get',
+  access: 'connection',
+  query,
+  // A team without reps matches both schemas of teams, so the one with more fields is first.
+  response: z.union([teamAsOf, teamOverview, repDashboard, dealBreakdown, repAsOf, dealAsOf]),
+  failures: { rep_not_found: 404, deal_not_found: 404 },
+  cacheScope: ({ query }: Input<unknown, Query>) => (query.dealId === undefined ? (query.repId ?? null) : null),
+  uses: [UnitOfWork, CLOCK],
   /** If both ids are given, dealId applies. */
-  async execute({ query: requested }: Input<unknown, Query>, caller: Caller) {
+  async execute({ query: requested }: Input<unknown, Query>, caller: Caller, unitOfWork: UnitOfWork, clock: Clock) {
     // Access to a deal is checked after it is read, because it depends on the owner.
     if (requested.dealId === undefined)
       assertSeesRepOrTeam(
@@ -47,9 +60,14 @@ export class GetCommissions {
         'The team overview needs the role manager or admin. Give your own repId for your dashboard.',
       );
     const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
+    const { asOf } = requested;
+    if (asOf !== undefined)
+      return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true, asOf }, (trx) =>
+        readAsOf(trx, caller, requested, asOf),
+      );
+    return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, workspaceId);
-      const today = dayInZone(this.clock.now(), workspace.timeZone);
+      const today = dayInZone(clock.now(), workspace.timeZone);
       if (requested.dealId !== undefined) return readDealBreakdown(trx, caller, requested.dealId, workspace, today);
       const ofPeriod = requested.period ?? periodOf(today, 'monthly');
       if (requested.repId !== undefined)
@@ -59,17 +77,7 @@ export class GetCommissions {
         everyone: requested.include === 'all',
       });
     });
-  }
-}
-
-const declared = {
-  method: 'get',
-  access: 'connection',
-  query,
-  response: z.union([teamOverview, repDashboard, dealBreakdown]),
-  failures: { rep_not_found: 404, deal_not_found: 404 },
-  cacheScope: ({ query }: Input<unknown, Query>) => (query.dealId === undefined ? (query.repId ?? null) : null),
-  handler: GetCommissions,
+  },
 } as const;
 
 export const getCommissions = operation({
@@ -97,11 +105,13 @@ export const getCommissions = operation({
       dealId: "The deal, by the CRM's id (deal_id of list_deals)",
       period: 'The period, such as 2026-Q1',
       include: 'all: also people without a plan, an amount or a statement in the period',
+      asOf: 'Earlier instant',
     },
     listsWithin: ['reps', 'closedDeals', 'events'],
     summary: (answer) => {
       if ('deal' in answer)
         return `The deal pays ${answer.total} ${answer.currency} in total; rules evaluated: ${answer.outcomes.length}.`;
+      if ('dealId' in answer) return `The deal paid ${answer.total} ${answer.currency} in total at that instant.`;
       if ('totals' in answer) return `The team earned ${answer.totals.total} ${answer.currency} in ${answer.period}.`;
       return `The rep earned ${answer.earnings.total} ${answer.currency} in ${answer.period}.`;
     },

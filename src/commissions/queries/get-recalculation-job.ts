@@ -1,36 +1,15 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { findJobs } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
 
 const params = z.strictObject({ jobId: pathIds.jobId });
-
-@injectable()
-export class GetRecalculationJob {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const [job] = isUuid(jobId)
-      ? await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-          findJobs(trx, caller.workspaceId, jobId),
-        )
-      : [];
-    if (job === undefined)
-      throw new Failure(
-        'job_not_found',
-        'There is no such recalculation job in this workspace, or it ended more than six hours ago.',
-      );
-    return jobAnswer(job);
-  }
-}
 
 export const getRecalculationJob = operation({
   id: 'getRecalculationJob',
@@ -57,5 +36,18 @@ export const getRecalculationJob = operation({
     summary: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
   },
   example: { params: { jobId: sampleIds.jobId }, answer: recalculationJobExample },
-  handler: GetRecalculationJob,
+  uses: [UnitOfWork],
+  async execute({ params: { jobId } }, caller, unitOfWork) {
+    const [job] = isUuid(jobId)
+      ? await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+          findJobs(trx, caller.workspaceId, jobId),
+        )
+      : [];
+    if (job === undefined)
+      throw new Failure(
+        'job_not_found',
+        'There is no such recalculation job in this workspace, or it ended more than six hours ago.',
+      );
+    return jobAnswer(job);
+  },
 });

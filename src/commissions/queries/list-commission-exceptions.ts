@@ -1,9 +1,7 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
-import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -15,7 +13,7 @@ import { loadRepInput } from '../../ledger/rep-input.js';
 import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { period, wholeNumber } from '../../platform/schemas.js';
 import {
   type DealRow,
@@ -33,7 +31,6 @@ const query = z.strictObject({
     .default(20)
     .describe('Max number of deals that are listed for each reason; counts include all'),
 });
-type Query = z.infer<typeof query>;
 
 const response = z.object({
   period: fields.period,
@@ -119,55 +116,8 @@ const meanings: Readonly<Record<ExceptionReason, string>> = {
 /** Each chunk of reps is read in a separate short transaction. */
 const repsPerTransaction = 50;
 
-@injectable()
-export class ListCommissionExceptions {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
-  async execute({ query: { period: requested, limit } }: Input<unknown, Query>, caller: Caller): Promise<Answer> {
-    const { workspaceId } = caller;
-    const repIds = visibleReps(caller);
-    const { scope, toExplain, unassigned } = await this.read(caller, async (trx) => {
-      const workspace = await loadWorkspaceTerms(trx, workspaceId);
-      const today = dayInZone(this.clock.now(), workspace.timeZone);
-      const of = requested ?? periodOf(today, 'monthly');
-      const days = periodRange(of);
-      const [unowned, undated] = [
-        repIds === null ? await listUnownedDeals(trx, workspaceId, days) : [],
-        await listUndatedDeals(trx, workspaceId, repIds),
-      ];
-      return {
-        scope: { workspaceId, workspace, today, period: of },
-        toExplain: await listRepsToExplain(trx, workspaceId, days, repIds),
-        unassigned: [
-          ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
-          ...undated.map((deal) => unexplained(deal, 'no_close_date')),
-        ],
-      };
-    });
-    const found = [...unassigned];
-    for (const reps of chunk(toExplain, repsPerTransaction))
-      found.push(...(await this.read(caller, (trx) => explainReps(trx, scope, reps))));
-    const groups = groupsOf(found, scope.workspace.currency, limit);
-    const names = await this.read(caller, (trx) => findNames(trx, workspaceId, idsIn(groups)));
-    return {
-      period: scope.period,
-      currency: scope.workspace.currency,
-      deals: new Set(found.map(({ dealId }) => dealId)).size,
-      exceptions: groups.map(({ listed, ...group }) => ({
-        ...group,
-        meaning: meanings[group.reason],
-        deals: listed.map((exception) => dealAnswer(exception, names)),
-      })),
-    };
-  }
-
-  private read<T>(caller: Caller, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, work);
-  }
+function read<T>(caller: Caller, work: (trx: Work) => Promise<T>, unitOfWork: UnitOfWork): Promise<T> {
+  return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, work);
 }
 
 interface Scope {
@@ -296,5 +246,47 @@ export const listCommissionExceptions = operation({
       ],
     },
   },
-  handler: ListCommissionExceptions,
+  uses: [UnitOfWork, CLOCK],
+  /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
+  async execute({ query: { period: requested, limit } }, caller, unitOfWork, clock): Promise<Answer> {
+    const { workspaceId } = caller;
+    const repIds = visibleReps(caller);
+    const { scope, toExplain, unassigned } = await read(
+      caller,
+      async (trx) => {
+        const workspace = await loadWorkspaceTerms(trx, workspaceId);
+        const today = dayInZone(clock.now(), workspace.timeZone);
+        const of = requested ?? periodOf(today, 'monthly');
+        const days = periodRange(of);
+        const [unowned, undated] = [
+          repIds === null ? await listUnownedDeals(trx, workspaceId, days) : [],
+          await listUndatedDeals(trx, workspaceId, repIds),
+        ];
+        return {
+          scope: { workspaceId, workspace, today, period: of },
+          toExplain: await listRepsToExplain(trx, workspaceId, days, repIds),
+          unassigned: [
+            ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
+            ...undated.map((deal) => unexplained(deal, 'no_close_date')),
+          ],
+        };
+      },
+      unitOfWork,
+    );
+    const found = [...unassigned];
+    for (const reps of chunk(toExplain, repsPerTransaction))
+      found.push(...(await read(caller, (trx) => explainReps(trx, scope, reps), unitOfWork)));
+    const groups = groupsOf(found, scope.workspace.currency, limit);
+    const names = await read(caller, (trx) => findNames(trx, workspaceId, idsIn(groups)), unitOfWork);
+    return {
+      period: scope.period,
+      currency: scope.workspace.currency,
+      deals: new Set(found.map(({ dealId }) => dealId)).size,
+      exceptions: groups.map(({ listed, ...group }) => ({
+        ...group,
+        meaning: meanings[group.reason],
+        deals: listed.map((exception) => dealAnswer(exception, names)),
+      })),
+    };
+  },
 });

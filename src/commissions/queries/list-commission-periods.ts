@@ -1,30 +1,14 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { narrowedReps, readsAsWidget, repIdQuery, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { listEventPeriods } from '../commission-views.js';
 
 const query = z.strictObject({ repId: repIdQuery.optional().describe('Only periods of this rep, by id (UUID)') });
-
-@injectable()
-export class ListCommissionPeriods {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ query: { repId } }: Input<unknown, z.infer<typeof query>>, caller: Caller): Promise<Period[]> {
-    const { workspaceId } = caller;
-    const repIds = repsShown(caller, repId);
-    const periods = await this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
-      if (repId !== undefined && (await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      return listEventPeriods(trx, workspaceId, repIds);
-    });
-    return periods.sort(newestFirst);
-  }
-}
 
 /** A connection token sees the periods of every rep: they contain no amounts. */
 function repsShown(caller: Caller, repId: string | undefined): readonly string[] | null {
@@ -54,5 +38,14 @@ export const listCommissionPeriods = operation({
   failures: { rep_not_found: 404 },
   cacheScope: ({ query: { repId } }, caller) => onlyOne(repsShown(caller, repId)),
   example: { query: { repId: sampleIds.repId }, answer: ['2026-02', '2026-01'] },
-  handler: ListCommissionPeriods,
+  uses: [UnitOfWork],
+  async execute({ query: { repId } }, caller, unitOfWork): Promise<Period[]> {
+    const { workspaceId } = caller;
+    const repIds = repsShown(caller, repId);
+    const periods = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
+      if (repId !== undefined && (await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      return listEventPeriods(trx, workspaceId, repIds);
+    });
+    return periods.sort(newestFirst);
+  },
 });

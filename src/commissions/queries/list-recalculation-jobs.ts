@@ -1,22 +1,8 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { findJobs } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
-
-@injectable()
-export class ListRecalculationJobs {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller) {
-    const jobs = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findJobs(trx, caller.workspaceId),
-    );
-    return { jobs: jobs.map(jobAnswer), count: jobs.length };
-  }
-}
 
 export const listRecalculationJobs = operation({
   id: 'listRecalculationJobs',
@@ -30,5 +16,11 @@ export const listRecalculationJobs = operation({
   }),
   failures: {},
   example: { answer: { jobs: [recalculationJobExample], count: 1 } },
-  handler: ListRecalculationJobs,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    const jobs = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findJobs(trx, caller.workspaceId),
+    );
+    return { jobs: jobs.map(jobAnswer), count: jobs.length };
+  },
 });

@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import {
   contentOf,
@@ -21,7 +20,7 @@ import { maySeePlan } from '../../plans/plan-views.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
-import { type Input, operation, type PreparedJson } from '../../platform/operation.js';
+import { operation, type PreparedJson } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { attainmentExample } from '../attainment.js';
 import { assertOfRep, variedDeals } from '../rep-simulation.js';
@@ -70,53 +69,37 @@ const body = z.strictObject({
 });
 type Body = z.infer<typeof body>;
 
-@injectable()
-export class SimulateCommissions {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-    @inject(SimulationRunner) private readonly simulations: SimulationRunner,
-  ) {}
-
-  async execute({ body: request }: Input<unknown, unknown, Body>, caller: Caller): Promise<PreparedJson> {
-    const repIds = requestedReps(request, caller);
-    const { head, reps } = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      this.load(trx, caller, request, repIds),
-    );
-    return this.simulations.run(caller.workspaceId, head, reps);
-  }
-
-  private async load(
-    trx: Work,
-    caller: Caller,
-    request: Body,
-    repIds: readonly string[] | null,
-  ): Promise<{ readonly head: SimulationHead; readonly reps: readonly SimulatedRepData[] }> {
-    const { workspaceId } = caller;
-    const { period: during, quota, asOf } = request;
-    const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-    const today = dayInZone(this.clock.now(), timeZone);
-    const plan = triedPlan(request, today);
-    const tried = await triedVersions(trx, workspaceId, plan);
-    if (tried.planId !== unsaved && !(await maySeePlan(trx, caller, tried.planId))) throw planNotFound();
-    const deals = await madeUpDeals(trx, caller, request, repIds, timeZone);
-    const visible = visibleReps(caller);
-    const simulated = { plan, period: during, repIds, deals, visible };
-    const { reps, requested } = await loadSimulation(trx, workspaceId, simulated, tried);
-    const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps: requested.length };
-    const head: SimulationHead = {
-      planId: tried.planId,
-      versions: tried.versions,
-      period: during,
-      asOf: asOf ?? today,
-      timeZone,
-      quota: quota === undefined ? null : sentAmounts(quota),
-      visible,
-      shown: requested.filter((repId) => maySee(caller, repId)),
-      warnings: await simulationWarnings(trx, caller, checked),
-    };
-    return { head, reps };
-  }
+async function load(
+  trx: Work,
+  caller: Caller,
+  request: Body,
+  repIds: readonly string[] | null,
+  clock: Clock,
+): Promise<{ readonly head: SimulationHead; readonly reps: readonly SimulatedRepData[] }> {
+  const { workspaceId } = caller;
+  const { period: during, quota, asOf } = request;
+  const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const today = dayInZone(clock.now(), timeZone);
+  const plan = triedPlan(request, today);
+  const tried = await triedVersions(trx, workspaceId, plan);
+  if (tried.planId !== unsaved && !(await maySeePlan(trx, caller, tried.planId))) throw planNotFound();
+  const deals = await madeUpDeals(trx, caller, request, repIds, timeZone);
+  const visible = visibleReps(caller);
+  const simulated = { plan, period: during, repIds, deals, visible };
+  const { reps, requested } = await loadSimulation(trx, workspaceId, simulated, tried);
+  const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps: requested.length };
+  const head: SimulationHead = {
+    planId: tried.planId,
+    versions: tried.versions,
+    period: during,
+    asOf: asOf ?? today,
+    timeZone,
+    quota: quota === undefined ? null : sentAmounts(quota),
+    visible,
+    shown: requested.filter((repId) => maySee(caller, repId)),
+    warnings: await simulationWarnings(trx, caller, checked),
+  };
+  return { head, reps };
 }
 
 function sentAmounts({ target, variableTarget }: NonNullable<Body['quota']>): SentQuota {
@@ -233,7 +216,7 @@ export const simulateCommissions = operation({
         'before a plan is created, changed or activated, to compare two versions, or to answer "what if I close this deal".',
       notFor: 'what has been earned (use get_commissions); a simulation pays nothing.',
       formats:
-        'planId, planVersionId or config; planId with config tries a change of the plan with its stored quotas, overrides and assignments, from effectiveStart on. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated. deals are made-up deals in addition to the stored ones; quota replaces the quotas that are set.',
+        'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated.',
       changes: 'nothing.',
     },
     arguments: {
@@ -244,10 +227,13 @@ export const simulateCommissions = operation({
       period: 'The period to calculate',
       repId: 'Only this rep (UUID of list_reps); needed with config unless repIds is given',
       repIds: 'Only these reps; give this or repId',
-      deals:
-        'Made-up deals: each with dealId, amount, stage, closeDate (YYYY-MM-DD) in the period and, for several reps, repId',
-      quota: 'Target, and optionally variableTarget, to assume for every rep',
-      asOf: 'Day to calculate as of, YYYY-MM-DD; today when left out',
+      deals: {
+        description:
+          'Made-up deals: each with dealId, amount, stage, closeDate (YYYY-MM-DD) in the period, fields by slug and, for several reps, repId',
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
+      },
+      quota: 'Target and variableTarget to assume for every rep',
+      asOf: 'Day to calculate as of; today by default',
     },
     listsWithin: ['reps'],
     detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
@@ -273,5 +259,12 @@ export const simulateCommissions = operation({
       reps: [{ repId: sampleIds.repId, total: 0, attainment: [attainmentExample], rules: [], outcomes: [] }],
     },
   },
-  handler: SimulateCommissions,
+  uses: [UnitOfWork, CLOCK, SimulationRunner],
+  async execute({ body: request }, caller, unitOfWork, clock, simulations): Promise<PreparedJson> {
+    const repIds = requestedReps(request, caller);
+    const { head, reps } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      load(trx, caller, request, repIds, clock),
+    );
+    return simulations.run(caller.workspaceId, head, reps);
+  },
 });

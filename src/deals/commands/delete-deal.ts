@@ -1,6 +1,4 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -10,7 +8,7 @@ import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { affectedByDeletions } from '../affected-reps.js';
 import { lockDeals, purgeDeal, softDeleteDeals } from '../deal-store.js';
@@ -30,64 +28,30 @@ const response = z.object({
 
 const nothingDeleted = { reversed: 0, statementLocked: false, softDeleted: false, hardDeleted: false };
 
-@injectable()
-export class DeleteDeal {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  /**
-   * Deletes the deal and reverses its events before the response is sent. The response reports events that approved
-   * periods keep.
-   */
-  async execute(
-    { params: { dealId: rawId }, query: { hard } }: Input<z.infer<typeof params>, z.infer<typeof query>>,
-    caller: Caller,
-  ) {
-    const { workspaceId } = caller;
-    const dealId = rawId.trim();
-    if (!isStorable(dealId)) return nothingDeleted;
-    const earned = await this.changes.runAndCalculate(caller, 'shared', (trx, recalculate) =>
-      this.remove(trx, recalculate, workspaceId, dealId, hard),
-    );
-    if (earned === null) return nothingDeleted;
-    const left = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      dealEarnings(trx, workspaceId, dealId),
-    );
-    return {
-      reversed: Math.max(0, earned - left.earned),
-      statementLocked: left.frozen,
-      softDeleted: !hard,
-      hardDeleted: hard,
-    };
-  }
-
-  /**
-   * Deletes the deal and requests the calculation of every rep who earned on it in the same transaction. Returns the
-   * number of earned events; null if there is no such deal.
-   */
-  private async remove(
-    trx: Work,
-    recalculate: Recalculate,
-    workspaceId: string,
-    dealId: string,
-    hard: boolean,
-  ): Promise<number | null> {
-    const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
-    markAffected(trx, deal === undefined ? [] : [deal.repId]);
-    if (deal === undefined) return null;
-    const { earned } = await dealEarnings(trx, workspaceId, dealId);
-    const affected = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
-    await failpoint('delete.afterEarners');
-    const at = this.clock.now();
-    if (hard) await purgeDeal(trx, workspaceId, dealId, at);
-    else if (!deal.deleted) await softDeleteDeals(trx, workspaceId, [{ dealId, at }]);
-    await failpoint('delete.afterSoftDelete');
-    await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
-    return earned;
-  }
+/**
+ * Deletes the deal and requests the calculation of every rep who earned on it in the same transaction. Returns the
+ * number of earned events; null if there is no such deal.
+ */
+async function remove(
+  trx: Work,
+  recalculate: Recalculate,
+  workspaceId: string,
+  dealId: string,
+  hard: boolean,
+  clock: Clock,
+): Promise<number | null> {
+  const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
+  markAffected(trx, deal === undefined ? [] : [deal.repId]);
+  if (deal === undefined) return null;
+  const { earned } = await dealEarnings(trx, workspaceId, dealId);
+  const affected = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
+  await failpoint('delete.afterEarners');
+  const at = clock.now();
+  if (hard) await purgeDeal(trx, workspaceId, dealId, at);
+  else if (!deal.deleted) await softDeleteDeals(trx, workspaceId, [{ dealId, at }]);
+  await failpoint('delete.afterSoftDelete');
+  await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
+  return earned;
 }
 
 export const deleteDeal = operation({
@@ -105,5 +69,27 @@ export const deleteDeal = operation({
     query: { hard: 'false' },
     answer: { reversed: 1, statementLocked: false, softDeleted: true, hardDeleted: false },
   },
-  handler: DeleteDeal,
+  uses: [UnitOfWork, CommissionChanges, CLOCK],
+  /**
+   * Deletes the deal and reverses its events before the response is sent. The response reports events that approved
+   * periods keep.
+   */
+  async execute({ params: { dealId: rawId }, query: { hard } }, caller, unitOfWork, changes, clock) {
+    const { workspaceId } = caller;
+    const dealId = rawId.trim();
+    if (!isStorable(dealId)) return nothingDeleted;
+    const earned = await changes.runAndCalculate(caller, 'shared', (trx, recalculate) =>
+      remove(trx, recalculate, workspaceId, dealId, hard, clock),
+    );
+    if (earned === null) return nothingDeleted;
+    const left = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      dealEarnings(trx, workspaceId, dealId),
+    );
+    return {
+      reversed: Math.max(0, earned - left.earned),
+      statementLocked: left.frozen,
+      softDeleted: !hard,
+      hardDeleted: hard,
+    };
+  },
 });

@@ -1,5 +1,4 @@
 import { type Readable } from 'node:stream';
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
@@ -11,7 +10,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
-import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { flag, text } from '../../platform/schemas.js';
 import { type DealTerms, dealBodyExample, maxSlugLength } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
@@ -111,30 +110,6 @@ class DryRunEnd extends Error {
   }
 }
 
-@injectable()
-export class ImportDeals {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  /**
-   * Imports the whole file in one transaction, which starts when the upload is complete. Invalid rows are reported,
-   * valid rows are imported.
-   */
-  async execute({ query, body }: Input<unknown, Query>, caller: Caller): Promise<Answer> {
-    const { contentType, stream } = body as StreamedBody;
-    return withSpooledUpload(stream, async (read) => {
-      const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
-      try {
-        return await this.changes.run(caller, 'import', (trx, recalculate) =>
-          importFile(trx, recalculate, caller, query, openFile),
-        );
-      } catch (error) {
-        if (error instanceof DryRunEnd) return error.answer;
-        throw error;
-      }
-    });
-  }
-}
-
 async function importFile(
   trx: Work,
   recalculate: Recalculate,
@@ -206,5 +181,23 @@ export const importDeals = operation({
       jobId: sampleIds.jobId,
     },
   },
-  handler: ImportDeals,
+  uses: [CommissionChanges],
+  /**
+   * Imports the whole file in one transaction, which starts when the upload is complete. Invalid rows are reported,
+   * valid rows are imported.
+   */
+  async execute({ query, body }, caller, changes): Promise<Answer> {
+    const { contentType, stream } = body;
+    return withSpooledUpload(stream, async (read) => {
+      const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
+      try {
+        return await changes.run(caller, 'import', (trx, recalculate) =>
+          importFile(trx, recalculate, caller, query, openFile),
+        );
+      } catch (error) {
+        if (error instanceof DryRunEnd) return error.answer;
+        throw error;
+      }
+    });
+  },
 });

@@ -1,11 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { type Input, operation, Reply } from '../../platform/operation.js';
+import { operation, Reply } from '../../platform/operation.js';
 import { affectedReps } from '../affected-reps.js';
 import {
   amountBound,
@@ -28,43 +26,6 @@ const response = dealRecord.extend({
   stale: z.literal(true).optional().describe('Present if the stored snapshot is newer, so that nothing was changed'),
 });
 
-@injectable()
-export class PutDeal {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  /** The body is the whole deal: absent fields are removed. */
-  async execute(
-    { params: { dealId }, body }: Input<z.infer<typeof params>, unknown, z.infer<typeof dealBody>>,
-    caller: Caller,
-  ) {
-    const { workspaceId } = caller;
-    const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
-    return this.changes.run(caller, 'shared', async (trx, recalculate) => {
-      const content = contentOf(body);
-      const terms = await loadDealTerms(trx, workspaceId);
-      const slug = amountOutOfRange(content, terms);
-      if (slug !== null) throw invalid({ path: `fields.${slug}`, message: amountBound });
-      const read = readContent(content, terms);
-      const {
-        outcomes: [outcome],
-        changes,
-      } = await recordDeals(trx, workspaceId, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
-      if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
-      await failpoint('put.afterRecord');
-      const affected = await affectedReps(trx, workspaceId, changes);
-      const [deal] = await Promise.all([
-        findDeal(trx, workspaceId, dealId),
-        recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
-      ]);
-      await failpoint('put.afterRequests');
-      return new Reply(outcome === 'created' ? 201 : 200, {
-        ...(deal as DealRecord),
-        ...(outcome === 'stale' ? { stale: true as const } : {}),
-      });
-    });
-  }
-}
-
 export const putDeal = operation({
   id: 'putDeal',
   summary: 'Create or replace a deal; data older than the stored deal changes nothing',
@@ -77,5 +38,33 @@ export const putDeal = operation({
   otherStatus: 201,
   failures: { rep_not_found: 404 },
   example: { params: { dealId: sampleIds.dealId }, body: dealBodyExample, answer: dealExample },
-  handler: PutDeal,
+  uses: [CommissionChanges],
+  /** The body is the whole deal: absent fields are removed. */
+  async execute({ params: { dealId }, body }, caller, changes) {
+    const { workspaceId } = caller;
+    const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
+    return changes.run(caller, 'shared', async (trx, recalculate) => {
+      const content = contentOf(body);
+      const terms = await loadDealTerms(trx, workspaceId);
+      const slug = amountOutOfRange(content, terms);
+      if (slug !== null) throw invalid({ path: `fields.${slug}`, message: amountBound });
+      const read = readContent(content, terms);
+      const {
+        outcomes: [outcome],
+        changes: recorded,
+      } = await recordDeals(trx, workspaceId, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
+      if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+      await failpoint('put.afterRecord');
+      const affected = await affectedReps(trx, workspaceId, recorded);
+      const [deal] = await Promise.all([
+        findDeal(trx, workspaceId, dealId),
+        recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
+      ]);
+      await failpoint('put.afterRequests');
+      return new Reply(outcome === 'created' ? 201 : 200, {
+        ...(deal as DealRecord),
+        ...(outcome === 'stale' ? { stale: true as const } : {}),
+      });
+    });
+  },
 });

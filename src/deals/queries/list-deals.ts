@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
@@ -8,7 +7,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/schemas.js';
 import { dealExample, dealRecord } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
@@ -53,22 +52,6 @@ const response = z.object({
   limit: fields.limit,
   offset: fields.offset,
 });
-
-@injectable()
-export class ListDeals {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ query: { repId, limit, offset, ...filter } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    assertDayOrder(filter);
-    const repIds = ownersOf(caller, repId);
-    // A rep must not see whether a manager earned on the deal.
-    const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
-    const page = await this.unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
-      findDeals(trx, caller.workspaceId, { ...filter, repIds, paidTo }, { limit, offset }),
-    );
-    return { ...page, limit, offset };
-  }
-}
 
 function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefined; closedTo?: string | undefined }) {
   if (closedFrom !== undefined && closedTo !== undefined && closedTo < closedFrom)
@@ -118,15 +101,15 @@ export const listDeals = operation({
       repId: 'Only deals of this rep (UUID of list_reps)',
       stage: 'Only deals in exactly this stage',
       since: {
-        description: 'Only deals that changed at this time or later: a day or an ISO 8601 instant',
+        description: 'Only deals changed since: a day or an ISO 8601 instant',
         schema: () => ({ type: 'string' }),
       },
-      query: 'Only deals whose name or id contains this text',
-      closedFrom: 'Only deals with this close date or a later one',
-      closedTo: 'Only deals with this close date or an earlier one',
+      query: 'Part of the name or id',
+      closedFrom: 'First close date',
+      closedTo: 'Last close date',
       isWon: { description: 'true: only won deals; false: only others', schema: booleanSchema },
       unowned: { description: 'true: only deals that belong to no rep', schema: booleanSchema },
-      deleted: { description: 'true: deleted deals instead of the others', schema: booleanSchema },
+      deleted: { description: 'true: only deleted deals', schema: booleanSchema },
       paid: {
         description: 'false: only deals that paid no commission; true: only deals that paid',
         schema: booleanSchema,
@@ -140,5 +123,15 @@ export const listDeals = operation({
     query: { repId: sampleIds.repId, stage: 'Won', limit: '100', offset: '0' },
     answer: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
   },
-  handler: ListDeals,
+  uses: [UnitOfWork],
+  async execute({ query: { repId, limit, offset, ...filter } }, caller, unitOfWork) {
+    assertDayOrder(filter);
+    const repIds = ownersOf(caller, repId);
+    // A rep must not see whether a manager earned on the deal.
+    const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
+    const page = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
+      findDeals(trx, caller.workspaceId, { ...filter, repIds, paidTo }, { limit, offset }),
+    );
+    return { ...page, limit, offset };
+  },
 });

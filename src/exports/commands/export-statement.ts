@@ -1,13 +1,12 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { Download, type Input, operation } from '../../platform/operation.js';
-import { flag, optionalPeriod } from '../../platform/schemas.js';
+import { Download, operation } from '../../platform/operation.js';
+import { asOfQuery, flag, optionalPeriod } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findPerson } from '../../reps/rep-views.js';
 import { type StatementLine } from '../../statements/snapshot.js';
@@ -30,8 +29,8 @@ const query = z.strictObject({
   format: z.enum(['csv', 'json', 'pdf', 'xlsx']).default('csv').describe('Format of the file'),
   delimiter: z.enum([',', ';']).default(',').describe('Delimiter of a CSV file'),
   async: flag.default(false).describe('true: respond with the export job at once; false: wait for the file'),
+  asOf: asOfQuery,
 });
-type Query = z.infer<typeof query>;
 
 const columns: readonly (readonly [title: string, cell: (line: StatementLine) => Cell])[] = [
   ['Deal ID', (line) => text(line.dealId)],
@@ -51,69 +50,32 @@ const columns: readonly (readonly [title: string, cell: (line: StatementLine) =>
 ];
 const rowColumns = ['Rep', 'Email', 'Period', 'Currency'];
 
-@injectable()
-export class ExportStatement {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(ExportRequests) private readonly requests: ExportRequests,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(
-    { params: { repId }, query: request }: Input<{ repId: string }, Query>,
-    caller: Caller,
-  ): Promise<ExportAnswer> {
-    if (!maySee(caller, repId)) throw notYours();
-    const find = async (trx: Work) => {
-      const person = await findPerson(trx, caller.workspaceId, repId);
-      if (person === null) throw repNotFound();
-      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, this.clock);
-      return {
-        key: { workspaceId: caller.workspaceId, repId, period: of },
-        repName: person.name,
-        email: person.email,
-        currency,
-      };
-    };
-    const { format } = request;
-    if (format === 'csv' || format === 'json') return this.writeText(find, format, request.delimiter, caller);
-    return this.requests.submit(
-      caller,
-      async (trx) => {
-        const { key } = await find(trx);
-        return { kind: `statement.${format}`, repId, managerId: null, period: key.period };
-      },
-      request,
-    );
+/** CSV and JSON are written in the request, because they need no worker. */
+async function writeText(
+  find: (trx: Work) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
+  { format, delimiter, asOf }: { format: 'csv' | 'json'; delimiter: string; asOf: Date | undefined },
+  caller: Caller,
+  unitOfWork: UnitOfWork,
+): Promise<Download> {
+  const { key, repName, email, head, content } = await unitOfWork.run(
+    caller,
+    { lock: 'none', access: 'read', asOf },
+    async (trx) => {
+      const { currency, ...found } = await find(trx);
+      return { ...found, ...(await readStatement(trx, found.key, currency)) };
+    },
+  );
+  const filename = statementFilename(key.period, repName, format);
+  if (format === 'json') {
+    const body = JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
+    return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
   }
-
-  /** CSV and JSON are written in the request, because they need no worker. */
-  private async writeText(
-    find: (trx: Work) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
-    format: 'csv' | 'json',
-    delimiter: string,
-    caller: Caller,
-  ): Promise<Download> {
-    const { key, repName, email, head, content } = await this.unitOfWork.run(
-      caller,
-      { lock: 'none', access: 'write' },
-      async (trx) => {
-        const { currency, ...found } = await find(trx);
-        return { ...found, ...(await readStatement(trx, found.key, currency)) };
-      },
-    );
-    const filename = statementFilename(key.period, repName, format);
-    if (format === 'json') {
-      const body = JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
-      return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
-    }
-    const lines = csvLines(content);
-    const csv = csvOf(lines, { name: repName, email, period: key.period }, delimiter);
-    return new Download('text/csv; charset=utf-8', filename, csv, {
-      ...statementTotals(content, head),
-      'X-Row-Count': String(lines.length),
-    });
-  }
+  const lines = csvLines(content);
+  const csv = csvOf(lines, { name: repName, email, period: key.period }, delimiter);
+  return new Download('text/csv; charset=utf-8', filename, csv, {
+    ...statementTotals(content, head),
+    'X-Row-Count': String(lines.length),
+  });
 }
 
 /** The lines of a statement as rows of the CSV file, each true-up split into its lines. */
@@ -175,5 +137,30 @@ export const exportStatement = operation({
     query: { period: '2026-02', format: 'json' },
     answer: statementExample,
   },
-  handler: ExportStatement,
+  uses: [UnitOfWork, ExportRequests, CLOCK],
+  async execute({ params: { repId }, query: request }, caller, unitOfWork, requests, clock): Promise<ExportAnswer> {
+    if (!maySee(caller, repId)) throw notYours();
+    const find = async (trx: Work) => {
+      const person = await findPerson(trx, caller.workspaceId, repId);
+      if (person === null) throw repNotFound();
+      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+      return {
+        key: { workspaceId: caller.workspaceId, repId, period: of },
+        repName: person.name,
+        email: person.email,
+        currency,
+      };
+    };
+    const { format, delimiter, asOf } = request;
+    if (format === 'csv' || format === 'json') return writeText(find, { format, delimiter, asOf }, caller, unitOfWork);
+    if (asOf !== undefined) throw invalid({ path: 'asOf', message: 'is available with format csv or json' });
+    return requests.submit(
+      caller,
+      async (trx) => {
+        const { key } = await find(trx);
+        return { kind: `statement.${format}`, repId, managerId: null, period: key.period };
+      },
+      request,
+    );
+  },
 });

@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -7,76 +6,34 @@ import { type Input, operation } from '../../platform/operation.js';
 import { flag, optionalPeriod } from '../../platform/schemas.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
 import { exportFailures, exportJob, exportJobExample, managerOf, workbookType } from '../export-job.js';
-import { type ExportAnswer, ExportRequests } from '../export-requests.js';
+import { ExportRequests } from '../export-requests.js';
 import { archivedMembers, loadTeamExport } from '../team-export.js';
 
 const query = z.strictObject({
   period: optionalPeriod,
   async: flag.default(false).describe('true: respond with the export job at once; false: wait for the file'),
 });
-type TeamExportInput = Input<unknown, z.infer<typeof query>>;
 
-/** Files of the whole team. A worker makes them. */
-class TeamExports {
-  constructor(
-    private readonly requests: ExportRequests,
-    private readonly clock: Clock,
-  ) {}
-
-  answer(kind: 'team.pdf' | 'team.xlsx' | 'team.zip', { query: request }: TeamExportInput, caller: Caller) {
-    const { workspaceId } = caller;
-    return this.requests.submit(
+/** Executes the export of a file of the whole team, which a worker makes. */
+function exportTeam(kind: 'team.pdf' | 'team.xlsx' | 'team.zip') {
+  return (
+    { query: request }: Input<unknown, z.infer<typeof query>>,
+    caller: Caller,
+    requests: ExportRequests,
+    clock: Clock,
+  ) =>
+    requests.submit(
       caller,
       async (trx) => {
-        const { period: of } = await resolvePeriod(trx, workspaceId, request.period, this.clock);
+        const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
         const exportRequest = { kind, repId: null, managerId: managerOf(caller), period: of };
         if (kind !== 'team.zip') return exportRequest;
         const selection = { repIds: visibleReps(caller), everyone: false };
-        const team = await loadTeamExport(trx, workspaceId, of, this.clock, selection);
+        const team = await loadTeamExport(trx, caller.workspaceId, of, clock, selection);
         return { ...exportRequest, total: archivedMembers(team).length };
       },
       request,
     );
-  }
-}
-
-@injectable()
-export class ExportTeamPdf {
-  private readonly exports: TeamExports;
-
-  constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
-    this.exports = new TeamExports(requests, clock);
-  }
-
-  execute(input: TeamExportInput, caller: Caller): Promise<ExportAnswer> {
-    return this.exports.answer('team.pdf', input, caller);
-  }
-}
-
-@injectable()
-export class ExportTeamXlsx {
-  private readonly exports: TeamExports;
-
-  constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
-    this.exports = new TeamExports(requests, clock);
-  }
-
-  execute(input: TeamExportInput, caller: Caller): Promise<ExportAnswer> {
-    return this.exports.answer('team.xlsx', input, caller);
-  }
-}
-
-@injectable()
-export class ExportTeamZip {
-  private readonly exports: TeamExports;
-
-  constructor(@inject(ExportRequests) requests: ExportRequests, @inject(CLOCK) clock: Clock) {
-    this.exports = new TeamExports(requests, clock);
-  }
-
-  execute(input: TeamExportInput, caller: Caller): Promise<ExportAnswer> {
-    return this.exports.answer('team.zip', input, caller);
-  }
 }
 
 const shared = {
@@ -87,6 +44,7 @@ const shared = {
   response: exportJob,
   otherStatus: 202,
   failures: exportFailures,
+  uses: [ExportRequests, CLOCK],
 } as const;
 
 export const exportTeamPdf = operation({
@@ -96,7 +54,7 @@ export const exportTeamPdf = operation({
   path: '/v1/statements/export.pdf',
   files: ['application/pdf', 'application/json'],
   example: { query: { period: '2026-02' } },
-  handler: ExportTeamPdf,
+  execute: exportTeam('team.pdf'),
 });
 
 export const exportTeamXlsx = operation({
@@ -107,7 +65,7 @@ export const exportTeamXlsx = operation({
   path: '/v1/statements/export.xlsx',
   files: [workbookType, 'application/json'],
   example: { query: { period: '2026-02' } },
-  handler: ExportTeamXlsx,
+  execute: exportTeam('team.xlsx'),
 });
 
 export const exportTeamZip = operation({
@@ -118,5 +76,5 @@ export const exportTeamZip = operation({
   path: '/v1/statements/export.zip',
   files: ['application/zip', 'application/json'],
   example: { query: { ...{ period: '2026-02' }, async: 'true' }, answer: exportJobExample },
-  handler: ExportTeamZip,
+  execute: exportTeam('team.zip'),
 });

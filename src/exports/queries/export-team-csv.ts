@@ -1,12 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, visibleReps } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { visibleReps } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { Download, type Input, operation } from '../../platform/operation.js';
-import { optionalPeriod } from '../../platform/schemas.js';
+import { Download, operation } from '../../platform/operation.js';
+import { asOfQuery, optionalPeriod } from '../../platform/schemas.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { csvFile } from '../payroll-csv.js';
 import { layouts, payrollFile } from '../payroll-layouts.js';
@@ -28,44 +26,8 @@ const query = z.strictObject({
       'extended: also employee id, currency, days of the period, statement id and version; only for layout generic',
     ),
   delimiter: z.enum([',', ';']).default(',').describe('Delimiter of the file'),
+  asOf: asOfQuery,
 });
-type Query = z.infer<typeof query>;
-
-@injectable()
-export class ExportTeamCsv {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ query: request }: Input<unknown, Query>, caller: Caller): Promise<Download> {
-    const { workspaceId } = caller;
-    const { layout, include, columns, delimiter } = request;
-    if (columns === 'extended' && layout !== 'generic')
-      throw invalid({
-        path: 'columns',
-        message: 'are available with layout=generic only; other layouts have fixed columns',
-      });
-    // Files for payroll systems are paid without review, so they contain drafts only on request.
-    const included = include === 'all' ? 'everyone' : (include ?? (layout === 'generic' ? 'everyone' : 'approved'));
-    const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
-    const file = await this.unitOfWork.run(
-      caller,
-      { lock: 'none', access: 'read', isolation: 'repeatable read' },
-      async (trx) => {
-        const { payroll } = await findWorkspace(trx, workspaceId);
-        const team = await loadTeamExport(trx, workspaceId, request.period, this.clock, selection, included);
-        return payrollFile(layout, team, payroll, columns === 'extended');
-      },
-    );
-    return new Download(
-      'text/csv; charset=utf-8',
-      file.filename,
-      csvFile(file.columns, file.lines, delimiter),
-      file.totals,
-    );
-  }
-}
 
 export const exportTeamCsv = operation({
   id: 'exportStatementsCsv',
@@ -80,5 +42,32 @@ export const exportTeamCsv = operation({
   files: ['text/csv'],
   failures: {},
   example: { query: { period: '2026-02' } },
-  handler: ExportTeamCsv,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ query: request }, caller, unitOfWork, clock): Promise<Download> {
+    const { workspaceId } = caller;
+    const { layout, include, columns, delimiter } = request;
+    if (columns === 'extended' && layout !== 'generic')
+      throw invalid({
+        path: 'columns',
+        message: 'are available with layout=generic only; other layouts have fixed columns',
+      });
+    // Files for payroll systems are paid without review, so they contain drafts only on request.
+    const included = include === 'all' ? 'everyone' : (include ?? (layout === 'generic' ? 'everyone' : 'approved'));
+    const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
+    const file = await unitOfWork.run(
+      caller,
+      { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: request.asOf },
+      async (trx) => {
+        const { payroll } = await findWorkspace(trx, workspaceId);
+        const team = await loadTeamExport(trx, workspaceId, request.period, clock, selection, included);
+        return payrollFile(layout, team, payroll, columns === 'extended');
+      },
+    );
+    return new Download(
+      'text/csv; charset=utf-8',
+      file.filename,
+      csvFile(file.columns, file.lines, delimiter),
+      file.totals,
+    );
+  },
 });

@@ -1,22 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { exportJob, exportJobExample, jobAnswer } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
 
 const params = z.strictObject({ jobId: pathIds.jobId });
-
-@injectable()
-export class GetExportJob {
-  constructor(@inject(ExportRequests) private readonly requests: ExportRequests) {}
-
-  async execute({ params: { jobId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return jobAnswer(await this.requests.find(caller, jobId));
-  }
-}
 
 export const getExportJob = operation({
   id: 'getExportJob',
@@ -29,5 +18,8 @@ export const getExportJob = operation({
   response: exportJob,
   failures: { job_not_found: 404 },
   example: { params: { jobId: sampleIds.jobId }, answer: exportJobExample },
-  handler: GetExportJob,
+  uses: [ExportRequests],
+  async execute({ params: { jobId } }, caller, requests) {
+    return jobAnswer(await requests.find(caller, jobId));
+  },
 });

@@ -1,23 +1,8 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { exportJob, exportJobExample, jobAnswer, mayDownload } from '../export-job.js';
 import { findExportJobs } from '../export-views.js';
-
-@injectable()
-export class ListExportJobs {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller) {
-    const found = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findExportJobs(trx, caller.workspaceId),
-    );
-    const jobs = found.filter((job) => mayDownload(caller, job)).map(jobAnswer);
-    return { jobs, count: jobs.length };
-  }
-}
 
 export const listExportJobs = operation({
   id: 'listExportJobs',
@@ -32,5 +17,12 @@ export const listExportJobs = operation({
   }),
   failures: {},
   example: { answer: { jobs: [exportJobExample], count: 1 } },
-  handler: ListExportJobs,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findExportJobs(trx, caller.workspaceId),
+    );
+    const jobs = found.filter((job) => mayDownload(caller, job)).map(jobAnswer);
+    return { jobs, count: jobs.length };
+  },
 });

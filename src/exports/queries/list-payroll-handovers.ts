@@ -1,30 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
 import { payrollHandover, payrollHandoverExample } from '../payroll-handover.js';
 import { listHandovers } from '../payroll-handover-views.js';
 
 const query = z.strictObject({ period: period.optional().describe('Only hand-overs of this period') });
-
-@injectable()
-export class ListPayrollHandovers {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  /**
-   * Managers who are restricted to the people below them see only their own hand-overs, because the totals cover
-   * those people.
-   */
-  async execute({ query: { period: of } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const authorId = caller.team === undefined ? null : caller.repId;
-    const handovers = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      listHandovers(trx, caller.workspaceId, { period: of, authorId }),
-    );
-    return { handovers };
-  }
-}
 
 export const listPayrollHandovers = operation({
   id: 'listPayrollHandovers',
@@ -37,5 +18,16 @@ export const listPayrollHandovers = operation({
   response: z.object({ handovers: z.array(payrollHandover).describe('The hand-overs, latest first') }),
   failures: {},
   example: { query: { period: '2026-02' }, answer: { handovers: [payrollHandoverExample] } },
-  handler: ListPayrollHandovers,
+  uses: [UnitOfWork],
+  /**
+   * Managers who are restricted to the people below them see only their own hand-overs, because the totals cover
+   * those people.
+   */
+  async execute({ query: { period: of } }, caller, unitOfWork) {
+    const authorId = caller.team === undefined ? null : caller.repId;
+    const handovers = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      listHandovers(trx, caller.workspaceId, { period: of, authorId }),
+    );
+    return { handovers };
+  },
 });

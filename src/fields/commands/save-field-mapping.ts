@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { type Caller } from '../../kernel/caller.js';
@@ -8,7 +7,7 @@ import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import {
   assertEachSlugOnce,
   fieldMapping,
@@ -22,21 +21,6 @@ const body = z.strictObject({
   standard: standardMapping.describe('Slugs of the fields that hold the standard values of a deal'),
   measures: measureMapping.default({}).describe('Slugs that plans use, each with the slug of the CRM'),
 });
-
-@injectable()
-export class SaveFieldMapping {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
-  async execute({ body: mapping }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    assertEachSlugOnce(mapping.standard);
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      await saveMapping(trx, caller.workspaceId, mapping);
-      const reprojected = await rebuildDealProjections(trx, caller.workspaceId);
-      return { ...mapping, jobId: await startJob(trx, recalculate, caller, reprojected) };
-    });
-  }
-}
 
 async function startJob(
   trx: Work,
@@ -74,5 +58,14 @@ export const saveFieldMapping = operation({
   status: 201,
   failures: {},
   example: { body: fieldMappingExample, answer: { ...fieldMappingExample, jobId: sampleIds.jobId } },
-  handler: SaveFieldMapping,
+  uses: [CommissionChanges],
+  /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
+  async execute({ body: mapping }, caller, changes) {
+    assertEachSlugOnce(mapping.standard);
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      await saveMapping(trx, caller.workspaceId, mapping);
+      const reprojected = await rebuildDealProjections(trx, caller.workspaceId);
+      return { ...mapping, jobId: await startJob(trx, recalculate, caller, reprojected) };
+    });
+  },
 });

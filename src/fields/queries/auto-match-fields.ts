@@ -1,22 +1,8 @@
-import { inject, injectable } from 'tsyringe';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { listNativeDefinitions } from '../field-definition-views.js';
 import { fieldMapping, fieldMappingExample } from '../field-mapping.js';
 import { suggestMapping } from '../field-matching.js';
-
-@injectable()
-export class AutoMatchFields {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_: Input, caller: Caller) {
-    const fields = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      listNativeDefinitions(trx, caller.workspaceId),
-    );
-    return suggestMapping(fields);
-  }
-}
 
 export const autoMatchFields = operation({
   id: 'autoMatchFields',
@@ -28,5 +14,11 @@ export const autoMatchFields = operation({
   status: 201,
   failures: {},
   example: { answer: fieldMappingExample },
-  handler: AutoMatchFields,
+  uses: [UnitOfWork],
+  async execute(_, caller, unitOfWork) {
+    const fields = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      listNativeDefinitions(trx, caller.workspaceId),
+    );
+    return suggestMapping(fields);
+  },
 });

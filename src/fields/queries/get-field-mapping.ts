@@ -1,22 +1,8 @@
-import { inject, injectable } from 'tsyringe';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { fieldMapping, fieldMappingExample } from '../field-mapping.js';
 import { findMapping } from '../field-mapping-views.js';
-
-@injectable()
-export class GetFieldMapping {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_: Input, caller: Caller) {
-    const { standard, measures } = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findMapping(trx, caller.workspaceId),
-    );
-    return { standard, measures: { ...measures } };
-  }
-}
 
 export const getFieldMapping = operation({
   id: 'getFieldMapping',
@@ -44,5 +30,11 @@ export const getFieldMapping = operation({
       `Standard values mapped: ${Object.keys(standard).length}; measures: ${Object.keys(measures).length}.`,
   },
   example: { answer: fieldMappingExample },
-  handler: GetFieldMapping,
+  uses: [UnitOfWork],
+  async execute(_, caller, unitOfWork) {
+    const { standard, measures } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findMapping(trx, caller.workspaceId),
+    );
+    return { standard, measures: { ...measures } };
+  },
 });

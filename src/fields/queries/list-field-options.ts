@@ -1,32 +1,13 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { fieldOption } from '../field-definition.js';
 import { findFieldOptions } from '../field-options.js';
 
 /** Any text is accepted; text that cannot be a slug is an unknown field. */
 const params = z.strictObject({ slug: z.string().describe('Slug of the field') });
-
-@injectable()
-export class ListFieldOptions {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ params: { slug } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const options = await findFieldOptions(trx, caller.workspaceId, slug);
-      if (options === null)
-        throw new Failure(
-          'field_not_found',
-          'There is no select or status field with this slug. GET /v1/fields lists the fields.',
-        );
-      return options;
-    });
-  }
-}
 
 export const listFieldOptions = operation({
   id: 'listFieldOptions',
@@ -56,5 +37,16 @@ export const listFieldOptions = operation({
     summary: (options) => `Values seen: ${options.length}.`,
   },
   example: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
-  handler: ListFieldOptions,
+  uses: [UnitOfWork],
+  async execute({ params: { slug } }, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const options = await findFieldOptions(trx, caller.workspaceId, slug);
+      if (options === null)
+        throw new Failure(
+          'field_not_found',
+          'There is no select or status field with this slug. GET /v1/fields lists the fields.',
+        );
+      return options;
+    });
+  },
 });

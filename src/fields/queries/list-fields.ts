@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -7,23 +6,15 @@ import { type Input, operation } from '../../platform/operation.js';
 import { fieldDefinition, fieldDefinitionExample } from '../field-definition.js';
 import { listDefinitions } from '../field-definition-views.js';
 
-@injectable()
-export class ListFields {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_: Input, caller: Caller) {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      listDefinitions(trx, caller.workspaceId),
-    );
-  }
-}
-
 const declared = {
   method: 'get',
   access: 'connection',
   response: z.array(fieldDefinition),
   failures: {},
-  handler: ListFields,
+  uses: [UnitOfWork],
+  async execute(_: Input, caller: Caller, unitOfWork: UnitOfWork) {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => listDefinitions(trx, caller.workspaceId));
+  },
 } as const;
 
 export const listFields = operation({

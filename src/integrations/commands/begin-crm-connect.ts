@@ -1,8 +1,6 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type CrmProvider } from '../../crm/port.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Input, operation, Redirect } from '../../platform/operation.js';
+import { operation, Redirect } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { CrmConsents } from '../crm-consents.js';
 
@@ -16,16 +14,6 @@ const response = z.object({
 });
 
 function begin<const Id extends string>(id: Id, provider: CrmProvider) {
-  @injectable()
-  class BeginCrmConnect {
-    constructor(@inject(CrmConsents) readonly consents: CrmConsents) {}
-
-    async execute({ query: { redirect } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-      const authorizeUrl = this.consents.startAddress(provider, caller);
-      return redirect ? new Redirect(authorizeUrl) : { authorizeUrl };
-    }
-  }
-
   return operation({
     id,
     summary: `Start connecting ${provider}: returns the page to open in a browser within ten minutes`,
@@ -37,7 +25,11 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider) {
     otherStatus: 302,
     failures: {},
     example: { answer: { authorizeUrl: 'https://pay.acme.com/auth/crma/authorize?start=…' } },
-    handler: BeginCrmConnect,
+    uses: [CrmConsents],
+    async execute({ query: { redirect } }, caller, consents) {
+      const authorizeUrl = consents.startAddress(provider, caller);
+      return redirect ? new Redirect(authorizeUrl) : { authorizeUrl };
+    },
   });
 }
 

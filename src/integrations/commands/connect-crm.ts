@@ -1,8 +1,6 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type CrmProvider } from '../../crm/port.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { connectedAnswer, connectedExample } from '../crm-connection.js';
@@ -16,7 +14,6 @@ const body = z.strictObject({
 });
 /** Every organisation of crm-c has its own URL. */
 const crmcBody = body.extend({ instanceUrl: z.url().max(500).describe('URL of the organization at crm-c') });
-type Body = z.infer<typeof body> & Partial<z.infer<typeof crmcBody>>;
 
 function connect<const Id extends string, const Given extends typeof body | typeof crmcBody>(
   id: Id,
@@ -24,24 +21,6 @@ function connect<const Id extends string, const Given extends typeof body | type
   given: Given,
   example: z.input<Given>,
 ) {
-  @injectable()
-  class ConnectCrm {
-    constructor(
-      @inject(CrmAccounts) readonly accounts: CrmAccounts,
-      @inject(CrmConnector) readonly connector: CrmConnector,
-    ) {}
-
-    /** Verifies the token with the CRM, and whose it is, before anything is stored. */
-    async execute({ body: pasted }: Input<unknown, unknown, Body>, caller: Caller) {
-      try {
-        const credentials = await this.accounts.adapters[provider].verify(pasted);
-        return { connected: true as const, provider, ...(await this.connector.connect(caller, provider, credentials)) };
-      } catch (error) {
-        throw toCrmFailure(error);
-      }
-    }
-  }
-
   return operation({
     id,
     summary: `Connect ${provider} with a token created in the CRM, without a consent page`,
@@ -53,7 +32,16 @@ function connect<const Id extends string, const Given extends typeof body | type
     secret: true,
     failures: crmFailures,
     example: { body: example, answer: connectedExample(provider) },
-    handler: ConnectCrm,
+    uses: [CrmAccounts, CrmConnector],
+    /** Verifies the token with the CRM, and whose it is, before anything is stored. */
+    async execute({ body: pasted }, caller, accounts, connector) {
+      try {
+        const credentials = await accounts.adapters[provider].verify(pasted);
+        return { connected: true as const, provider, ...(await connector.connect(caller, provider, credentials)) };
+      } catch (error) {
+        throw toCrmFailure(error);
+      }
+    },
   });
 }
 

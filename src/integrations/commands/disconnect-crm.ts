@@ -1,8 +1,6 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type CrmProvider, crmProviders } from '../../crm/port.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { CrmConnector } from '../crm-connector.js';
 
 const response = z.object({
@@ -11,15 +9,6 @@ const response = z.object({
 });
 
 function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
-  @injectable()
-  class DisconnectCrm {
-    constructor(@inject(CrmConnector) readonly connector: CrmConnector) {}
-
-    async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-      return { disconnected: await this.connector.disconnect(caller, provider), provider };
-    }
-  }
-
   return operation({
     id,
     summary: `Disconnect ${provider}: deletes its credentials and keeps its deals and reps`,
@@ -29,7 +18,10 @@ function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
     response,
     failures: {},
     example: { answer: { disconnected: true, provider } },
-    handler: DisconnectCrm,
+    uses: [CrmConnector],
+    async execute(_input, caller, connector) {
+      return { disconnected: await connector.disconnect(caller, provider), provider };
+    },
   });
 }
 

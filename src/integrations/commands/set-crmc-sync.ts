@@ -1,23 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { setSyncEnabled } from '../crm-connection-store.js';
 
 const body = z.strictObject({ enabled: z.boolean().describe('Whether crm-c is polled for changes') });
-
-@injectable()
-export class SetCrmcSync {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ body: { enabled } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled),
-    );
-    return { enabled };
-  }
-}
 
 export const setCrmcSync = operation({
   id: 'setCrmcSync',
@@ -29,5 +15,11 @@ export const setCrmcSync = operation({
   response: z.object({ enabled: z.boolean().describe('Whether crm-c is polled for changes') }),
   failures: {},
   example: { body: { enabled: false }, answer: { enabled: false } },
-  handler: SetCrmcSync,
+  uses: [UnitOfWork],
+  async execute({ body: { enabled } }, caller, unitOfWork) {
+    await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled),
+    );
+    return { enabled };
+  },
 });

@@ -1,13 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type CrmProvider, crmProviders } from '../../crm/port.js';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type CalculationJob } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
-import { type Input, operation, Reply } from '../../platform/operation.js';
+import { operation, Reply } from '../../platform/operation.js';
 import { connectedCrm, connectedCrms } from '../crm-connection-views.js';
 import { crmFailures } from '../crm-failures.js';
 import { CrmSync } from '../crm-sync.js';
@@ -68,42 +66,6 @@ interface Ended extends Started {
 }
 
 const maxWaitMs = 25_000;
-
-@injectable()
-export class SyncCommissions {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CrmSync) private readonly sync: CrmSync,
-  ) {}
-
-  /**
-   * Always runs through the queue. The synchronous form waits up to 25 seconds for its jobs, which continue after
-   * that.
-   */
-  async execute(
-    { body: { async, provider: requested, ...options } }: Input<unknown, unknown, z.infer<typeof body>>,
-    caller: Caller,
-  ): Promise<Answer | Reply<Answer>> {
-    const providers = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      providersOf(trx, caller.workspaceId, requested),
-    );
-    const started: Started[] = [];
-    for (const provider of providers) started.push({ provider, ...(await this.sync.start(caller, provider, options)) });
-    if (async) return runningAnswer(started.map((one) => ({ ...one, job: null, failure: null })));
-    const deadline = performance.now() + maxWaitMs;
-    const ended = await Promise.all(
-      started.map(async (one): Promise<Ended> => {
-        const job = await this.sync.wait(caller, one.jobId, deadline - performance.now());
-        const isFailed = job?.status === 'failed' && job.result?.['failure'] !== undefined;
-        return { ...one, job, failure: isFailed ? failureOf(job, one.provider) : null };
-      }),
-    );
-    const [first] = ended;
-    if (first?.failure && ended.every(({ failure }) => failure !== null)) throw first.failure;
-    if (ended.some(({ job }) => job === null)) return new Reply(202, runningAnswer(ended));
-    return finishedAnswer(ended, options.recalculate);
-  }
-}
 
 async function providersOf(
   trx: Work,
@@ -212,5 +174,34 @@ export const syncCommissions = operation({
       results: { crma: { jobId: sampleIds.jobId, status: 'completed', totalDeals: 240 } },
     },
   },
-  handler: SyncCommissions,
+  uses: [UnitOfWork, CrmSync],
+  /**
+   * Always runs through the queue. The synchronous form waits up to 25 seconds for its jobs, which continue after
+   * that.
+   */
+  async execute(
+    { body: { async, provider: requested, ...options } },
+    caller,
+    unitOfWork,
+    sync,
+  ): Promise<Answer | Reply<Answer>> {
+    const providers = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      providersOf(trx, caller.workspaceId, requested),
+    );
+    const started: Started[] = [];
+    for (const provider of providers) started.push({ provider, ...(await sync.start(caller, provider, options)) });
+    if (async) return runningAnswer(started.map((one) => ({ ...one, job: null, failure: null })));
+    const deadline = performance.now() + maxWaitMs;
+    const ended = await Promise.all(
+      started.map(async (one): Promise<Ended> => {
+        const job = await sync.wait(caller, one.jobId, deadline - performance.now());
+        const isFailed = job?.status === 'failed' && job.result?.['failure'] !== undefined;
+        return { ...one, job, failure: isFailed ? failureOf(job, one.provider) : null };
+      }),
+    );
+    const [first] = ended;
+    if (first?.failure && ended.every(({ failure }) => failure !== null)) throw first.failure;
+    if (ended.some(({ job }) => job === null)) return new Reply(202, runningAnswer(ended));
+    return finishedAnswer(ended, options.recalculate);
+  },
 });

@@ -1,14 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { type CrmMember, type CrmProvider } from '../../crm/port.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { withTimeout } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { importCrmMembers } from '../../reps/import-crm-members.js';
 import { rep, repExample } from '../../reps/rep.js';
 import { listReps, workspaceToday } from '../../reps/rep-views.js';
@@ -24,38 +21,15 @@ const response = z.object({
 
 const maxWaitMs = 25_000;
 
-@injectable()
-export class SyncReps {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(CrmAccounts) private readonly accounts: CrmAccounts,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    const { workspaceId } = caller;
-    const provider = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      connectedCrm(trx, workspaceId),
-    );
-    const members = await this.membersOf(workspaceId, provider);
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const { repIds } = await importCrmMembers(trx, recalculate, workspaceId, provider, members);
-      const reps = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, this.clock), { repIds });
-      return { synced: true, count: reps.length, reps };
+async function membersOf(workspaceId: string, provider: CrmProvider, accounts: CrmAccounts): Promise<CrmMember[]> {
+  try {
+    const account = await accounts.open(workspaceId, provider);
+    if (account === null) throw new Failure('no_crm_configured', `${provider} was connected without credentials.`);
+    return await withTimeout(maxWaitMs, account.listMembers(), () => {
+      throw new Failure('crm_unavailable', 'The CRM did not respond in time. Try again later.');
     });
-  }
-
-  private async membersOf(workspaceId: string, provider: CrmProvider): Promise<CrmMember[]> {
-    try {
-      const account = await this.accounts.open(workspaceId, provider);
-      if (account === null) throw new Failure('no_crm_configured', `${provider} was connected without credentials.`);
-      return await withTimeout(maxWaitMs, account.listMembers(), () => {
-        throw new Failure('crm_unavailable', 'The CRM did not respond in time. Try again later.');
-      });
-    } catch (error) {
-      throw toCrmFailure(error);
-    }
+  } catch (error) {
+    throw toCrmFailure(error);
   }
 }
 
@@ -68,5 +42,17 @@ export const syncReps = operation({
   response,
   failures: { no_crm_configured: 400, ...crmFailures },
   example: { answer: { synced: true, count: 1, reps: [repExample] } },
-  handler: SyncReps,
+  uses: [UnitOfWork, CommissionChanges, CrmAccounts, CLOCK],
+  async execute(_input, caller, unitOfWork, changes, accounts, clock): Promise<z.input<typeof response>> {
+    const { workspaceId } = caller;
+    const provider = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      connectedCrm(trx, workspaceId),
+    );
+    const members = await membersOf(workspaceId, provider, accounts);
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const { repIds } = await importCrmMembers(trx, recalculate, workspaceId, provider, members);
+      const reps = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, clock), { repIds });
+      return { synced: true, count: reps.length, reps };
+    });
+  },
 });

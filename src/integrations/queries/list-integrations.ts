@@ -1,8 +1,6 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { integration, unconnectedExample } from '../crm-connection.js';
 import { listIntegrations as load } from '../crm-connection-views.js';
 
@@ -12,24 +10,6 @@ const response = z.object({
   crmc: z.boolean().describe('Whether crm-c is connected'),
   integrations: z.array(integration).describe('The connection to every CRM'),
 });
-
-@injectable()
-export class ListIntegrations {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    const integrations = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      load(trx, caller.workspaceId),
-    );
-    const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
-    return {
-      crma: connected.has('crma'),
-      crmb: connected.has('crmb'),
-      crmc: connected.has('crmc'),
-      integrations,
-    };
-  }
-}
 
 export const listIntegrations = operation({
   id: 'listIntegrations',
@@ -51,5 +31,17 @@ export const listIntegrations = operation({
       ],
     },
   },
-  handler: ListIntegrations,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
+    const integrations = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      load(trx, caller.workspaceId),
+    );
+    const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
+    return {
+      crma: connected.has('crma'),
+      crmb: connected.has('crmb'),
+      crmc: connected.has('crmc'),
+      integrations,
+    };
+  },
 });

@@ -1,13 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
@@ -26,8 +23,16 @@ import {
 } from '../plan.js';
 import { planConfigExample, planExample, unassignedExample } from '../plan-examples.js';
 import { insertPlan, insertVersion, isNameTaken, ruleNames, type VersionRow } from '../plan-store.js';
-import { describePlan, describeWarnings, planArguments, planConfigArgument } from '../plan-tool-text.js';
+import { forceTests, planTests } from '../plan-tests.js';
+import {
+  briefTestsArgument,
+  describePlan,
+  describeWarnings,
+  planArguments,
+  planConfigArgument,
+} from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
+import { assertTestsPass } from '../test-gate.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 
 const body = z.strictObject({
@@ -51,49 +56,9 @@ const body = z.strictObject({
     .enum(['draft', 'active', 'archived'])
     .default('active')
     .meta({ description: 'draft pays nothing; active pays', example: 'draft' }),
+  tests: planTests.default([]),
+  force: forceTests,
 });
-
-@injectable()
-export class CreatePlan {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ body: plan }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller): Promise<WrittenPlan> {
-    const terms = planTerms(plan.config);
-    const { effectiveStart = null, effectiveEnd = null } = requestedDates(plan);
-    assertDateOrder(effectiveStart, effectiveEnd);
-    assertFieldMapping(plan.fieldMapping ?? null);
-    const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      if (await isNameTaken(trx, workspaceId, plan.name)) {
-        throw new Failure(
-          'plan_name_taken',
-          `A plan named ${plan.name} exists. Change it with PATCH, or use another name.`,
-        );
-      }
-      assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
-      await assertTierOwnersKnown(trx, workspaceId, terms);
-      const dates = { version: 1, effectiveStart, effectiveEnd };
-      const version: VersionRow = {
-        ...dates,
-        planId: await insertPlan(trx, workspaceId, plan),
-        planVersionId: newId(),
-        status: plan.status,
-        supersedes: null,
-        currency: plan.currency ?? null,
-        fieldMapping: plan.fieldMapping ?? null,
-        config: storedConfig(plan.config, dates),
-      };
-      await insertVersion(trx, workspaceId, version, terms);
-      const today = await workspaceToday(trx, workspaceId, this.clock);
-      const created = await findPlanVersion(trx, workspaceId, version.planVersionId, { onlyForRep: null, today });
-      if (created === null) throw planNotFound();
-      return { ...created, warnings: await collectVersionWarnings(trx, workspaceId, created, this.clock) };
-    });
-  }
-}
 
 export const createPlan = operation({
   id: 'createPlan',
@@ -105,7 +70,7 @@ export const createPlan = operation({
   maxKeys: 100_000,
   response: writtenPlan,
   status: 201,
-  failures: { plan_too_complex: 400, plan_name_taken: 409, rep_not_found: 404 },
+  failures: { plan_too_complex: 400, plan_tests_failed: 400, plan_name_taken: 409, rep_not_found: 404 },
   tool: {
     name: 'create_plan',
     title: 'Create plan',
@@ -129,9 +94,11 @@ export const createPlan = operation({
       },
       effectiveStart: planArguments.effectiveStart,
       effectiveEnd: planArguments.effectiveEnd,
-      fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; seldom needed',
+      fieldMapping: 'Slugs of this plan alone, such as {"amount": "acv"}',
       currency: planArguments.currency,
-      status: 'draft to prepare it without effect; active when left out',
+      status: 'draft has no effect yet',
+      tests: briefTestsArgument,
+      force: { always: false },
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     summary: (plan) =>
@@ -141,5 +108,41 @@ export const createPlan = operation({
     body: { name: 'AE', config: planConfigExample, effectiveStart: '2026-01-01' },
     answer: { ...planExample, assignedReps: [], warnings: [unassignedExample] },
   },
-  handler: CreatePlan,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ body: plan }, caller, unitOfWork, clock): Promise<WrittenPlan> {
+    const terms = planTerms(plan.config);
+    const { effectiveStart = null, effectiveEnd = null } = requestedDates(plan);
+    assertDateOrder(effectiveStart, effectiveEnd);
+    assertFieldMapping(plan.fieldMapping ?? null);
+    const { workspaceId } = caller;
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
+      if (await isNameTaken(trx, workspaceId, plan.name)) {
+        throw new Failure(
+          'plan_name_taken',
+          `A plan named ${plan.name} exists. Change it with PATCH, or use another name.`,
+        );
+      }
+      assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
+      await assertTierOwnersKnown(trx, workspaceId, terms);
+      const dates = { version: 1, effectiveStart, effectiveEnd };
+      const version: VersionRow = {
+        ...dates,
+        planId: await insertPlan(trx, workspaceId, plan),
+        planVersionId: newId(),
+        status: plan.status,
+        supersedes: null,
+        currency: plan.currency ?? null,
+        fieldMapping: plan.fieldMapping ?? null,
+        tests: plan.tests,
+        config: storedConfig(plan.config, dates),
+      };
+      const state = { status: plan.status, versions: [version] };
+      await assertTestsPass(trx, caller, null, state, { force: plan.force === true, changed: version });
+      await insertVersion(trx, workspaceId, version, terms);
+      const today = await workspaceToday(trx, workspaceId, clock);
+      const created = await findPlanVersion(trx, workspaceId, version.planVersionId, { onlyForRep: null, today });
+      if (created === null) throw planNotFound();
+      return { ...created, warnings: await collectVersionWarnings(trx, workspaceId, created, clock) };
+    });
+  },
 });

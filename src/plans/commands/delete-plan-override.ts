@@ -1,36 +1,16 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
 import { planArguments } from '../plan-tool-text.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
-
-@injectable()
-export class DeletePlanOverride {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  async execute({ params: { planVersionId, repId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
-      if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
-      if ((await findRepName(trx, caller.workspaceId, repId)) === null) {
-        throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
-      }
-      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, []);
-      await recalculate.reps([repId], 'plan_change');
-      return { removed: true, planVersionId, repId };
-    });
-  }
-}
 
 export const deletePlanOverride = operation({
   id: 'deletePlanOverride',
@@ -63,5 +43,17 @@ export const deletePlanOverride = operation({
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     answer: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
   },
-  handler: DeletePlanOverride,
+  uses: [CommissionChanges],
+  async execute({ params: { planVersionId, repId } }, caller, changes) {
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
+      if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
+      if ((await findRepName(trx, caller.workspaceId, repId)) === null) {
+        throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+      }
+      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, []);
+      await recalculate.reps([repId], 'plan_change');
+      return { removed: true, planVersionId, repId };
+    });
+  },
 });

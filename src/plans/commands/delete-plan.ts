@@ -1,38 +1,16 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanId } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
-
-@injectable()
-export class DeletePlan {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      const planId = await findPlanId(trx, caller.workspaceId, planRef);
-      if (planId === undefined) throw planNotFound();
-      if (await hasAssignments(trx, caller.workspaceId, planId)) {
-        throw new Failure(
-          'plan_has_assignments',
-          'Reps are assigned to this plan. Remove the assignments first, or set its status to archived.',
-        );
-      }
-      await removePlan(trx, caller.workspaceId, planId);
-      return { deleted: true, planId };
-    });
-  }
-}
 
 export const deletePlan = operation({
   id: 'deletePlan',
@@ -54,7 +32,6 @@ export const deletePlan = operation({
       purpose: 'Remove a plan permanently, with all its versions, rules, tiers and quotas.',
       useWhen: 'a person asks to remove a plan that was created by mistake, and has confirmed it.',
       notFor: 'plans that people were paid by: use set_plan_status with archived or deleted, which can be taken back.',
-      formats: 'confirm must be true.',
       changes:
         'cannot be undone. Fails with plan_has_assignments while reps are assigned. Commission that was earned stays.',
     },
@@ -63,5 +40,19 @@ export const deletePlan = operation({
     summary: ({ planId }) => `Plan ${planId} was removed, with all versions and quotas.`,
   },
   example: { params: { planId: sampleIds.planId }, answer: { deleted: true, planId: sampleIds.planId } },
-  handler: DeletePlan,
+  uses: [UnitOfWork],
+  async execute({ params: { planId: planRef } }, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
+      const planId = await findPlanId(trx, caller.workspaceId, planRef);
+      if (planId === undefined) throw planNotFound();
+      if (await hasAssignments(trx, caller.workspaceId, planId)) {
+        throw new Failure(
+          'plan_has_assignments',
+          'Reps are assigned to this plan. Remove the assignments first, or set its status to archived.',
+        );
+      }
+      await removePlan(trx, caller.workspaceId, planId);
+      return { deleted: true, planId };
+    });
+  },
 });

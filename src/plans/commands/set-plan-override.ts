@@ -1,14 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
@@ -46,33 +43,6 @@ const body = z.strictObject({
     .describe('The rules with other terms for this rep; they replace all stored overrides of the rep'),
 });
 type Body = z.infer<typeof body>;
-
-@injectable()
-export class SetPlanOverride {
-  constructor(
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(
-    { params: { planVersionId, repId }, body: override }: Input<z.infer<typeof params>, unknown, Body>,
-    caller: Caller,
-  ) {
-    assertNamedOnce(override);
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
-      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
-      if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
-      const repName = await findRepName(trx, caller.workspaceId, repId);
-      if (repName === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
-      assertTiersExist(version, override);
-      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
-      await recalculate.reps([repId], 'plan_change');
-      const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);
-      return saved ?? { planVersionId, repId, repName, rules: [] };
-    });
-  }
-}
 
 function assertNamedOnce(override: Body): void {
   const isRepeated = <T>(value: T, index: number, all: readonly T[]) => all.indexOf(value) < index;
@@ -114,6 +84,7 @@ export const setPlanOverride = operation({
   access: 'admin',
   params,
   body,
+  maxKeys: 100_000,
   response: repOverrides,
   failures: { plan_not_found: 404, rep_not_found: 404, plan_rule_not_found: 404 },
   tool: {
@@ -143,5 +114,20 @@ export const setPlanOverride = operation({
     body: { rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
     answer: repOverridesExample,
   },
-  handler: SetPlanOverride,
+  uses: [CommissionChanges, CLOCK],
+  async execute({ params: { planVersionId, repId }, body: override }, caller, changes, clock) {
+    assertNamedOnce(override);
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const today = await workspaceToday(trx, caller.workspaceId, clock);
+      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
+      if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
+      const repName = await findRepName(trx, caller.workspaceId, repId);
+      if (repName === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+      assertTiersExist(version, override);
+      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
+      await recalculate.reps([repId], 'plan_change');
+      const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);
+      return saved ?? { planVersionId, repId, repName, rules: [] };
+    });
+  },
 });

@@ -1,29 +1,21 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
-import { planStatuses, type WrittenPlan, writtenPlan } from '../plan.js';
+import { operation } from '../../platform/operation.js';
+import { planStatuses, writtenPlan } from '../plan.js';
 import { planExample } from '../plan-examples.js';
+import { forceTests } from '../plan-tests.js';
 import { describePlan, describeWarnings, planArguments, planTermParts } from '../plan-tool-text.js';
-import { UpdatePlan } from './update-plan.js';
+import { changePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
-const body = z.strictObject({ status: z.enum(planStatuses).describe('New status; archived and draft pay nothing') });
-
-@injectable()
-export class SetPlanStatus {
-  constructor(@inject(UpdatePlan) private readonly updatePlan: UpdatePlan) {}
-
-  async execute(
-    input: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
-    caller: Caller,
-  ): Promise<WrittenPlan> {
-    return this.updatePlan.execute(input, caller);
-  }
-}
+const body = z.strictObject({
+  status: z.enum(planStatuses).describe('New status; archived and draft pay nothing'),
+  force: forceTests,
+});
 
 export const setPlanStatus = operation({
   id: 'setPlanStatus',
@@ -34,7 +26,13 @@ export const setPlanStatus = operation({
   params,
   body,
   response: writtenPlan,
-  failures: { plan_not_found: 404, plan_name_taken: 409, calculation_pending: 409 },
+  failures: {
+    plan_tests_failed: 400,
+    plan_too_complex: 400,
+    plan_not_found: 404,
+    plan_name_taken: 409,
+    calculation_pending: 409,
+  },
   tool: {
     name: 'set_plan_status',
     title: 'Set plan status',
@@ -47,7 +45,7 @@ export const setPlanStatus = operation({
       changes:
         'planId sets the plan: unless it is active nothing new is earned, and what was earned stays. planVersionId sets that version only: archiving the version in force is a roll-back, so the version before it is in force again (rolledBackTo) and open periods change.',
     },
-    arguments: { planRef: planArguments.planRef, status: 'The new status' },
+    arguments: { planRef: planArguments.planRef, status: 'The new status', force: { always: false } },
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,
   },
@@ -56,5 +54,6 @@ export const setPlanStatus = operation({
     body: { status: 'archived' },
     answer: { ...planExample, planStatus: 'archived', status: 'archived', timeline: [], inForce: null, warnings: [] },
   },
-  handler: SetPlanStatus,
+  uses: [CommissionChanges, CLOCK],
+  execute: changePlan,
 });

@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type PlanTerms } from '../../engine/plan-config.js';
@@ -41,11 +40,14 @@ import {
   type StoredPlan,
   updatePlanRow,
   updateVersionStatus,
+  updateVersionTests,
   type VersionRow,
   versionOf,
 } from '../plan-store.js';
-import { describePlan, describeWarnings, planArguments } from '../plan-tool-text.js';
+import { forceTests, planTests } from '../plan-tests.js';
+import { briefTestsArgument, describePlan, describeWarnings, planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
+import { assertTestsPass } from '../test-gate.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 import { attainmentRestarts, laterVersionStarts, planNotActive } from '../version-warnings.js';
 
@@ -68,54 +70,55 @@ const body = z.strictObject({
     .nullish()
     .describe('Currency that the plan pays in, ISO 4217 code; null for the currency of the workspace'),
   status: z.enum(planStatuses).optional().describe('New status of the plan'),
+  tests: planTests.optional().describe('The new tests, all of them; an empty list deletes them'),
+  force: forceTests,
 });
 
-@injectable()
-export class UpdatePlan {
-  constructor(
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(
-    { params: { planRef }, body: changes }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
-    caller: Caller,
-  ): Promise<WrittenPlan> {
-    if (Object.values(changes).every((value) => value === undefined)) {
-      const fields = Object.keys(body.shape).join(', ');
-      throw invalid({ path: '', message: `give at least one of ${fields}` });
-    }
-    const change: PlanChange = { ...changes, ...requestedDates(changes) };
-    const terms = changes.config === undefined ? undefined : planTerms(changes.config);
-    assertFieldMapping(changes.fieldMapping ?? null);
-    const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
-      const today = await workspaceToday(trx, workspaceId, this.clock);
-      const plan = await loadPlan(trx, workspaceId, planRef);
-      if (plan === undefined) throw planNotFound();
-      const source = versionOf(plan, planRef, today);
-      const changed = changedState(plan, source, change, planRef === plan.planId);
-      await assertNameFree(trx, workspaceId, plan, changed, change.name);
-      const reps = await repsOfPlan(trx, workspaceId, plan.planId);
-      // Events on days that the change deactivates do not change any more, so all earlier requests must be
-      // calculated first.
-      if (stopsDays(datedPlan(plan), datedPlan(changed)))
-        await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
-      const restates = await restatementWarnings(trx, workspaceId, plan, changed);
-      const { warnings, ...overrides } = await saveChange(trx, workspaceId, { plan, source, change, changed, terms });
-      if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
-      const shown = changed.made?.planVersionId ?? planRef;
-      const view = await findPlanVersion(trx, workspaceId, shown, { onlyForRep: null, today });
-      if (view === null) throw planNotFound();
-      const rolledBackTo = rollBackOf(plan, changed, source, today);
-      return {
-        ...view,
-        warnings: [...(await collectVersionWarnings(trx, workspaceId, view, this.clock)), ...warnings, ...restates],
-        ...overrides,
-        ...(rolledBackTo === undefined ? {} : { rolledBackTo }),
-      };
-    });
+/** Changes a plan, or one version of it. */
+export async function changePlan(
+  {
+    params: { planRef },
+    body: { force = false, ...given },
+  }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
+  caller: Caller,
+  changes: CommissionChanges,
+  clock: Clock,
+): Promise<WrittenPlan> {
+  if (Object.values(given).every((value) => value === undefined)) {
+    const fields = Object.keys(body.omit({ force: true }).shape).join(', ');
+    throw invalid({ path: '', message: `give at least one of ${fields}` });
   }
+  const change: PlanChange = { ...given, ...requestedDates(given) };
+  const terms = given.config === undefined ? undefined : planTerms(given.config);
+  assertFieldMapping(given.fieldMapping ?? null);
+  const { workspaceId } = caller;
+  return changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
+    const today = await workspaceToday(trx, workspaceId, clock);
+    const plan = await loadPlan(trx, workspaceId, planRef);
+    if (plan === undefined) throw planNotFound();
+    const source = versionOf(plan, planRef, today);
+    const changed = changedState(plan, source, change, planRef === plan.planId);
+    await assertNameFree(trx, workspaceId, plan, changed, change.name);
+    await assertTestsPass(trx, caller, plan, changed, { force, changed: testedVersion(source, change, changed) });
+    const reps = await repsOfPlan(trx, workspaceId, plan.planId);
+    // Events on days that the change deactivates do not change any more, so all earlier requests must be
+    // calculated first.
+    if (stopsDays(datedPlan(plan), datedPlan(changed)))
+      await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
+    const restates = await restatementWarnings(trx, workspaceId, plan, changed);
+    const { warnings, ...overrides } = await saveChange(trx, workspaceId, { plan, source, change, changed, terms });
+    if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
+    const shown = changed.made?.planVersionId ?? planRef;
+    const view = await findPlanVersion(trx, workspaceId, shown, { onlyForRep: null, today });
+    if (view === null) throw planNotFound();
+    const rolledBackTo = rollBackOf(plan, changed, source, today);
+    return {
+      ...view,
+      warnings: [...(await collectVersionWarnings(trx, workspaceId, view, clock)), ...warnings, ...restates],
+      ...overrides,
+      ...(rolledBackTo === undefined ? {} : { rolledBackTo }),
+    };
+  });
 }
 
 async function restatementWarnings(trx: Work, workspaceId: string, plan: StoredPlan, changed: ChangedState) {
@@ -125,6 +128,12 @@ async function restatementWarnings(trx: Work, workspaceId: string, plan: StoredP
 
 function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>) {
   return { isActive: status === 'active', versions };
+}
+
+/** The version whose config or tests the change writes; null if it writes neither. */
+function testedVersion(source: VersionRow, change: PlanChange, { versions, made }: ChangedState): VersionRow | null {
+  if (made !== null || change.tests === undefined) return made;
+  return versions.find(({ planVersionId }) => planVersionId === source.planVersionId) ?? null;
 }
 
 interface Saving {
@@ -146,10 +155,12 @@ async function saveChange(
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(changed.status === plan.status ? {} : { status: changed.status }),
   });
-  for (const { planVersionId, status } of changed.versions) {
-    const before = plan.versions.find((version) => version.planVersionId === planVersionId);
-    if (before !== undefined && before.status !== status)
-      await updateVersionStatus(trx, workspaceId, planVersionId, status);
+  for (const version of changed.versions) {
+    const { planVersionId, status, tests } = version;
+    const before = plan.versions.find((one) => one.planVersionId === planVersionId);
+    if (before === undefined) continue;
+    if (before.status !== status) await updateVersionStatus(trx, workspaceId, planVersionId, status);
+    if (before.tests !== tests) await updateVersionTests(trx, workspaceId, version);
   }
   const { made } = changed;
   if (made === null) {
@@ -208,6 +219,7 @@ export const updatePlan = operation({
   response: writtenPlan,
   failures: {
     plan_too_complex: 400,
+    plan_tests_failed: 400,
     plan_not_found: 404,
     plan_name_taken: 409,
     rep_not_found: 404,
@@ -221,13 +233,13 @@ export const updatePlan = operation({
       purpose:
         'Change the config, dates, currency or field mapping of a plan, which creates a new version; or its name or status, which does not.',
       useWhen:
-        'rates, tiers, conditions or dates of a plan change. Read it with get_plan first and send the whole config: it replaces the old one. Simulate the new config before.',
+        'rates, tiers, conditions or dates of a plan change. Read it with get_plan first and send the whole config: it replaces the old one. Call preview_plan_change before.',
       notFor:
         'the status alone (use set_plan_status), other tiers for one rep (set_plan_override), or who is on the plan (create_assignments).',
       formats:
         'config as in create_plan; dates YYYY-MM-DD. What is left out is copied from the version that planRef means. A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do. Rule ids change with the version; quotas and overrides follow the rule of the same name.',
       changes:
-        'commission of the days that the plan covers is recalculated; approved statements do not change. The old version stays in the history. The answer has the timeline, warnings, overridesCarried and overridesDropped.',
+        'commission of the days that the plan covers is recalculated; approved statements do not change. The old version stays in the history.',
     },
     arguments: {
       planRef: planArguments.planRef,
@@ -239,6 +251,8 @@ export const updatePlan = operation({
       currency: planArguments.currency,
       status:
         'Status of the new version; if no version is created, of the plan (planId) or of the version (planVersionId)',
+      tests: briefTestsArgument,
+      force: { always: false },
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     summary: (plan) =>
@@ -260,5 +274,6 @@ export const updatePlan = operation({
       overridesDropped: [],
     },
   },
-  handler: UpdatePlan,
+  uses: [CommissionChanges, CLOCK],
+  execute: changePlan,
 });

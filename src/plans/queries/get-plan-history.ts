@@ -1,13 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
@@ -15,31 +12,6 @@ import { planArguments, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
-
-@injectable()
-export class GetPlanHistory {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ params: { planId: planRef } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const onlyForRep = planViewer(caller);
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
-      const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, today });
-      if (version === null) throw planNotFound();
-      const versions = await listPlanVersions(trx, caller.workspaceId, {
-        planId: version.planId,
-        everyVersion: true,
-        includeDeleted: true,
-        onlyForRep,
-        today,
-      });
-      return versions.map((plan) => visiblePlan(plan, caller));
-    });
-  }
-}
 
 export const getPlanHistory = operation({
   id: 'getPlanHistory',
@@ -67,5 +39,21 @@ export const getPlanHistory = operation({
     summary: (versions) => `Versions: ${versions.length}.`,
   },
   example: { params: { planId: sampleIds.planId }, answer: [planExample] },
-  handler: GetPlanHistory,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { planId: planRef } }, caller, unitOfWork, clock) {
+    const onlyForRep = planViewer(caller);
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const today = await workspaceToday(trx, caller.workspaceId, clock);
+      const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, today });
+      if (version === null) throw planNotFound();
+      const versions = await listPlanVersions(trx, caller.workspaceId, {
+        planId: version.planId,
+        everyVersion: true,
+        includeDeleted: true,
+        onlyForRep,
+        today,
+      });
+      return versions.map((plan) => visiblePlan(plan, caller));
+    });
+  },
 });

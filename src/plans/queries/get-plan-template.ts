@@ -1,24 +1,11 @@
-import { injectable } from 'tsyringe';
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { planTemplateExample } from '../plan-examples.js';
 import { planTemplate } from '../templates.js';
 import { planTemplates } from '../templates-catalog.js';
 
 const params = z.strictObject({ templateId: z.string().describe('Id of the template, such as flat-commission') });
-
-@injectable()
-export class GetPlanTemplate {
-  async execute({ params: { templateId } }: Input<z.infer<typeof params>>) {
-    const template = planTemplates.find((one) => one.templateId === templateId);
-    if (template === undefined) {
-      const templateIds = planTemplates.map((one) => one.templateId).join(', ');
-      throw new Failure('template_not_found', `There is no such template. The templates are ${templateIds}.`);
-    }
-    return template;
-  }
-}
 
 export const getPlanTemplate = operation({
   id: 'getPlanTemplate',
@@ -30,5 +17,12 @@ export const getPlanTemplate = operation({
   response: planTemplate,
   failures: { template_not_found: 404 },
   example: { params: { templateId: 'flat-commission' }, answer: planTemplateExample },
-  handler: GetPlanTemplate,
+  async execute({ params: { templateId } }) {
+    const template = planTemplates.find((one) => one.templateId === templateId);
+    if (template === undefined) {
+      const templateIds = planTemplates.map((one) => one.templateId).join(', ');
+      throw new Failure('template_not_found', `There is no such template. The templates are ${templateIds}.`);
+    }
+    return template;
+  },
 });

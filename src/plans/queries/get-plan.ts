@@ -1,13 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
@@ -15,24 +12,6 @@ import { describePlan, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, planViewer, visiblePlan } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
-
-@injectable()
-export class GetPlan {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ params: { planId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const onlyForRep = planViewer(caller);
-    const plan = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
-      return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, today });
-    });
-    if (plan === null) throw planNotFound();
-    return visiblePlan(plan, caller);
-  }
-}
 
 export const getPlan = operation({
   id: 'getPlan',
@@ -60,5 +39,14 @@ export const getPlan = operation({
     summary: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
   },
   example: { params: { planId: sampleIds.planId }, answer: planExample },
-  handler: GetPlan,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { planId } }, caller, unitOfWork, clock) {
+    const onlyForRep = planViewer(caller);
+    const plan = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const today = await workspaceToday(trx, caller.workspaceId, clock);
+      return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, today });
+    });
+    if (plan === null) throw planNotFound();
+    return visiblePlan(plan, caller);
+  },
 });

@@ -1,14 +1,12 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, maySee } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { maySee } from '../../kernel/caller.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
@@ -16,25 +14,6 @@ import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion, listOverrides, planViewer } from '../plan-views.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId });
-
-@injectable()
-export class ListPlanOverrides {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ params: { planVersionId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const onlyForRep = planViewer(caller);
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
-      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep, today });
-      if (version === null) throw planNotFound();
-      const overrides = await overridesByRep(trx, caller.workspaceId, version.planVersionId, onlyForRep);
-      return overrides.filter(({ repId }) => maySee(caller, repId));
-    });
-  }
-}
 
 /** The overrides of a version grouped by rep, each tier with the threshold of the general tier. */
 export async function overridesByRep(trx: Work, workspaceId: string, planVersionId: string, onlyForRep: string | null) {
@@ -80,5 +59,15 @@ export const listPlanOverrides = operation({
     summary: (overrides) => `Reps with overrides: ${overrides.length}.`,
   },
   example: { params: { planVersionId: sampleIds.planVersionId }, answer: [repOverridesExample] },
-  handler: ListPlanOverrides,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { planVersionId } }, caller, unitOfWork, clock) {
+    const onlyForRep = planViewer(caller);
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const today = await workspaceToday(trx, caller.workspaceId, clock);
+      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep, today });
+      if (version === null) throw planNotFound();
+      const overrides = await overridesByRep(trx, caller.workspaceId, version.planVersionId, onlyForRep);
+      return overrides.filter(({ repId }) => maySee(caller, repId));
+    });
+  },
 });

@@ -1,17 +1,9 @@
-import { injectable } from 'tsyringe';
 import { z } from 'zod';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { planTemplateExample } from '../plan-examples.js';
 import { planTemplate } from '../templates.js';
 import { planTemplates } from '../templates-catalog.js';
-
-@injectable()
-export class ListPlanTemplates {
-  async execute() {
-    return planTemplates;
-  }
-}
 
 export const listPlanTemplates = operation({
   id: 'listPlanTemplates',
@@ -31,8 +23,7 @@ export const listPlanTemplates = operation({
       useWhen:
         'a person describes how people are to be paid: begin with the nearest template and change rates, thresholds and conditions.',
       notFor: 'plans that exist in the workspace (use list_plans).',
-      formats:
-        'give planConfig.config as the config of create_plan; a rate of 0.08 is 8 %, a threshold of 1 is 100 % of the quota.',
+      formats: 'give planConfig.config as the config of create_plan.',
       changes: 'nothing.',
     },
     arguments: {},
@@ -41,5 +32,7 @@ export const listPlanTemplates = operation({
     summary: (templates) => `Templates: ${templates.map(({ templateId }) => templateId).join(', ')}.`,
   },
   example: { answer: [planTemplateExample] },
-  handler: ListPlanTemplates,
+  async execute() {
+    return planTemplates;
+  },
 });

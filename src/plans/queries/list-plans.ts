@@ -1,11 +1,8 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planStatuses, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
@@ -16,26 +13,6 @@ const query = z.strictObject({
   status: z.enum(planStatuses).optional().describe('Only plans with this status'),
   versions: z.literal('all').optional().describe('all: every version; by default one version of each plan'),
 });
-
-@injectable()
-export class ListPlans {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ query: { status, versions } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const plans = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
-      listPlanVersions(trx, caller.workspaceId, {
-        ...(status === undefined ? {} : { status }),
-        everyVersion: versions === 'all',
-        onlyForRep: planViewer(caller),
-        today: await workspaceToday(trx, caller.workspaceId, this.clock),
-      }),
-    );
-    return plans.map((plan) => visiblePlan(plan, caller));
-  }
-}
 
 export const listPlans = operation({
   id: 'listPlans',
@@ -55,8 +32,6 @@ export const listPlans = operation({
         'Plans, one row each with the version in force today, or every version: ids, status, dates, timeline and who is assigned.',
       useWhen: 'you look for a planId or planVersionId, or for drafts and archived plans.',
       notFor: 'the rules and tiers of one plan (use get_plan) or what changed between versions (get_plan_history).',
-      formats:
-        'planId never changes and identifies the plan in assignments, quotas and simulations; planVersionId names one version.',
       changes: 'nothing.',
     },
     arguments: {
@@ -68,5 +43,16 @@ export const listPlans = operation({
     summary: (plans) => `Rows: ${plans.length}.`,
   },
   example: { query: { status: 'active' }, answer: [planExample] },
-  handler: ListPlans,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ query: { status, versions } }, caller, unitOfWork, clock) {
+    const plans = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
+      listPlanVersions(trx, caller.workspaceId, {
+        ...(status === undefined ? {} : { status }),
+        everyVersion: versions === 'all',
+        onlyForRep: planViewer(caller),
+        today: await workspaceToday(trx, caller.workspaceId, clock),
+      }),
+    );
+    return plans.map((plan) => visiblePlan(plan, caller));
+  },
 });

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RawBuilder, sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
+import { type OutgoingEvent } from '../outbound/outgoing-event.js';
 import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
 import { type Database, enablePipelining, type Work } from './pool.js';
@@ -27,6 +28,8 @@ export interface TransactionOptions {
    * money.
    */
   readonly replica?: true;
+  /** Reads of commission and statements return the state at this instant; see {@link asOfInstant}. Needs `read`. */
+  readonly asOf?: Date | undefined;
 }
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
@@ -38,6 +41,10 @@ export interface UnitOfWorkOptions {
   readonly replica?: Database | undefined;
   /** Called with the names that a transaction held, after its commit or rollback; see {@link noteHeld}. Must not reject. */
   readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
+  /** Called after the commit of a transaction that stores outgoing events; see {@link noteEvents}. */
+  readonly onEvents?: (workspaceId: string) => void;
+  /** Called in the transaction that records outgoing events, whether or not an endpoint receives them. */
+  readonly onRecorded?: RecordedHook;
   /** For data that transactions read together with its revision; see {@link cacheOf}. */
   readonly cache?: VersionedCache<object>;
 }
@@ -54,6 +61,13 @@ export function cacheOf<T extends object>(trx: Work): VersionedCache<T> {
   return cache as unknown as VersionedCache<T>;
 }
 
+const instants = new WeakMap<Work, Date>();
+
+/** The instant whose state the transaction reads; null for the current state. */
+export function asOfInstant(trx: Work): Date | null {
+  return instants.get(trx) ?? null;
+}
+
 const heldBy = new WeakMap<Work, Set<string>>();
 
 /**
@@ -64,6 +78,22 @@ export function noteHeld(trx: Work, name: string): void {
   const held = heldBy.get(trx);
   if (held === undefined) heldBy.set(trx, new Set([name]));
   else held.add(name);
+}
+
+const eventStores = new WeakSet<Work>();
+
+/** Records that the transaction stores outgoing events: `onEvents` is called after its commit. */
+export function noteEvents(trx: Work): void {
+  eventStores.add(trx);
+}
+
+type RecordedHook = (trx: Work, workspaceId: string, events: readonly OutgoingEvent[]) => Promise<void>;
+
+const recordedHooks = new WeakMap<Work, RecordedHook>();
+
+/** Runs the hook for recorded events of the unit of work that began the transaction. */
+export async function onRecorded(trx: Work, workspaceId: string, events: readonly OutgoingEvent[]): Promise<void> {
+  await recordedHooks.get(trx)?.(trx, workspaceId, events);
 }
 
 /** Work that each write transaction of the caller runs before its commit, so that both are stored or neither is. */
@@ -82,13 +112,24 @@ export class UnitOfWork {
   private readonly imports = new TenantLimiter(1);
   private readonly replica: Database | undefined;
   private readonly onReleased: UnitOfWorkOptions['onReleased'];
+  private readonly onEvents: UnitOfWorkOptions['onEvents'];
+  private readonly onRecorded: UnitOfWorkOptions['onRecorded'];
   private readonly cache: VersionedCache<object>;
 
   constructor(
     private readonly database: Database,
-    { concurrency = 4, replica, onReleased, cache = new VersionedCache(maxCachedCharacters) }: UnitOfWorkOptions = {},
+    {
+      concurrency = 4,
+      replica,
+      onReleased,
+      onEvents,
+      onRecorded: recorded,
+      cache = new VersionedCache(maxCachedCharacters),
+    }: UnitOfWorkOptions = {},
   ) {
     this.onReleased = onReleased;
+    this.onEvents = onEvents;
+    this.onRecorded = recorded;
     this.unlocked = new TenantLimiter(concurrency);
     this.locked = new TenantLimiter(concurrency);
     this.replica = replica;
@@ -115,10 +156,12 @@ export class UnitOfWork {
   ): Promise<T> {
     let begun: Work | null = null;
     try {
-      return await run((trx) => {
+      const result = await run((trx) => {
         begun = trx;
         return work(trx);
       });
+      if (begun !== null && eventStores.has(begun)) this.onEvents?.(workspaceId);
+      return result;
     } finally {
       const held = begun === null ? undefined : heldBy.get(begun);
       if (held !== undefined) await this.onReleased?.(workspaceId, [...held]);
@@ -149,7 +192,7 @@ export class UnitOfWork {
   private async transact<T>(
     database: Database,
     caller: TenantCaller,
-    { lock, access, isolation, replica }: TransactionOptions,
+    { lock, access, isolation, replica, asOf }: TransactionOptions,
     work: (trx: Work) => Promise<T>,
   ): Promise<T> {
     const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
@@ -157,6 +200,8 @@ export class UnitOfWork {
     const hooks = access === 'write' ? (commitHooks.getStore() ?? []).filter((hook) => hook.caller === caller) : [];
     const runWork = async (trx: Work) => {
       caches.set(trx, this.cache);
+      if (asOf !== undefined) instants.set(trx, asOf);
+      if (this.onRecorded !== undefined) recordedHooks.set(trx, this.onRecorded);
       await enablePipelining(trx);
       // Not awaited before the work: the server executes statements in order, so none runs outside the workspace or
       // before the lock, and all of them fail if this one does.

@@ -13,9 +13,10 @@ import { anonymousCaller, type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
-import { toErrorResponse } from '../error-response.js';
+import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type AddressLimit } from '../limits/address-limit.js';
 import { type Log } from '../log.js';
+import { jsonInSlices } from '../long-response.js';
 import { metrics } from '../metrics.js';
 import {
   type AnyOperation,
@@ -31,6 +32,7 @@ import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
 import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';
 import { guardJson } from './json-body.js';
+import { failedSignInPage, sendPage } from './page.js';
 import { type RateLimit } from './rate-limit.js';
 import { jsonReader, mediaTypeOf, type ReadJson, unsupported } from './read-json.js';
 import { type ResponseCache } from './response-cache.js';
@@ -83,7 +85,7 @@ export function createApp(parts: AppParts): Express {
   app.use(() => {
     throw new Failure('not_found', 'No route has this path. GET /v1/openapi.json lists the routes.');
   });
-  app.use(sendError(operations, log));
+  app.use(sendError(parts));
   return app;
 }
 
@@ -152,7 +154,7 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
     }
     const result = await run(body);
     if (isBrowserSignIn(operation, request)) startSession(parts.browser, response, result);
-    else await send(response, writer, result);
+    else await send(addSession(parts.browser, operation, response, result), writer, result);
   };
 }
 
@@ -165,20 +167,38 @@ function publicCaller(
   const address = request.ip ?? '';
   if (body !== undefined) addressLimit?.admit(address);
   const caller = anonymousCaller(String(response.getHeader('X-Request-Id')), address);
-  if (browserSignIn === undefined || browser === undefined) return caller;
+  if (browserSignIn === undefined || browserSignIn === 'code' || browser === undefined) return caller;
   const browserKey = browserSignIn === 'begin' ? browser.beginSignIn(response) : browser.endSignIn(request, response);
   return browserKey === null ? caller : { ...caller, browserKey };
 }
 
 /** Whether a browser returns from a sign-in at another site. It gets a cookie; other clients get the token. */
-function isBrowserSignIn({ browserSignIn }: AnyOperation, request: Request): boolean {
-  return browserSignIn === 'end' && request.accepts(['json', 'html']) === 'html';
+function isBrowserSignIn(operation: AnyOperation, request: Request): boolean {
+  return operation.browserSignIn === 'end' && isNavigation(operation, request);
+}
+
+/** Whether a person sees the response in a browser. */
+function isNavigation({ browserSignIn }: AnyOperation, request: Request): boolean {
+  return browserSignIn !== undefined && request.accepts(['json', 'html']) === 'html';
 }
 
 function startSession(browser: BrowserSessions | undefined, response: Response, { body }: OperationResult): void {
   const { sessionToken, expiresAt } = body as { sessionToken: string; expiresAt: string };
   browser?.start(response, sessionToken, new Date(expiresAt));
   response.redirect(303, `${browser?.basePath ?? ''}/`);
+}
+
+/** Adds the cookie of the session to the response of a sign-in that a page of this service has requested. */
+function addSession(
+  browser: BrowserSessions | undefined,
+  { browserSignIn }: AnyOperation,
+  response: Response,
+  { body }: OperationResult,
+): Response {
+  if (browserSignIn !== 'code' || browser?.isScriptOfOwnPage(response.req) !== true) return response;
+  const { sessionToken, expiresAt } = body as { sessionToken: string; expiresAt: string };
+  browser.start(response, sessionToken, new Date(expiresAt));
+  return response;
 }
 
 /** The caller by the header Authorization, otherwise by the session cookie, which is deleted if the session has ended. */
@@ -204,7 +224,7 @@ async function send(response: Response, writer: ResponseWriter, { status, body }
   else if (body instanceof Redirect) response.redirect(status, body.location);
   else if (body instanceof PreparedJson) await writer.json(response.status(status), body.bytes);
   else if (body === undefined) response.status(status).json(body);
-  else await writer.json(response.status(status), JSON.stringify(body));
+  else await writer.json(response.status(status), await jsonInSlices(body));
 }
 
 async function sendStored(
@@ -354,7 +374,7 @@ function rejectMethod(operations: readonly AnyOperation[]): RequestHandler {
   };
 }
 
-function sendError(operations: readonly AnyOperation[], log: Log): ErrorRequestHandler {
+function sendError({ operations, browser, log }: AppParts): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     const path = (request.route as { path?: string } | undefined)?.path;
@@ -365,13 +385,19 @@ function sendError(operations: readonly AnyOperation[], log: Log): ErrorRequestH
       response.destroy();
       return;
     }
-    if (body.statusCode === 401 && !response.hasHeader('WWW-Authenticate'))
-      response.setHeader('WWW-Authenticate', 'Bearer');
-    if (body.statusCode === 429 && body.details?.['retryAfter'] !== undefined)
-      response.setHeader('Retry-After', String(body.details['retryAfter']));
-    if (body.statusCode === 503) response.setHeader('Retry-After', '2');
-    response.status(body.statusCode).json(body);
+    setErrorHeaders(response, body);
+    const { basePath = '' } = browser ?? {};
+    if (operation !== undefined && isNavigation(operation, request))
+      sendPage(response, basePath, failedSignInPage(basePath, body.statusCode, body.message));
+    else response.status(body.statusCode).json(body);
     // Discards the rest of an upload, which would otherwise be read as the next request.
     if (!request.readableEnded) request.resume();
   };
+}
+
+function setErrorHeaders(response: Response, { statusCode, details }: ErrorBody): void {
+  if (statusCode === 401 && !response.hasHeader('WWW-Authenticate')) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (statusCode === 429 && details?.['retryAfter'] !== undefined)
+    response.setHeader('Retry-After', String(details['retryAfter']));
+  if (statusCode === 503) response.setHeader('Retry-After', '2');
 }

@@ -87,11 +87,20 @@ export class BrowserSessions {
     }
   }
 
+  /** Whether a script in a page of this service has sent the request. */
+  isScriptOfOwnPage(request: Request): boolean {
+    return request.headers[scriptHeader.toLowerCase()] !== undefined && this.isOfOwnPage(request);
+  }
+
   /** Rejects a request that a page of another origin has caused, or that is not from a browser. */
   assertOwnPage(request: Request): void {
-    const site = request.headers['sec-fetch-site'];
-    if (site === 'same-origin' || (site === undefined && this.isOwn(request, request.headers.origin))) return;
+    if (this.isOfOwnPage(request)) return;
     throw new Failure('forbidden', 'The request does not come from a page of this service. Open the page again.');
+  }
+
+  private isOfOwnPage(request: Request): boolean {
+    const site = request.headers['sec-fetch-site'];
+    return site === 'same-origin' || (site === undefined && this.isOwn(request, request.headers.origin));
   }
 
   /** The hidden field `token` of a form in a page of the session. */

@@ -8,6 +8,7 @@ import { isUuid, newId } from '../../kernel/ids.js';
 import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
+import { jsonInSlices } from '../long-response.js';
 import { type AnyOperation, PreparedJson, type StreamedBody } from '../operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
@@ -130,7 +131,7 @@ export class IdempotencyStore {
     const renewal = setInterval(() => void this.logFailure(this.renew(claim)), renewEveryMs);
     try {
       const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
-      const json = body instanceof PreparedJson ? body.bytes.toString() : JSON.stringify(body);
+      const json = body instanceof PreparedJson ? body.bytes.toString() : await jsonInSlices(body);
       await failpoint('response.beforeStore');
       await this.logFailure(this.store(claim, status, secret ? null : json, await request.fingerprint()));
       return { status, json, replayed: false };

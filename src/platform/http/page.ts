@@ -82,13 +82,44 @@ export function pageHandler(
       await handle(request, response);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const status = failures[error.code] ?? commonFailures[error.code] ?? 400;
-      if (status === 429 && error.details?.['retryAfter'] !== undefined)
-        response.setHeader('Retry-After', String(error.details['retryAfter']));
-      const body = html`<p class="error" role="alert">${error.message}</p>`;
-      sendPage(response, basePath, { status, title: 'This did not work', body });
+      sendFailure(response, basePath, error, failures);
     }
   };
+}
+
+/** A check before the handler of a page, for example before the body is read. A failure is shown as a page. */
+export function pageGuard(basePath: string, check: (request: Request) => void): RequestHandler {
+  return (request, response, next) => {
+    try {
+      check(request);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return sendFailure(response, basePath, error, {});
+    }
+    return next();
+  };
+}
+
+function sendFailure(
+  response: Response,
+  basePath: string,
+  { code, message, details }: Failure,
+  failures: Readonly<Record<string, number>>,
+): void {
+  const status = failures[code] ?? commonFailures[code] ?? 400;
+  if (status === 429 && details?.['retryAfter'] !== undefined)
+    response.setHeader('Retry-After', String(details['retryAfter']));
+  sendPage(response, basePath, failurePage(status, message));
+}
+
+/** `next` is a page with which the person can continue. */
+export function failurePage(status: number, message: string, next = new Html('')): Page {
+  return { status, title: 'This did not work', body: html`<p class="error" role="alert">${message}</p>${next}` };
+}
+
+/** For a sign-in at another site that has failed. */
+export function failedSignInPage(basePath: string, status: number, message: string): Page {
+  return failurePage(status, message, html`<p><a href="${basePath}/sign-in">Sign in again</a></p>`);
 }
 
 /** The fields of a form that was sent; each at most once. */

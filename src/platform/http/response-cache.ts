@@ -4,6 +4,7 @@ import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { cacheVersionOf, readCacheVersions } from '../database/cache-versions.js';
 import { type Database } from '../database/pool.js';
 import { VersionedCache } from '../database/versioned-cache.js';
+import { jsonInSlices } from '../long-response.js';
 import { type AnyOperation, type Input } from '../operation.js';
 
 /** In bytes of JSON: some tens of overviews of thousands of reps, or thousands of dashboards. */
@@ -66,7 +67,7 @@ export class ResponseCache {
     make: () => Promise<unknown>,
   ): Promise<Buffer> {
     const storedVersion = await this.versionOfSource(workspaceId, repId, version);
-    const json = Buffer.from(JSON.stringify(await make()));
+    const json = Buffer.from(await jsonInSlices(await make()));
     if (storedVersion !== null)
       this.responses.set(storedVersion, key, json, json.length + key.length + storedVersion.length);
     return json;

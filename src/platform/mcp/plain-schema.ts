@@ -15,14 +15,25 @@ export function plainSchema(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(whole).flatMap(plainKeyword));
 }
 
+const omittedKeywords: ReadonlySet<string> = new Set([
+  'example',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+]);
+
 function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
   if (keyword === 'type' && Array.isArray(value)) {
     const types = value.filter((type) => type !== 'null');
     return types.length === 1 || types[0] === 'number' ? [[keyword, types[0]]] : [];
   }
-  // Examples and limits of length cost tokens in every list of tools; the error message states a limit that is exceeded.
-  if (keyword === 'example' || keyword === 'minLength' || keyword === 'maxLength') return [];
-  if (keyword === 'maximum' && Number(value) >= 1e6) return [];
+  // Examples and limits cost tokens in every list of tools; the error message states a limit that is exceeded.
+  if (omittedKeywords.has(keyword)) return [];
+  // An unknown property is rejected by the operation.
+  if (keyword === 'additionalProperties' && (value === false || Object.keys(value as object).length === 0)) return [];
   if (keyword === 'properties')
     return [
       [keyword, Object.fromEntries(Object.entries(value as Properties).map(([name, one]) => [name, plainSchema(one)]))],

@@ -16,9 +16,21 @@ const defaultLimit = 50;
 const maxLimit = 200;
 
 const page = {
-  limit: z.int().min(1).max(maxLimit).default(defaultLimit).meta({ description: 'Items of one page' }),
-  offset: z.int().min(0).max(1e9).default(0).meta({ description: 'nextOffset of the page before' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(maxLimit)
+    .default(defaultLimit)
+    .meta({ description: `At most ${maxLimit}` }),
+  offset: z.int().min(0).max(1e9).default(0).meta({ description: 'The last nextOffset' }),
 };
+
+/** Without the first part of the names if it is the same everywhere: the tool has only one list. */
+function omittedParts(names: readonly string[]): string {
+  const list = names[0]?.slice(0, names[0].indexOf('.') + 1) ?? '';
+  const isCommon = names.every((name) => name.startsWith(list));
+  return names.map((name) => (isCommon ? name.slice(list.length) : name)).join(', ');
+}
 
 /** The schema of the arguments that are not the operation's. */
 export function readingArguments({ list, listsWithin, hints, detail, confirmed }: AnyTool): z.ZodType {
@@ -30,7 +42,7 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
           detail: z
             .enum(['summary', 'full'])
             .default(detail.unlessAsked)
-            .meta({ description: `summary leaves out ${detail.summaryOmits.join(', ')}` }),
+            .meta({ description: `summary omits ${omittedParts(detail.summaryOmits)}` }),
         }),
     ...(confirmed === undefined
       ? {}

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { isUuid } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
 import { type JsonSchema, jsonSchemaOf } from '../json-schema.js';
 import { type AnyOperation, type AnyTool } from '../operation.js';
 import { plainSchema } from './plain-schema.js';
@@ -12,7 +14,7 @@ export interface ToolDefinition {
   readonly description: string;
   readonly inputSchema: JsonSchema & { readonly type: 'object' };
   readonly outputSchema: JsonSchema & { readonly type: 'object' };
-  readonly annotations: Hints & { readonly title: string };
+  readonly annotations: Hints;
 }
 
 /** An operation and its tool definition. */
@@ -39,7 +41,7 @@ function defineTool(operation: AnyOperation, tool: AnyTool): ToolDefinition {
     description: describe(tool.description, exampleOf(operation, tool)),
     inputSchema: inputSchema(operation, tool),
     outputSchema: outputSchema(operation, tool),
-    annotations: { title: tool.title, ...tool.hints },
+    annotations: tool.hints,
   };
 }
 
@@ -50,8 +52,15 @@ function describe({ purpose, useWhen, notFor, formats, changes }: Description, e
     `Not for ${notFor}`,
     ...(formats === undefined ? [] : [`Formats: ${formats}`]),
     `Changes: ${changes}`,
-    `Example: ${JSON.stringify(example)}`,
+    `Example: ${withoutSampleIds(JSON.stringify(example))}`,
   ].join('\n');
+}
+
+/** Ids of the examples belong to no workspace. Their names are shorter, and a model cannot take them for real ids. */
+function withoutSampleIds(text: string): string {
+  return Object.entries(sampleIds)
+    .filter(([, id]) => isUuid(id))
+    .reduce((rest, [name, id]) => rest.replaceAll(`"${id}"`, `"<${name}>"`), text);
 }
 
 /** The example of the operation as the arguments of a call. */
@@ -80,7 +89,7 @@ function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['in
   );
   const properties = {
     ...Object.fromEntries(described.map(({ name, argument }) => [name, argumentSchema(argument, known[name])])),
-    ...read.properties,
+    ...Object.fromEntries(Object.entries(read.properties).map(([name, one]) => [name, plainSchema(one)])),
   };
   const needed = described.filter(({ argument }) => typeof argument !== 'string' && argument.required === true);
   const names = [...parts.flatMap((part) => part.required), ...needed.map(({ name }) => name), ...read.required];

@@ -42,13 +42,13 @@ export interface DescribedArgument {
   readonly words?: Readonly<Record<string, unknown>>;
 }
 
-/** The schemas of tools have no null, so an open end is a keyword. */
+/** The schemas of tools have no null, so an open end is a keyword: `always` for no earliest day. */
 export function firstDay(text: string): DescribedArgument {
-  return { description: `${text}, YYYY-MM-DD, or "always" for no earliest day`, words: { always: null } };
+  return { description: `${text}, YYYY-MM-DD or "always"`, words: { always: null } };
 }
 
 export function lastDay(text: string): DescribedArgument {
-  return { description: `${text}, YYYY-MM-DD, or "never" for no end`, words: { never: null } };
+  return { description: `${text}, YYYY-MM-DD or "never"`, words: { never: null } };
 }
 
 export type Argument =

@@ -1,33 +1,15 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { quotaNotFound } from '../quota.js';
 import { deleteQuota as removeQuota } from '../quota-store.js';
 import { findQuota } from '../quota-views.js';
 
 const params = z.strictObject({ quotaId: pathIds.quotaId });
-
-@injectable()
-export class DeleteQuota {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  async execute({ params: { quotaId: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const quota = await findQuota(trx, caller.workspaceId, rawId);
-      if (quota === null) throw quotaNotFound();
-      const { quotaId, repId, period } = quota;
-      await removeQuota(trx, caller.workspaceId, quotaId);
-      await recalculate([{ repId, days: periodRange(period), trigger: 'quota_change' }]);
-      return { deleted: true, quotaId };
-    });
-  }
-}
 
 export const deleteQuota = operation({
   id: 'deleteQuota',
@@ -55,5 +37,15 @@ export const deleteQuota = operation({
     summary: () => 'The quota was removed. Commission is recalculated automatically.',
   },
   example: { params: { quotaId: sampleIds.quotaId }, answer: { deleted: true, quotaId: sampleIds.quotaId } },
-  handler: DeleteQuota,
+  uses: [CommissionChanges],
+  async execute({ params: { quotaId: rawId } }, caller, changes) {
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const quota = await findQuota(trx, caller.workspaceId, rawId);
+      if (quota === null) throw quotaNotFound();
+      const { quotaId, repId, period } = quota;
+      await removeQuota(trx, caller.workspaceId, quotaId);
+      await recalculate([{ repId, days: periodRange(period), trigger: 'quota_change' }]);
+      return { deleted: true, quotaId };
+    });
+  },
 });

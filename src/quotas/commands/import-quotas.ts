@@ -1,6 +1,4 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
@@ -19,12 +17,18 @@ import {
   readOrReject,
   rejectedRow,
 } from '../../platform/files/import-results.js';
-import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { normalEmail } from '../../reps/rep.js';
 import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { applyQuotas, compareQuotas, repeatedSettings } from '../apply-quotas.js';
 import { targetAmount } from '../quota.js';
-import { assertPeriodKind, assignedPlanIds, findOnlyRule, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
+import {
+  assertPeriodKind,
+  assignedPlanIdsByRep,
+  findOnlyRule,
+  findRuleByMeasure,
+  type QuotaRule,
+} from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
 
 const query = importQuery.extend({
@@ -33,7 +37,6 @@ const query = importQuery.extend({
     .optional()
     .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
 });
-type Query = z.infer<typeof query>;
 
 const columns = {
   names: {
@@ -53,28 +56,6 @@ interface ReadRow {
   readonly row: Row;
   readonly setting: QuotaSetting | null;
   readonly failure: Failure | null;
-}
-
-@injectable()
-export class ImportQuotas {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  /** One target for each row; invalid rows are reported, valid rows are written. */
-  async execute({ query: { dryRun, delimiter, numberFormat }, body }: Input<unknown, Query>, caller: Caller) {
-    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
-    const format = numberFormat ?? provenFormat(rows);
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
-      const read = withoutRepeated(await readRows(trx, caller.workspaceId, rows, format));
-      const settings = read.flatMap(({ setting }) => setting ?? []);
-      const applied = dryRun ? null : await applyQuotas(trx, recalculate, caller.workspaceId, settings);
-      const compared = applied?.compared ?? (await compareQuotas(trx, caller.workspaceId, settings));
-      const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
-      return importAnswer(
-        read.map((one) => resultOf(one, one.setting === null ? undefined : outcomes.get(one.setting))),
-        dryRun,
-      );
-    });
-  }
 }
 
 function resultOf({ row, setting, failure }: ReadRow, outcome: RowResult['outcome'] = 'rejected'): RowResult {
@@ -102,12 +83,13 @@ async function readRows(
   const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
   const reps = await findRepIdsByEmail(trx, workspaceId, emails);
   const plans = await findPlanIdsByName(trx, workspaceId);
+  const assigned = await assignedPlanIdsByRep(trx, workspaceId, [...reps.values()]);
   const rules = new Map<string, Promise<QuotaRule>>();
   const ruleOf = async (row: Row, repId: string) => {
     const { plan, measure } = row.cells;
-    const planIds = plan === undefined ? await assignedPlanIds(trx, workspaceId, [repId]) : plans.find(plan);
+    const planIds = plan === undefined ? (assigned.get(repId) ?? []) : plans.find(plan);
     const kind = periodKind(row.cells.period ?? '');
-    const key = JSON.stringify([[...planIds].sort(), measure, kind]);
+    const key = JSON.stringify([planIds, measure, kind]);
     const cached = rules.get(key);
     if (cached !== undefined) return cached;
     const found =
@@ -183,5 +165,21 @@ export const importQuotas = operation({
   query,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n'),
-  handler: ImportQuotas,
+  uses: [CommissionChanges],
+  /** One target for each row; invalid rows are reported, valid rows are written. */
+  async execute({ query: { dryRun, delimiter, numberFormat }, body }, caller, changes) {
+    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    const format = numberFormat ?? provenFormat(rows);
+    return changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
+      const read = withoutRepeated(await readRows(trx, caller.workspaceId, rows, format));
+      const settings = read.flatMap(({ setting }) => setting ?? []);
+      const applied = dryRun ? null : await applyQuotas(trx, recalculate, caller.workspaceId, settings);
+      const compared = applied?.compared ?? (await compareQuotas(trx, caller.workspaceId, settings));
+      const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
+      return importAnswer(
+        read.map((one) => resultOf(one, one.setting === null ? undefined : outcomes.get(one.setting))),
+        dryRun,
+      );
+    });
+  },
 });

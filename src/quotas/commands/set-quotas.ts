@@ -1,6 +1,4 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -8,9 +6,8 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { jsonSchemaOf } from '../../platform/json-schema.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { period, text, uuid } from '../../platform/schemas.js';
 import { email, repNotFound } from '../../reps/rep.js';
 import { findRepIdsByEmail, unknownReps } from '../../reps/rep-views.js';
@@ -55,27 +52,6 @@ interface RequestedTarget {
   readonly period: string;
   readonly target: number;
   readonly variableTarget: number | null | undefined;
-}
-
-@injectable()
-export class SetQuotas {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  async execute({ body: request }: Input<unknown, unknown, Request>, caller: Caller): Promise<Quota[]> {
-    assertOneForm(request);
-    const { workspaceId } = caller;
-    return this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const targets = await targetsOf(trx, workspaceId, request);
-      const repIds = [...new Set(targets.map(({ repId }) => repId))];
-      const unknown = await unknownReps(trx, workspaceId, repIds);
-      if (unknown.length > 0) throw repNotFound(unknown);
-      const rule = await ruleOf(trx, workspaceId, repIds, request);
-      const settings = targets.map((one) => settingOf(rule, one));
-      rejectRepeated(targets, settings);
-      const { quotas } = await applyQuotas(trx, recalculate, workspaceId, settings);
-      return quotas;
-    });
-  }
 }
 
 function assertOneForm(request: Request): void {
@@ -181,7 +157,7 @@ export const setQuotas = operation({
         'a rule has tiers by attainment: without a quota for the period attainment is 0, no tier is reached and nothing is paid.',
       notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
       formats:
-        'period in the form of the attainmentPeriod of the rule: monthly 2026-03, quarterly 2026-Q1, annual 2026; another gives period_mismatch. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name. repIds with period and target sets one target for all; targets sets several periods or people in one call.',
+        'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026; another gives period_mismatch. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name. repIds with period and target sets one target for all.',
       changes: 'commission of these reps in the period is recalculated; approved statements stay.',
     },
     arguments: {
@@ -196,7 +172,7 @@ export const setQuotas = operation({
       targets: {
         description:
           'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
-        schema: () => jsonSchemaOf(body.shape.targets, 'input'),
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
     },
     list: 'quotas',
@@ -206,5 +182,20 @@ export const setQuotas = operation({
     body: { repIds: [sampleIds.repId], measure: 'New business', period: '2026-Q1', target: 100000 },
     answer: [quotaExample],
   },
-  handler: SetQuotas,
+  uses: [CommissionChanges],
+  async execute({ body: request }, caller, changes): Promise<Quota[]> {
+    assertOneForm(request);
+    const { workspaceId } = caller;
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const targets = await targetsOf(trx, workspaceId, request);
+      const repIds = [...new Set(targets.map(({ repId }) => repId))];
+      const unknown = await unknownReps(trx, workspaceId, repIds);
+      if (unknown.length > 0) throw repNotFound(unknown);
+      const rule = await ruleOf(trx, workspaceId, repIds, request);
+      const settings = targets.map((one) => settingOf(rule, one));
+      rejectRepeated(targets, settings);
+      const { quotas } = await applyQuotas(trx, recalculate, workspaceId, settings);
+      return quotas;
+    });
+  },
 });

@@ -1,11 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { period, uuid } from '../../platform/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
 import { quota, quotaExample } from '../quota.js';
@@ -16,21 +14,6 @@ const query = z.strictObject({
   planId: uuid.optional().describe('Only quotas of this plan (UUID)'),
   period: period.optional().describe('Only quotas of this attainment period, such as 2026-Q1'),
 });
-
-@injectable()
-export class ListQuotas {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ query: request }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    const repIds = narrowedReps(caller, request.repId);
-    const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if (request.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
-      const planId = await findPlanId(trx, caller.workspaceId, request.planId);
-      return planId === undefined ? [] : loadQuotas(trx, caller.workspaceId, { ...filter, planId });
-    });
-  }
-}
 
 export const listQuotas = operation({
   id: 'listQuotas',
@@ -61,5 +44,14 @@ export const listQuotas = operation({
     summary: (quotas) => `Quotas: ${quotas.length}.`,
   },
   example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, answer: [quotaExample] },
-  handler: ListQuotas,
+  uses: [UnitOfWork],
+  async execute({ query: request }, caller, unitOfWork) {
+    const repIds = narrowedReps(caller, request.repId);
+    const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      if (request.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
+      const planId = await findPlanId(trx, caller.workspaceId, request.planId);
+      return planId === undefined ? [] : loadQuotas(trx, caller.workspaceId, { ...filter, planId });
+    });
+  },
 });

@@ -1,13 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type Config } from '../../platform/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { inviteReps } from '../invite-reps.js';
 
 // An id that is not a UUID is reported as failed, like an unknown id, so that one mistake does not block the other
@@ -31,23 +28,6 @@ const response = z.object({
   inviteCount: z.int().describe('Number of invited reps'),
 });
 
-@injectable()
-export class BulkInviteReps {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Outbox) private readonly outbox: Outbox,
-    @inject(CONFIG) private readonly config: Config,
-  ) {}
-
-  async execute({ body: { repIds } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const { invited, failed, mailIds } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      inviteReps(trx, this.outbox, caller.workspaceId, repIds, this.config.PUBLIC_URL),
-    );
-    await this.outbox.wake(mailIds);
-    return { invited: invited.map((rep) => rep.repId), failed, inviteCount: invited.length };
-  }
-}
-
 export const bulkInviteReps = operation({
   id: 'bulkInviteReps',
   summary: 'Invite several reps by e-mail; the response lists who could not be invited, and why',
@@ -65,5 +45,12 @@ export const bulkInviteReps = operation({
       inviteCount: 1,
     },
   },
-  handler: BulkInviteReps,
+  uses: [UnitOfWork, Outbox, CONFIG],
+  async execute({ body: { repIds } }, caller, unitOfWork, outbox, config) {
+    const { invited, failed, mailIds } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      inviteReps(trx, outbox, caller.workspaceId, repIds, config.PUBLIC_URL),
+    );
+    await outbox.wake(mailIds);
+    return { invited: invited.map((rep) => rep.repId), failed, inviteCount: invited.length };
+  },
 });

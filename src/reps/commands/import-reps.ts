@@ -1,5 +1,3 @@
-import { inject, injectable } from 'tsyringe';
-import { type z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
@@ -14,12 +12,12 @@ import {
   type RowResult,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation, type StreamedBody } from '../../platform/operation.js';
+import { operation, type StreamedBody } from '../../platform/operation.js';
 import { workspaceToday } from '../rep-views.js';
+import { runPeopleChange } from '../run-people-change.js';
 import { type Person, person, type UpsertedPerson, upsertPeople } from '../upsert-people.js';
 
 const query = datedImportQuery;
-type Query = z.infer<typeof query>;
 
 const columns = {
   names: {
@@ -45,57 +43,25 @@ class DryRun extends Error {
   }
 }
 
-@injectable()
-export class ImportReps {
-  constructor(
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  /** Rows with issues are rejected, and the others are tried again until all of them can be written. */
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }: Input<unknown, Query>, caller: Caller) {
-    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
-    const rejected = new Map<Row, string>();
-    const people = new Map<Row, Person>();
-    for (const row of rows) {
-      const read = readPerson(row, dateFormat);
-      if (typeof read === 'string') rejected.set(row, read);
-      else people.set(row, read);
-    }
-    for (;;) {
-      const tried = [...people.keys()];
-      try {
-        const upserted = tried.length === 0 ? [] : await this.upsert(caller, [...people.values()], dryRun);
-        const done = new Map(tried.map((row, index) => [row, upserted[index] as UpsertedPerson]));
-        return importAnswer(
-          rows.map((row) => resultOf(row, done.get(row), rejected.get(row))),
-          dryRun,
-        );
-      } catch (error) {
-        const issues = rowIssues(error);
-        if (issues.size === 0) throw error;
-        for (const [index, reason] of issues) {
-          const row = tried[index] as Row;
-          rejected.set(row, reason);
-          people.delete(row);
-        }
-      }
-    }
-  }
-
-  private async upsert(caller: Caller, people: readonly Person[], dryRun: boolean): Promise<readonly UpsertedPerson[]> {
-    const { workspaceId } = caller;
-    try {
-      return await this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-        const today = await workspaceToday(trx, workspaceId, this.clock);
-        const upserted = await upsertPeople(trx, recalculate, { workspaceId, today }, people);
-        if (dryRun) throw new DryRun(upserted);
-        return upserted;
-      });
-    } catch (error) {
-      if (error instanceof DryRun) return error.upserted;
-      throw error;
-    }
+async function upsert(
+  caller: Caller,
+  people: readonly Person[],
+  dryRun: boolean,
+  changes: CommissionChanges,
+  clock: Clock,
+): Promise<readonly UpsertedPerson[]> {
+  const { workspaceId } = caller;
+  try {
+    return await runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
+      const today = await workspaceToday(trx, workspaceId, clock);
+      const context = { workspaceId, today, beforeCommissionChange };
+      const upserted = await upsertPeople(trx, recalculate, context, people);
+      if (dryRun) throw new DryRun(upserted);
+      return upserted;
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.upserted;
+    throw error;
   }
 }
 
@@ -145,5 +111,35 @@ export const importReps = operation({
   query,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
   example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),
-  handler: ImportReps,
+  uses: [CommissionChanges, CLOCK],
+  /** Rows with issues are rejected, and the others are tried again until all of them can be written. */
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, changes, clock) {
+    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
+    const rejected = new Map<Row, string>();
+    const people = new Map<Row, Person>();
+    for (const row of rows) {
+      const read = readPerson(row, dateFormat);
+      if (typeof read === 'string') rejected.set(row, read);
+      else people.set(row, read);
+    }
+    for (;;) {
+      const tried = [...people.keys()];
+      try {
+        const upserted = tried.length === 0 ? [] : await upsert(caller, [...people.values()], dryRun, changes, clock);
+        const done = new Map(tried.map((row, index) => [row, upserted[index] as UpsertedPerson]));
+        return importAnswer(
+          rows.map((row) => resultOf(row, done.get(row), rejected.get(row))),
+          dryRun,
+        );
+      } catch (error) {
+        const issues = rowIssues(error);
+        if (issues.size === 0) throw error;
+        for (const [index, reason] of issues) {
+          const row = tried[index] as Row;
+          rejected.set(row, reason);
+          people.delete(row);
+        }
+      }
+    }
+  },
 });

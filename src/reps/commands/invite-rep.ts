@@ -1,42 +1,15 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type Config } from '../../platform/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { inviteReps } from '../invite-reps.js';
 import { repNotFound } from '../rep.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
-
-@injectable()
-export class InviteRep {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Outbox) private readonly outbox: Outbox,
-    @inject(CONFIG) private readonly config: Config,
-  ) {}
-
-  async execute(
-    { params: { repId } }: Input<z.infer<typeof params>>,
-    caller: Caller,
-  ): Promise<{ invited: true; email: string }> {
-    const { invited, failed, mailIds } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      inviteReps(trx, this.outbox, caller.workspaceId, [repId], this.config.PUBLIC_URL),
-    );
-    if (failed[0]?.reason === 'rep_limit_reached')
-      throw new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate another rep first.');
-    const [rep] = invited;
-    if (rep === undefined) throw repNotFound();
-    await this.outbox.wake(mailIds);
-    return { invited: true, email: rep.email };
-  }
-}
 
 export const inviteRep = operation({
   id: 'inviteRep',
@@ -51,5 +24,16 @@ export const inviteRep = operation({
   }),
   failures: { rep_not_found: 400, rep_limit_reached: 403 },
   example: { params: { repId: sampleIds.repId }, answer: { invited: true, email: 'ben@acme.test' } },
-  handler: InviteRep,
+  uses: [UnitOfWork, Outbox, CONFIG],
+  async execute({ params: { repId } }, caller, unitOfWork, outbox, config): Promise<{ invited: true; email: string }> {
+    const { invited, failed, mailIds } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      inviteReps(trx, outbox, caller.workspaceId, [repId], config.PUBLIC_URL),
+    );
+    if (failed[0]?.reason === 'rep_limit_reached')
+      throw new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate another rep first.');
+    const [rep] = invited;
+    if (rep === undefined) throw repNotFound();
+    await outbox.wake(mailIds);
+    return { invited: true, email: rep.email };
+  },
 });

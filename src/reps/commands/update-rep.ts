@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
@@ -6,15 +5,15 @@ import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { day, requireUuid, uuid } from '../../platform/schemas.js';
-import { changeManagers } from '../change-managers.js';
+import { changeManagers, type ManagerChange, movesAnyone } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
 import { lockPeople } from '../lock-people.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
-import { endSessions, findRep, updateReps } from '../rep-store.js';
+import { endSessions, findRep, loadHierarchy, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -27,36 +26,27 @@ const body = z.strictObject({
 });
 type Change = z.infer<typeof body>;
 
-@injectable()
-export class UpdateRep {
-  constructor(
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
+async function move(
+  repId: string,
+  change: Change,
+  caller: Caller,
+  changes: CommissionChanges,
+  clock: Clock,
+): Promise<void> {
+  const { workspaceId } = caller;
+  await changes.run(caller, 'exclusive', async (trx, recalculate) => {
+    await lockPeople(trx, workspaceId);
+    const today = await workspaceToday(trx, workspaceId, clock);
+    const moves = await managerChange(trx, workspaceId, repId, change);
+    await changeManagers(trx, recalculate, workspaceId, today, moves);
+  });
+}
 
-  async execute(
-    { params: { repId: rawId }, body: change }: Input<z.infer<typeof params>, unknown, Change>,
-    caller: Caller,
-  ): Promise<Rep> {
-    const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
-    assertNotEmpty(change);
-    const { workspaceId } = caller;
-    // Only reporting lines decide commission, so only their change excludes calculations.
-    const lock = change.managerId === undefined ? 'none' : 'exclusive';
-    return this.changes.run(caller, lock, async (trx, recalculate) => {
-      await changeRoleAndActivity(trx, workspaceId, repId, change);
-      const today = await workspaceToday(trx, workspaceId, this.clock);
-      if (change.managerId !== undefined) {
-        if (change.managerId !== null && (await findRepName(trx, workspaceId, change.managerId)) === null)
-          throw repNotFound([change.managerId]);
-        await changeManagers(trx, recalculate, workspaceId, today, [
-          { repId, managerId: change.managerId, from: change.managerFrom, path: 'managerId' },
-        ]);
-      }
-      const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
-      return updated as Rep;
-    });
-  }
+async function managerChange(trx: Work, workspaceId: string, repId: string, change: Change): Promise<ManagerChange[]> {
+  const { managerId, managerFrom: from } = change;
+  if (managerId === undefined) return [];
+  if (managerId !== null && (await findRepName(trx, workspaceId, managerId)) === null) throw repNotFound([managerId]);
+  return [{ repId, managerId, from, path: 'managerId' }];
 }
 
 function assertNotEmpty(change: Change): void {
@@ -100,5 +90,23 @@ export const updateRep = operation({
     body: { managerId: sampleIds.managerId, managerFrom: '2026-01-01' },
     answer: repExample,
   },
-  handler: UpdateRep,
+  uses: [UnitOfWork, CommissionChanges, CLOCK],
+  async execute({ params: { repId: rawId }, body: change }, caller, unitOfWork, changes, clock): Promise<Rep> {
+    const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
+    assertNotEmpty(change);
+    const { workspaceId } = caller;
+    // Commission depends on reporting lines and not on roles: the role is stored first and waits for no calculation.
+    const isMoved = await changes.run(caller, 'none', async (trx) => {
+      await changeRoleAndActivity(trx, workspaceId, repId, change);
+      const today = await workspaceToday(trx, workspaceId, clock);
+      const moves = await managerChange(trx, workspaceId, repId, change);
+      return moves.length > 0 && movesAnyone(await loadHierarchy(trx, workspaceId), moves, today);
+    });
+    if (isMoved) await move(repId, change, caller, changes, clock);
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const today = await workspaceToday(trx, workspaceId, clock);
+      const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
+      return updated as Rep;
+    });
+  },
 });

@@ -1,12 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, maySee } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { notYours, readsAsWidget, rep, repExample, repNotFound } from '../rep.js';
 import { findLinkedRep, workspaceToday } from '../rep-views.js';
 
@@ -24,31 +22,6 @@ const linkage = z
   })
   .describe('How the rep is linked to the CRM');
 
-@injectable()
-export class GetRep {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ params: { repId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
-    const found = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
-      findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, this.clock), repId),
-    );
-    if (found === null) throw repNotFound();
-    const { provider, crmId, syncedAt, lastDealOwnedAt, ...person } = found;
-    const linked = {
-      provider,
-      crmId,
-      syncedAt: syncedAt?.toISOString() ?? null,
-      lastDealOwnedAt: lastDealOwnedAt?.toISOString() ?? null,
-    };
-    const payrollId = readsAsWidget(caller) ? null : person.payrollId;
-    return { ...person, payrollId, ...linked, linkage: linked };
-  }
-}
-
 const linkageExample = { provider: null, crmId: 'ben', syncedAt: null, lastDealOwnedAt: '2026-02-10' };
 
 export const getRep = operation({
@@ -65,5 +38,21 @@ export const getRep = operation({
     params: { repId: sampleIds.repId },
     answer: { ...repExample, ...linkageExample, linkage: linkageExample },
   },
-  handler: GetRep,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { repId } }, caller, unitOfWork, clock) {
+    if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
+    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
+      findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, clock), repId),
+    );
+    if (found === null) throw repNotFound();
+    const { provider, crmId, syncedAt, lastDealOwnedAt, ...person } = found;
+    const linked = {
+      provider,
+      crmId,
+      syncedAt: syncedAt?.toISOString() ?? null,
+      lastDealOwnedAt: lastDealOwnedAt?.toISOString() ?? null,
+    };
+    const payrollId = readsAsWidget(caller) ? null : person.payrollId;
+    return { ...person, payrollId, ...linked, linkage: linked };
+  },
 });

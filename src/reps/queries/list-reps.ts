@@ -1,12 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, maySee } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { maySee } from '../../kernel/caller.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
@@ -19,23 +17,6 @@ const query = z.strictObject({
     .optional()
     .describe('Only the rep with this e-mail address, in any case'),
 });
-
-@injectable()
-export class ListReps {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ query: { email } }: Input<unknown, z.infer<typeof query>>, caller: Caller) {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, this.clock);
-      const reps = await loadReps(trx, caller.workspaceId, today, { email });
-      if (readsAsWidget(caller)) return { reps: reps.map((one) => ({ ...one, payrollId: null })) };
-      return { reps: reps.filter((one) => maySee(caller, one.id)) };
-    });
-  }
-}
 
 export const listReps = operation({
   id: 'listReps',
@@ -64,5 +45,13 @@ export const listReps = operation({
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },
   example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },
-  handler: ListReps,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ query: { email } }, caller, unitOfWork, clock) {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const today = await workspaceToday(trx, caller.workspaceId, clock);
+      const reps = await loadReps(trx, caller.workspaceId, today, { email });
+      if (readsAsWidget(caller)) return { reps: reps.map((one) => ({ ...one, payrollId: null })) };
+      return { reps: reps.filter((one) => maySee(caller, one.id)) };
+    });
+  },
 });

@@ -1,34 +1,16 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
 import { dealId } from '../../deals/deal.js';
-import { assertDealExists } from '../../deals/deal-views.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
-import { type Day, dayInZone } from '../../kernel/day.js';
-import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
-import { failpoint } from '../../platform/failpoint.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { money, period, text } from '../../platform/schemas.js';
-import {
-  type AdjustmentRow,
-  adjustmentDay,
-  adjustmentExample,
-  assertClawbackNegative,
-  exactAmount,
-} from '../adjustment.js';
-import { insertAdjustment } from '../adjustment-store.js';
+import { type AdjustmentRow, adjustmentExample } from '../adjustment.js';
 import { findAdjustment } from '../adjustment-views.js';
-import { assertNotOwnStatement } from '../approvers.js';
 import { lockRep } from '../rep-lane.js';
-import { statementLocked } from '../statement.js';
-import { recordStatementEntry } from '../statement-store.js';
-import { listFrozenPeriods } from '../statement-views.js';
+import { writeAdjustment } from '../write-adjustment.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 const body = z.strictObject({
@@ -40,61 +22,6 @@ const body = z.strictObject({
   kind: z.enum(['adjustment', 'clawback']).default('adjustment').describe('clawback: takes money back'),
   dealId: dealId.optional().describe('Deal that the amount is about, by its id in the CRM'),
 });
-type Body = z.infer<typeof body>;
-
-@injectable()
-export class AddAdjustment {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute({ params: { repId }, body: request }: Input<{ repId: string }, unknown, Body>, caller: Caller) {
-    assertClawbackNegative(request.kind, request.amount);
-    const { workspaceId, actor } = caller;
-    return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
-      await lockRep(trx, workspaceId, repId);
-      assertNotOwnStatement(caller, repId);
-      const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-      const amount = exactAmount(request.amount, currency);
-      const earnedOn = await openDay(trx, caller, repId, request, dayInZone(this.clock.now(), timeZone));
-      const deal = request.dealId ?? null;
-      if (deal !== null) await assertDealExists(trx, workspaceId, deal);
-      const runId = newId();
-      const eventId = await insertAdjustment(
-        trx,
-        { workspaceId, repId, runId, actor },
-        {
-          kind: request.kind,
-          amount,
-          currency,
-          period: request.period,
-          earnedOn,
-          dealId: deal,
-          reason: request.reason,
-        },
-      );
-      await failpoint('adjust.afterInsert');
-      await recordStatementEntry(trx, caller, {
-        runId,
-        trigger: 'adjustment_added',
-        repId,
-        period: request.period,
-        dealId: deal,
-        eventsWritten: 1,
-        details: { eventId, kind: request.kind, amount, currency, reason: request.reason },
-        at: this.clock.now(),
-      });
-      return eventAnswer((await findAdjustment(trx, workspaceId, repId, eventId)) as AdjustmentRow, null);
-    });
-  }
-}
-
-async function openDay(trx: Work, caller: Caller, repId: string, request: Body, today: Day): Promise<Day> {
-  const day = adjustmentDay(request.period, today, await listFrozenPeriods(trx, caller.workspaceId, repId));
-  if (day === null) throw statementLocked(request.period);
-  return day;
-}
 
 export const addAdjustment = operation({
   id: 'addAdjustment',
@@ -111,5 +38,14 @@ export const addAdjustment = operation({
     body: { amount: 250, reason: 'Contest in February', period: '2026-02' },
     answer: adjustmentExample,
   },
-  handler: AddAdjustment,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { repId }, body: request }, caller, unitOfWork, clock) {
+    const { workspaceId } = caller;
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
+      await lockRep(trx, workspaceId, repId);
+      const adjustment = { ...request, dealId: request.dealId ?? null };
+      const eventId = await writeAdjustment(trx, caller, repId, adjustment, clock.now());
+      return eventAnswer((await findAdjustment(trx, workspaceId, repId, eventId)) as AdjustmentRow, null);
+    });
+  },
 });

@@ -1,6 +1,6 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { listOpenDisputes } from '../../disputes/dispute-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { overlap } from '../../kernel/day.js';
@@ -11,13 +11,15 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { saveFreshnessMarks } from '../../ledger/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
+import { requestChecks } from '../../ledger/period-checks.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
+import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
 import { readLedgerLines } from '../ledger-lines.js';
 import { isCalculationPending, lockRep } from '../rep-lane.js';
@@ -80,44 +82,35 @@ const approvalFailures = {
   statement_overlap: 409,
   statement_changed: 409,
   calculation_pending: 409,
+  open_dispute: 409,
+  carried_forward: 409,
 } as const;
 
-@injectable()
-export class ApproveStatement {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CommissionChanges) private readonly changes: CommissionChanges,
-    @inject(LaneRunner) private readonly laneRunner: LaneRunner,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
+/** The parts of the service that approve a statement. */
+export interface ApprovalParts {
+  readonly unitOfWork: UnitOfWork;
+  readonly laneRunner: LaneRunner;
+  readonly clock: Clock;
+}
 
-  async execute(
-    { params: { repId }, body: request }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
-    caller: Caller,
-  ): Promise<ApprovalAnswer> {
-    if (!isUuid(repId)) throw repNotFound();
-    const key = { workspaceId: caller.workspaceId, repId, period: request.period };
-    if (request.status === 'approved') return this.approve(key, request.version ?? null, caller);
-    return this.changes.run(caller, 'shared', (trx, recalculate) =>
-      unlockStatement(trx, recalculate, key, caller, this.clock.now()),
+/** Runs the rep's outstanding calculations before the period is frozen. */
+export async function approve(
+  { unitOfWork, laneRunner, clock }: ApprovalParts,
+  key: StatementKey,
+  version: number | null,
+  caller: Caller,
+): Promise<ApprovalAnswer> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    await laneRunner.calculateNow(key.workspaceId, [key.repId]);
+    await failpoint('approve.afterDrain');
+    const answer = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
+      tryApprove(trx, key, version, caller, clock.now()),
     );
+    if (answer === null) continue;
+    await laneRunner.wakeChecks(key.workspaceId, [key.repId]);
+    return answer;
   }
-
-  /** Runs the rep's outstanding calculations before the period is frozen. */
-  async approve(key: StatementKey, version: number | null, caller: Caller): Promise<ApprovalAnswer> {
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      await this.laneRunner.calculateNow(key.workspaceId, [key.repId]);
-      await failpoint('approve.afterDrain');
-      const answer = await this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
-        tryApprove(trx, key, version, caller, this.clock.now()),
-      );
-      if (answer !== null) return answer;
-    }
-    throw new Failure(
-      'calculation_pending',
-      'The commission of this rep is still being calculated. Try again shortly.',
-    );
-  }
+  throw new Failure('calculation_pending', 'The commission of this rep is still being calculated. Try again shortly.');
 }
 
 /** Null if calculation requests exist; then nothing is approved. */
@@ -136,11 +129,14 @@ async function tryApprove(
   if (head === null || latest === null) throw statementNotFound();
   if (version !== null && version !== head.version) throw statementChanged(version, latest, null);
   if (head.status === 'approved') return statementAnswer(key, repName, head, latest, caller);
+  await assertNoOpenDispute(trx, key);
   if (await isCalculationPending(trx, key)) return null;
   await failpoint('approve.afterCheck');
   await assertNoOverlap(trx, key);
   const approved = await currentVersion(trx, key, latest, version, { at, actor: caller.actor });
   await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(trx, caller) });
+  // The period of a manager may owe differences of approved periods below already.
+  requestChecks(trx, key.workspaceId, [{ ...key, causes: [{ kind: 'statement_approved', dealId: null }] }]);
   saveFreshnessMarks(trx, key.workspaceId, [{ repId: key.repId, mark: null }]);
   await recordStatementEntry(trx, caller, {
     runId: newId(),
@@ -168,6 +164,20 @@ function statementChanged(version: number, latest: StoredStatement, liveNetPayou
   });
 }
 
+async function assertNoOpenDispute(trx: Work, key: StatementKey): Promise<void> {
+  const disputeIds = await listOpenDisputes(trx, key);
+  if (disputeIds.length === 0) return;
+  const { blockApprovalOnDispute } = await findWorkspace(trx, key.workspaceId);
+  if (!blockApprovalOnDispute) return;
+  throw new Failure(
+    'open_dispute',
+    `The rep disputes this statement (${disputeIds.length} open). Decide the disputes first; the workspace setting blockApprovalOnDispute allows approvals before.`,
+    { disputeIds: disputeIds.slice(0, maxDisputeIds) },
+  );
+}
+
+const maxDisputeIds = 20;
+
 async function assertNoOverlap(trx: Work, key: StatementKey): Promise<void> {
   const range = periodRange(key.period);
   const other = (await listFrozenPeriods(trx, key.workspaceId, key.repId)).find((one) => overlap(one.range, range));
@@ -192,7 +202,7 @@ async function currentVersion(
 ): Promise<StatementContent> {
   const { currency } = await loadWorkspaceTerms(trx, key.workspaceId);
   const now = snapshotOf(await readLedgerLines(trx, key), currency);
-  if (contentHash(now) === latest.contentHash) return latest;
+  if ((await contentHash(now)) === latest.contentHash) return latest;
   if (version !== null) throw statementChanged(version, latest, now.summary.netPayout);
   return insertVersion(trx, key, now, { status: 'approved', ...by });
 }
@@ -218,5 +228,14 @@ export const approveStatement = operation({
       approvedBy: { repId: sampleIds.managerId, name: 'Mia Manager' },
     },
   },
-  handler: ApproveStatement,
+  uses: [UnitOfWork, CommissionChanges, LaneRunner, CLOCK],
+  async execute({ params: { repId }, body: request }, caller, unitOfWork, changes, laneRunner, clock) {
+    if (!isUuid(repId)) throw repNotFound();
+    const key = { workspaceId: caller.workspaceId, repId, period: request.period };
+    if (request.status === 'approved')
+      return approve({ unitOfWork, laneRunner, clock }, key, request.version ?? null, caller);
+    return changes.run(caller, 'shared', (trx, recalculate) =>
+      unlockStatement(trx, recalculate, key, caller, clock.now()),
+    );
+  },
 });

@@ -1,15 +1,17 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
-import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { LaneRunner } from '../../ledger/lane-runner.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
-import { ApproveStatement } from './approve-statement.js';
+import { knownReps } from '../../reps/rep-views.js';
+import { type ApprovalParts, approve } from './approve-statement.js';
 
 const maxStatements = 10_000;
 const body = z.strictObject({
@@ -61,57 +63,30 @@ type Outcome = { readonly approved: z.input<typeof response>['approved'][number]
 /** Reps are independent. This limit leaves database capacity for other requests. */
 const concurrency = 4;
 
-@injectable()
-export class ApproveStatements {
-  constructor(@inject(ApproveStatement) private readonly single: ApproveStatement) {}
-
-  async execute({ body: { period: of, statements } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const requested = [...new Map(statements.map((one) => [one.repId, one])).values()];
-    const outcomes: Outcome[] = new Array(requested.length);
-    let next = 0;
-    const work = async () => {
-      for (let index = next++; index < requested.length; index = next++)
-        outcomes[index] = await this.approveOne(of, requested[index] as (typeof requested)[number], caller);
-    };
-    await Promise.all(Array.from({ length: concurrency }, work));
+async function approveOne(
+  of: string,
+  { repId, version }: { readonly repId: string; readonly version: number },
+  known: ReadonlySet<string>,
+  caller: Caller,
+  parts: ApprovalParts,
+): Promise<Outcome> {
+  try {
+    if (!known.has(repId)) throw repNotFound();
+    if (!maySee(caller, repId)) throw notYours();
+    const key = { workspaceId: caller.workspaceId, repId, period: of };
+    const { statementId, summary, currency, ...one } = await approve(parts, key, version, caller);
     return {
-      period: of,
-      approved: outcomes.flatMap((outcome) => ('approved' in outcome ? outcome.approved : [])),
-      refused: outcomes.flatMap((outcome, index) =>
-        'refused' in outcome
-          ? {
-              repId: (requested[index] as (typeof requested)[number]).repId,
-              code: outcome.refused.code,
-              message: outcome.refused.message,
-            }
-          : [],
-      ),
+      approved: {
+        repId,
+        version: one.version,
+        statementId: statementId as string,
+        netPayout: summary.netPayout,
+        currency,
+      },
     };
-  }
-
-  private async approveOne(
-    of: string,
-    { repId, version }: { readonly repId: string; readonly version: number },
-    caller: Caller,
-  ): Promise<Outcome> {
-    try {
-      if (!isUuid(repId)) throw repNotFound();
-      if (!maySee(caller, repId)) throw notYours();
-      const key = { workspaceId: caller.workspaceId, repId, period: of };
-      const { statementId, summary, currency, ...one } = await this.single.approve(key, version, caller);
-      return {
-        approved: {
-          repId,
-          version: one.version,
-          statementId: statementId as string,
-          netPayout: summary.netPayout,
-          currency,
-        },
-      };
-    } catch (error) {
-      if (error instanceof Failure) return { refused: error };
-      return { refused: toFailure(error) };
-    }
+  } catch (error) {
+    if (error instanceof Failure) return { refused: error };
+    return { refused: toFailure(error) };
   }
 }
 
@@ -133,6 +108,7 @@ export const approveStatements = operation({
   path: '/v1/statements/approve',
   access: 'manager',
   body,
+  maxKeys: 100_000,
   response,
   failures: {},
   example: {
@@ -157,5 +133,40 @@ export const approveStatements = operation({
       ],
     },
   },
-  handler: ApproveStatements,
+  uses: [UnitOfWork, LaneRunner, CLOCK],
+  async execute({ body: { period: of, statements } }, caller, unitOfWork, laneRunner, clock) {
+    const requested = [...new Map(statements.map((one) => [one.repId, one])).values()];
+    // Unknown ids are found in one query: an approval needs several transactions.
+    const known = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      knownReps(
+        trx,
+        caller.workspaceId,
+        requested.map(({ repId }) => repId),
+      ),
+    );
+    const outcomes: Outcome[] = new Array(requested.length);
+    let next = 0;
+    const work = async () => {
+      for (let index = next++; index < requested.length; index = next++)
+        outcomes[index] = await approveOne(of, requested[index] as (typeof requested)[number], known, caller, {
+          unitOfWork,
+          laneRunner,
+          clock,
+        });
+    };
+    await Promise.all(Array.from({ length: concurrency }, work));
+    return {
+      period: of,
+      approved: outcomes.flatMap((outcome) => ('approved' in outcome ? outcome.approved : [])),
+      refused: outcomes.flatMap((outcome, index) =>
+        'refused' in outcome
+          ? {
+              repId: (requested[index] as (typeof requested)[number]).repId,
+              code: outcome.refused.code,
+              message: outcome.refused.message,
+            }
+          : [],
+      ),
+    };
+  },
 });

@@ -1,11 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
@@ -19,47 +17,6 @@ const body = z.strictObject({
   version: z.int().min(1).describe('The version that was checked; it must be the latest'),
   note: text(1000).optional().describe('Free text'),
 });
-
-@injectable()
-export class CheckStatement {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(
-    { params: { repId }, body: request }: Input<{ repId: string }, unknown, z.infer<typeof body>>,
-    caller: Caller,
-  ) {
-    const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      const head = await findHead(trx, { workspaceId, repId, period: request.period });
-      if (head === null) throw statementNotFound();
-      if (head.version !== request.version)
-        throw new Failure(
-          'statement_changed',
-          `Version ${request.version} is not the latest version. Check version ${head.version}.`,
-          {
-            version: head.version,
-          },
-        );
-      const note = request.note ?? null;
-      const checkedAt = await upsertCheck(trx, caller, {
-        repId,
-        period: request.period,
-        version: request.version,
-        note,
-      });
-      const name = caller.repId === null ? 'API key' : ((await findRepName(trx, workspaceId, caller.repId)) ?? '');
-      return {
-        repId,
-        period: request.period,
-        version: request.version,
-        note,
-        checkedBy: { repId: caller.repId, name },
-        checkedAt: checkedAt.toISOString(),
-      };
-    });
-  }
-}
 
 export const checkStatement = operation({
   id: 'checkStatement',
@@ -96,5 +53,37 @@ export const checkStatement = operation({
       checkedAt: '2026-03-02T09:00:00.000Z',
     },
   },
-  handler: CheckStatement,
+  uses: [UnitOfWork],
+  async execute({ params: { repId }, body: request }, caller, unitOfWork) {
+    const { workspaceId } = caller;
+    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      const head = await findHead(trx, { workspaceId, repId, period: request.period });
+      if (head === null) throw statementNotFound();
+      if (head.version !== request.version)
+        throw new Failure(
+          'statement_changed',
+          `Version ${request.version} is not the latest version. Check version ${head.version}.`,
+          {
+            version: head.version,
+          },
+        );
+      const note = request.note ?? null;
+      const checkedAt = await upsertCheck(trx, caller, {
+        repId,
+        period: request.period,
+        version: request.version,
+        note,
+      });
+      const name = caller.repId === null ? 'API key' : ((await findRepName(trx, workspaceId, caller.repId)) ?? '');
+      return {
+        repId,
+        period: request.period,
+        version: request.version,
+        note,
+        checkedBy: { repId: caller.repId, name },
+        checkedAt: checkedAt.toISOString(),
+      };
+    });
+  },
 });

@@ -1,14 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { isWithin } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { adjustmentExample } from '../adjustment.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
@@ -20,17 +17,21 @@ import { listFrozenPeriods } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId, adjustmentId: pathIds.adjustmentId });
 
-@injectable()
-export class DeleteAdjustment {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
+export const deleteAdjustment = operation({
+  id: 'deleteAdjustment',
+  summary: 'Permanently delete an adjustment, clawback or true-up. Commission events cannot be deleted',
+  method: 'delete',
+  path: '/v1/statements/:repId/adjust/:adjustmentId',
+  access: 'admin',
+  params,
+  response: z.object({ deleted: z.boolean().describe('Whether the adjustment existed and was deleted') }),
+  failures: { rep_not_found: 404, statement_locked: 409 },
+  example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, answer: { deleted: true } },
+  uses: [UnitOfWork, CLOCK],
   /** Commission events and rows of other reps count as not found. */
-  async execute({ params: { repId, adjustmentId } }: Input<z.infer<typeof params>>, caller: Caller) {
+  async execute({ params: { repId, adjustmentId } }, caller, unitOfWork, clock) {
     const { workspaceId, actor } = caller;
-    return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
       assertNotOwnStatement(caller, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
@@ -48,22 +49,9 @@ export class DeleteAdjustment {
         dealId: row.dealKey,
         eventsWritten: 1,
         details: { eventId: row.eventId, kind: row.kind, amount: row.amount, reason: row.reason },
-        at: this.clock.now(),
+        at: clock.now(),
       });
       return { deleted: true };
     });
-  }
-}
-
-export const deleteAdjustment = operation({
-  id: 'deleteAdjustment',
-  summary: 'Permanently delete an adjustment, clawback or true-up. Commission events cannot be deleted',
-  method: 'delete',
-  path: '/v1/statements/:repId/adjust/:adjustmentId',
-  access: 'admin',
-  params,
-  response: z.object({ deleted: z.boolean().describe('Whether the adjustment existed and was deleted') }),
-  failures: { rep_not_found: 404, statement_locked: 409 },
-  example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, answer: { deleted: true } },
-  handler: DeleteAdjustment,
+  },
 });

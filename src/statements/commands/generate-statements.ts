@@ -1,17 +1,24 @@
 import { sql } from 'kysely';
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
+import { chunkBySize } from '../../kernel/chunk.js';
 import { Failure } from '../../kernel/failure.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { LaneRunner } from '../../ledger/lane-runner.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
-import { type StatementAnswer } from '../statement.js';
-import { GenerateStatement } from './generate-statement.js';
+import { repNotFound } from '../../reps/rep.js';
+import { knownReps } from '../../reps/rep-views.js';
+import { lockFreeReps } from '../rep-lane.js';
+import { generateVersions, type InsertedVersion } from '../statement-store.js';
+import { approvedAmong } from '../statement-views.js';
+import { type GenerationParts, generateOne } from './generate-statement.js';
 
 const body = z.strictObject({
   period: period.describe('Period of the statements'),
@@ -55,45 +62,76 @@ const response = z.object({
 });
 
 type Outcome =
-  | { readonly repId: string; readonly statement: StatementAnswer }
-  | { readonly repId: string; readonly reason: string }
-  | { readonly repId: string; readonly error: string };
+  | { readonly statement: z.input<typeof response>['statements'][number] }
+  | { readonly reason: string }
+  | { readonly error: string };
+type Outcomes = Map<string, Outcome>;
 
-/** Reps are independent. This limit leaves database capacity for other requests. */
-const concurrency = 4;
+/** Leaves database capacity for other requests. */
+const concurrency = 2;
+/** The lanes of a batch are held until its statements are stored, and their lines are in memory: some ten megabytes. */
+const maxBatch = { items: 100, size: 4000 };
 
-@injectable()
-export class GenerateStatements {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(GenerateStatement) private readonly single: GenerateStatement,
-  ) {}
+/**
+ * Generates the statements of the batch in one transaction. Reps whose lane another transaction holds, and all of them
+ * if the batch fails, are generated one by one: a failure of one rep does not stop the others.
+ */
+async function generateBatch(
+  repIds: readonly string[],
+  of: string,
+  caller: Caller,
+  outcomes: Outcomes,
+  parts: GenerationParts,
+) {
+  const generated = await generateTogether(repIds, of, caller, parts).catch(() => new Map());
+  for (const repId of repIds)
+    outcomes.set(repId, generated.get(repId) ?? (await generateAlone(repId, of, caller, parts)));
+}
 
-  async execute({ body: { period: of, repIds } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const requested =
-      repIds ??
-      (await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) => repsOfPeriod(trx, caller, of)));
-    const reps = [...new Set(requested)];
-    const outcomes: Outcome[] = new Array(reps.length);
-    let next = 0;
-    const work = async () => {
-      for (let index = next++; index < reps.length; index = next++)
-        outcomes[index] = await this.generateOne(reps[index] as string, of, caller);
-    };
-    await Promise.all(Array.from({ length: concurrency }, work));
-    return answerOf(of, outcomes);
+async function generateTogether(
+  repIds: readonly string[],
+  of: string,
+  caller: Caller,
+  { unitOfWork, laneRunner, clock }: GenerationParts,
+): Promise<Outcomes> {
+  const { workspaceId, actor } = caller;
+  await laneRunner.calculateNow(workspaceId, repIds);
+  return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
+    const locked = await lockFreeReps(trx, workspaceId, repIds);
+    const approved = await approvedAmong(trx, { workspaceId, period: of }, locked);
+    const drafts = locked.filter((repId) => !approved.has(repId));
+    const { currency } = await loadWorkspaceTerms(trx, workspaceId);
+    const generation = { status: 'draft', at: clock.now(), actor } as const;
+    const versions = await generateVersions(trx, { workspaceId, period: of }, drafts, currency, generation);
+    return new Map<string, Outcome>([
+      ...[...approved].map((repId) => [repId, { reason: 'already_approved' }] as const),
+      ...versions.map((version) => [version.repId, { statement: summaryOf(version) }] as const),
+    ]);
+  });
+}
+
+async function generateAlone(repId: string, of: string, caller: Caller, parts: GenerationParts): Promise<Outcome> {
+  try {
+    const content = await generateOne(parts, repId, of, caller, async (_trx, _key, _repName, made) => made);
+    return content === 'already_approved' ? { reason: content } : { statement: summaryOf(content) };
+  } catch (error) {
+    if (error instanceof Failure) return { error: error.code };
+    return { error: isUnavailable(error) ? 'database_unavailable' : 'internal_error' };
   }
+}
 
-  /** A failure of one rep does not stop the others. */
-  private async generateOne(repId: string, of: string, caller: Caller): Promise<Outcome> {
-    try {
-      const generated = await this.single.generate(repId, of, caller);
-      return generated === 'already_approved' ? { repId, reason: generated } : { repId, statement: generated };
-    } catch (error) {
-      if (error instanceof Failure) return { repId, error: error.code };
-      return { repId, error: isUnavailable(error) ? 'database_unavailable' : 'internal_error' };
-    }
-  }
+function summaryOf({ repId, version, statementId, summary }: InsertedVersion) {
+  return { repId, version, statementId, netPayout: Number(summary.netPayout) };
+}
+
+/** The number of deals that each rep is paid on in the period. */
+async function dealsByRep(trx: Work, workspaceId: string, of: string): Promise<ReadonlyMap<string, number>> {
+  const { from, to } = periodRange(of);
+  const { rows } = await sql<{ repId: string; deals: number }>`
+    select rep_id as "repId", sum(deals)::integer as deals from rep_months
+    where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
+    group by rep_id`.execute(trx);
+  return new Map(rows.map(({ repId, deals }) => [repId, deals]));
 }
 
 /** Every active rep that the caller may see, and inactive reps with an amount in the period. */
@@ -111,21 +149,16 @@ async function repsOfPeriod(trx: Work, caller: Caller, of: string): Promise<stri
   return rows.map((row) => row.rep_id);
 }
 
-function answerOf(of: string, outcomes: readonly Outcome[]) {
-  const statements = outcomes.flatMap((outcome) => ('statement' in outcome ? outcome.statement : []));
-  const skippedReps = outcomes.filter((outcome) => 'reason' in outcome);
-  const errorReps = outcomes.filter((outcome) => 'error' in outcome);
+function answerOf(of: string, outcomes: readonly (readonly [repId: string, outcome: Outcome])[]) {
+  const statements = outcomes.flatMap(([, outcome]) => ('statement' in outcome ? outcome.statement : []));
+  const skippedReps = outcomes.flatMap(([repId, outcome]) => ('reason' in outcome ? { repId, ...outcome } : []));
+  const errorReps = outcomes.flatMap(([repId, outcome]) => ('error' in outcome ? { repId, ...outcome } : []));
   return {
     period: of,
     generated: statements.length,
     skipped: skippedReps.length,
     errors: errorReps.length,
-    statements: statements.map(({ repId, version, statementId, summary }) => ({
-      repId,
-      version,
-      statementId: statementId as string,
-      netPayout: summary.netPayout,
-    })),
+    statements,
     skippedReps,
     errorReps,
   };
@@ -152,5 +185,28 @@ export const generateStatements = operation({
       errorReps: [],
     },
   },
-  handler: GenerateStatements,
+  uses: [UnitOfWork, LaneRunner, CLOCK],
+  async execute({ body: { period: of, repIds } }, caller, unitOfWork, laneRunner, clock) {
+    const parts = { unitOfWork, laneRunner, clock };
+    const { reps, known, deals } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const requested = [...new Set(repIds ?? (await repsOfPeriod(trx, caller, of)))];
+      return {
+        reps: requested,
+        known: await knownReps(trx, caller.workspaceId, requested),
+        deals: await dealsByRep(trx, caller.workspaceId, of),
+      };
+    });
+    const batches = chunkBySize([...known], (repId) => deals.get(repId) ?? 0, maxBatch);
+    const outcomes: Outcomes = new Map();
+    let next = 0;
+    const work = async () => {
+      for (let index = next++; index < batches.length; index = next++)
+        await generateBatch(batches[index] as string[], of, caller, outcomes, parts);
+    };
+    await Promise.all(Array.from({ length: concurrency }, work));
+    return answerOf(
+      of,
+      reps.map((repId) => [repId, outcomes.get(repId) ?? { error: repNotFound().code }]),
+    );
+  },
 });

@@ -1,16 +1,13 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
-import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { isWithin } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { money, text } from '../../platform/schemas.js';
 import { type AdjustmentRow, adjustmentExample, assertClawbackNegative, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
@@ -29,23 +26,33 @@ const body = z.strictObject({
     .describe('New amount in the currency of the workspace, not 0'),
   reason: text(500).optional().describe('New reason'),
 });
-type Body = z.infer<typeof body>;
 
-@injectable()
-export class UpdateAdjustment {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(
-    { params: { repId, adjustmentId }, body: request }: Input<z.infer<typeof params>, unknown, Body>,
-    caller: Caller,
-  ) {
+export const updateAdjustment = operation({
+  id: 'updateAdjustment',
+  summary: 'Change the amount or the reason of an adjustment or clawback',
+  method: 'patch',
+  path: '/v1/statements/:repId/adjust/:adjustmentId',
+  access: 'admin',
+  params,
+  body,
+  response: commissionEvent,
+  failures: {
+    rep_not_found: 404,
+    adjustment_not_found: 400,
+    statement_locked: 409,
+    clawback_must_be_negative: 400,
+  },
+  example: {
+    params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId },
+    body: { amount: 300 },
+    answer: { ...adjustmentExample, amount: 300 },
+  },
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { repId, adjustmentId }, body: request }, caller, unitOfWork, clock) {
     if (request.amount === undefined && request.reason === undefined)
       throw invalid({ path: '', message: 'no fields to update: set amount, reason or both' });
     const { workspaceId, actor } = caller;
-    return this.unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);
       assertNotOwnStatement(caller, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
@@ -69,32 +76,9 @@ export class UpdateAdjustment {
         dealId: row.dealKey,
         eventsWritten: 1,
         details: { eventId: row.eventId, before: { amount: row.amount, reason: row.reason }, after },
-        at: this.clock.now(),
+        at: clock.now(),
       });
       return eventAnswer((await findAdjustment(trx, workspaceId, repId, adjustmentId)) as AdjustmentRow, null);
     });
-  }
-}
-
-export const updateAdjustment = operation({
-  id: 'updateAdjustment',
-  summary: 'Change the amount or the reason of an adjustment or clawback',
-  method: 'patch',
-  path: '/v1/statements/:repId/adjust/:adjustmentId',
-  access: 'admin',
-  params,
-  body,
-  response: commissionEvent,
-  failures: {
-    rep_not_found: 404,
-    adjustment_not_found: 400,
-    statement_locked: 409,
-    clawback_must_be_negative: 400,
   },
-  example: {
-    params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId },
-    body: { amount: 300 },
-    answer: { ...adjustmentExample, amount: 300 },
-  },
-  handler: UpdateAdjustment,
 });

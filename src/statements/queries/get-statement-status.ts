@@ -1,12 +1,10 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
-import { type Caller, maySee, seesTeam } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { maySee, seesTeam } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
@@ -16,35 +14,6 @@ import { listChecks, readStatement, resolvePeriod } from '../statement-views.js'
 
 const params = z.strictObject({ repId: pathIds.repId });
 const query = z.strictObject({ period: optionalPeriod });
-
-@injectable()
-export class GetStatementStatus {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(
-    { params: { repId }, query: request }: Input<{ repId: string }, z.infer<typeof query>>,
-    caller: Caller,
-  ) {
-    if (!maySee(caller, repId)) throw notYours();
-    const { workspaceId } = caller;
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
-      const { period: of, currency } = await resolvePeriod(trx, workspaceId, request.period, this.clock);
-      const key = { workspaceId, repId, period: of };
-      const { head, content } = await readStatement(trx, key, currency);
-      const state = await readState(trx, key, head, content, currency);
-      const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
-      const checked = seesTeam(caller)
-        ? { checks: [...((await listChecks(trx, workspaceId, of, [repId])).get(repId) ?? [])] }
-        : {};
-      const approval = approvalOf(head, caller);
-      return { repId, period: of, status, generated: head !== null, version, ...approval, ...state, ...checked };
-    });
-  }
-}
 
 export const getStatementStatus = operation({
   id: 'getStatementStatus',
@@ -75,5 +44,22 @@ export const getStatementStatus = operation({
     query: { period: '2026-02' },
     answer: { repId: sampleIds.repId, period: '2026-02', status: 'draft', generated: true, version: 1 },
   },
-  handler: GetStatementStatus,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
+    if (!maySee(caller, repId)) throw notYours();
+    const { workspaceId } = caller;
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      const { period: of, currency } = await resolvePeriod(trx, workspaceId, request.period, clock);
+      const key = { workspaceId, repId, period: of };
+      const { head, content } = await readStatement(trx, key, currency);
+      const state = await readState(trx, key, head, content, currency);
+      const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
+      const checked = seesTeam(caller)
+        ? { checks: [...((await listChecks(trx, workspaceId, of, [repId])).get(repId) ?? [])] }
+        : {};
+      const approval = approvalOf(head, caller);
+      return { repId, period: of, status, generated: head !== null, version, ...approval, ...state, ...checked };
+    });
+  },
 });

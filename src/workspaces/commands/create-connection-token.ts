@@ -1,9 +1,7 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
 import { insertConnectionToken } from '../connection-token-store.js';
@@ -19,18 +17,6 @@ const response = z.object({
   createdAt: fields.createdAt,
 });
 
-@injectable()
-export class CreateConnectionToken {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ body: { label } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const { id, token, createdAt } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      insertConnectionToken(trx, caller, label ?? null),
-    );
-    return { id, token, label: label ?? null, createdAt: createdAt.toISOString() };
-  }
-}
-
 export const createConnectionToken = operation({
   id: 'createConnectionToken',
   summary: 'Create a token for an embedded CRM widget; it is shown only once',
@@ -43,5 +29,11 @@ export const createConnectionToken = operation({
   secret: true,
   failures: {},
   example: { body: { label: 'CRM widget' }, answer: { ...connectionTokenExample, token: 'conn_…' } },
-  handler: CreateConnectionToken,
+  uses: [UnitOfWork],
+  async execute({ body: { label } }, caller, unitOfWork) {
+    const { id, token, createdAt } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      insertConnectionToken(trx, caller, label ?? null),
+    );
+    return { id, token, label: label ?? null, createdAt: createdAt.toISOString() };
+  },
 });

@@ -1,9 +1,7 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
 import {
   type IntegrationKey,
@@ -26,26 +24,6 @@ const body = z.strictObject({
   expiresInDays: z.int().min(1).max(730).default(365).describe('Days until the key becomes invalid, 1 to 730'),
 });
 
-@injectable()
-export class CreateIntegrationKey {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  /** The response is the only place where the key is shown. */
-  async execute({ body: request }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    return this.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      const existing = await listIntegrationKeys(trx, caller.workspaceId);
-      if (existing.length >= maxIntegrationKeys)
-        throw new Failure(
-          'too_many_keys',
-          `The workspace has ${maxIntegrationKeys} integration keys. Revoke one that is not used any more.`,
-        );
-      const { id, key } = await insertIntegrationKey(trx, caller, request);
-      const keys = await listIntegrationKeys(trx, caller.workspaceId);
-      return { ...(keys.find((one) => one.id === id) as IntegrationKey), key };
-    });
-  }
-}
-
 export const createIntegrationKey = operation({
   id: 'createIntegrationKey',
   summary: 'Create a key for another system, restricted to scopes; it is shown only once',
@@ -61,5 +39,19 @@ export const createIntegrationKey = operation({
     body: { name: 'Payroll export', scopes: ['read', 'payroll'], expiresInDays: 365 },
     answer: { ...integrationKeyExample, lastUsedAt: null, key: 'int_…' },
   },
-  handler: CreateIntegrationKey,
+  uses: [UnitOfWork],
+  /** The response is the only place where the key is shown. */
+  async execute({ body: request }, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
+      const existing = await listIntegrationKeys(trx, caller.workspaceId);
+      if (existing.length >= maxIntegrationKeys)
+        throw new Failure(
+          'too_many_keys',
+          `The workspace has ${maxIntegrationKeys} integration keys. Revoke one that is not used any more.`,
+        );
+      const { id, key } = await insertIntegrationKey(trx, caller, request);
+      const keys = await listIntegrationKeys(trx, caller.workspaceId);
+      return { ...(keys.find((one) => one.id === id) as IntegrationKey), key };
+    });
+  },
 });

@@ -1,29 +1,13 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid } from '../../platform/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
 import { deleteConnectionToken as remove } from '../connection-token-store.js';
 
 const params = z.strictObject({ id: pathId.describe('Id of the connection token (UUID)') });
 const unknown = 'There is no such connection token in this workspace.';
-
-@injectable()
-export class DeleteConnectionToken {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ params: { id: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const id = requireUuid(rawId, 'not_found', unknown);
-    const deleted = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      remove(trx, caller, id),
-    );
-    if (!deleted) throw new Failure('not_found', unknown);
-    return { deleted, id };
-  }
-}
 
 export const deleteConnectionToken = operation({
   id: 'deleteConnectionToken',
@@ -38,5 +22,11 @@ export const deleteConnectionToken = operation({
   }),
   failures: {},
   example: { params: { id: connectionTokenExample.id }, answer: { deleted: true, id: connectionTokenExample.id } },
-  handler: DeleteConnectionToken,
+  uses: [UnitOfWork],
+  async execute({ params: { id: rawId } }, caller, unitOfWork) {
+    const id = requireUuid(rawId, 'not_found', unknown);
+    const deleted = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) => remove(trx, caller, id));
+    if (!deleted) throw new Failure('not_found', unknown);
+    return { deleted, id };
+  },
 });

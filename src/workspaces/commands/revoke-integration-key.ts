@@ -1,29 +1,13 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid } from '../../platform/schemas.js';
 import { integrationKeyExample } from '../integration-key.js';
 import { deleteIntegrationKey } from '../integration-key-store.js';
 
 const params = z.strictObject({ id: pathId.describe('Id of the integration key (UUID)') });
 const unknown = 'There is no such integration key in this workspace.';
-
-@injectable()
-export class RevokeIntegrationKey {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute({ params: { id: rawId } }: Input<z.infer<typeof params>>, caller: Caller) {
-    const id = requireUuid(rawId, 'not_found', unknown);
-    const revoked = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      deleteIntegrationKey(trx, caller, id),
-    );
-    if (!revoked) throw new Failure('not_found', unknown);
-    return { revoked, id };
-  }
-}
 
 export const revokeIntegrationKey = operation({
   id: 'revokeIntegrationKey',
@@ -38,5 +22,13 @@ export const revokeIntegrationKey = operation({
   }),
   failures: {},
   example: { params: { id: integrationKeyExample.id }, answer: { revoked: true, id: integrationKeyExample.id } },
-  handler: RevokeIntegrationKey,
+  uses: [UnitOfWork],
+  async execute({ params: { id: rawId } }, caller, unitOfWork) {
+    const id = requireUuid(rawId, 'not_found', unknown);
+    const revoked = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      deleteIntegrationKey(trx, caller, id),
+    );
+    if (!revoked) throw new Failure('not_found', unknown);
+    return { revoked, id };
+  },
 });

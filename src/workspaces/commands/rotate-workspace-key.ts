@@ -1,10 +1,8 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller, personBehind } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
+import { personBehind } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { keyMask } from '../workspace.js';
 import { rotateWorkspaceKey as rotate } from '../workspace-store.js';
 
@@ -20,27 +18,6 @@ const response = z.object({
     .nullable()
     .describe('When the old key becomes invalid, instant in ISO 8601; null without a grace period'),
 });
-
-@injectable()
-export class RotateWorkspaceKey {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  /**
-   * The response is the only place where the key is shown. The lock prevents two rotations from leaving two valid
-   * keys.
-   */
-  async execute({ body: { graceMinutes } }: Input<unknown, unknown, z.infer<typeof body>>, caller: Caller) {
-    const { apiKey, oldKeyExpiresAt } = await this.unitOfWork.run(
-      caller,
-      { lock: 'exclusive', access: 'write' },
-      (trx) => rotate(trx, { ...caller, personId: personBehind(caller) }, graceMinutes, this.clock.now()),
-    );
-    return { apiKey, masked: keyMask, oldKeyExpiresAt: oldKeyExpiresAt?.toISOString() ?? null };
-  }
-}
 
 export const rotateWorkspaceKey = operation({
   id: 'rotateWorkspaceKey',
@@ -60,5 +37,15 @@ export const rotateWorkspaceKey = operation({
       oldKeyExpiresAt: '2026-02-11T09:30:00.000Z',
     },
   },
-  handler: RotateWorkspaceKey,
+  uses: [UnitOfWork, CLOCK],
+  /**
+   * The response is the only place where the key is shown. The lock prevents two rotations from leaving two valid
+   * keys.
+   */
+  async execute({ body: { graceMinutes } }, caller, unitOfWork, clock) {
+    const { apiKey, oldKeyExpiresAt } = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
+      rotate(trx, { ...caller, personId: personBehind(caller) }, graceMinutes, clock.now()),
+    );
+    return { apiKey, masked: keyMask, oldKeyExpiresAt: oldKeyExpiresAt?.toISOString() ?? null };
+  },
 });

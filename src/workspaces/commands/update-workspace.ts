@@ -1,13 +1,11 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
-import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { currency, text } from '../../platform/schemas.js';
-import { managerScope, paper, payrollTerms, timeZone } from '../workspace.js';
+import { blockApprovalOnDispute, managerScope, paper, payrollTerms, timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 import { findWorkspace } from '../workspace-views.js';
 
@@ -24,8 +22,8 @@ const body = z.strictObject({
     .describe(
       'reports restricts managers to the people below them, in every operation; workspace lets them see everyone',
     ),
+  blockApprovalOnDispute: blockApprovalOnDispute.optional(),
 });
-type Change = z.infer<typeof body>;
 
 const response = z.object({
   updated: z.literal(true).describe('Always true'),
@@ -35,37 +33,13 @@ const response = z.object({
   paper: paper.nullable().optional(),
   payroll: payrollTerms.optional(),
   managerScope: managerScope.optional(),
+  blockApprovalOnDispute: blockApprovalOnDispute.optional(),
 });
-
-@injectable()
-export class UpdateWorkspace {
-  constructor(@inject(CommissionChanges) private readonly changes: CommissionChanges) {}
-
-  /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
-  async execute({ body: change }: Input<unknown, unknown, Change>, caller: Caller): Promise<z.input<typeof response>> {
-    const changes = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    if (Object.keys(changes).length === 0)
-      throw invalid({
-        path: '',
-        message: 'give at least one of name, currency, timezone, paper, payroll, managerScope',
-      });
-    const { workspaceId } = caller;
-    await this.changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const before = await findWorkspace(trx, workspaceId);
-      await updateWorkspaceRow(trx, workspaceId, change);
-      const after = { ...before, ...changes };
-      if (after.currency === before.currency && after.timezone === before.timezone) return;
-      if (after.timezone !== before.timezone) await rebuildDealProjections(trx, workspaceId);
-      await recalculate.workspace('workspace_change');
-    });
-    return { updated: true, ...changes };
-  }
-}
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms or manager scope; a new currency or time zone recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope or whether disputes block approvals; a new currency or time zone recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -73,5 +47,24 @@ export const updateWorkspace = operation({
   response,
   failures: {},
   example: { body: { name: 'Acme Inc.' }, answer: { updated: true, name: 'Acme Inc.' } },
-  handler: UpdateWorkspace,
+  uses: [CommissionChanges],
+  /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
+  async execute({ body: change }, caller, changes): Promise<z.input<typeof response>> {
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(given).length === 0)
+      throw invalid({
+        path: '',
+        message: 'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute',
+      });
+    const { workspaceId } = caller;
+    await changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const before = await findWorkspace(trx, workspaceId);
+      await updateWorkspaceRow(trx, workspaceId, change);
+      const after = { ...before, ...given };
+      if (after.currency === before.currency && after.timezone === before.timezone) return;
+      if (after.timezone !== before.timezone) await rebuildDealProjections(trx, workspaceId);
+      await recalculate.workspace('workspace_change');
+    });
+    return { updated: true, ...given };
+  },
 });

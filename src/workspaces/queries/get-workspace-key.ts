@@ -1,20 +1,7 @@
-import { inject, injectable } from 'tsyringe';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { maskedKey } from '../workspace.js';
 import { findMaskedKey } from '../workspace-views.js';
-
-@injectable()
-export class GetWorkspaceKey {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller) {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findMaskedKey(trx, caller.workspaceId),
-    );
-  }
-}
 
 export const getWorkspaceKey = operation({
   id: 'getWorkspaceKey',
@@ -25,5 +12,8 @@ export const getWorkspaceKey = operation({
   response: maskedKey,
   failures: {},
   example: { answer: { masked: 'ws_********************************', isSet: true } },
-  handler: GetWorkspaceKey,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => findMaskedKey(trx, caller.workspaceId));
+  },
 });

@@ -1,4 +1,3 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { findIdentity } from '../../auth/identity-views.js';
@@ -14,11 +13,11 @@ import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { tokenKinds } from '../../platform/secrets/token.js';
 import { workspaceToday } from '../../reps/rep-views.js';
-import { managerScope, maskedKey, paper, payrollTerms } from '../workspace.js';
+import { blockApprovalOnDispute, managerScope, maskedKey, paper, payrollTerms } from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
@@ -55,50 +54,23 @@ const response = z.object({
   paper: paper.nullable(),
   payroll: payrollTerms,
   managerScope: managerScope.describe('Whom managers see: workspace is everyone, reports the people below them'),
+  blockApprovalOnDispute,
   apiKey: maskedKey,
   plans: z
     .array(planVersion)
     .describe('The active plans, each as its version in force; with includeDeleted also the deleted ones'),
 });
 
-@injectable()
-export class GetWorkspace {
-  constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async execute(
-    { query: { includeDeleted } }: Input<unknown, z.infer<typeof query>>,
-    caller: Caller,
-  ): Promise<z.input<typeof response>> {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const workspace = await findWorkspace(trx, caller.workspaceId);
-      const { standard, measures } = workspace.fieldMapping;
-      const provider = await findConnectedCrm(trx, caller.workspaceId);
-      const { name, role } = await findIdentity(trx, caller);
-      return {
-        caller: { kind: caller.tokenKind ?? 'ws', role, repId: caller.repId, name },
-        ...workspace,
-        crm: { connected: provider !== null, provider },
-        fieldMapping: { standard: { ...standard }, measures: { ...measures } },
-        apiKey: await findMaskedKey(trx, caller.workspaceId),
-        plans: await this.plansFor(trx, caller, includeDeleted),
-      };
-    });
-  }
-
-  /** The active plans, and with includeDeleted also the deleted ones. A rep sees only their own plans. */
-  private async plansFor(trx: Work, caller: Caller, includeDeleted: boolean): Promise<PlanVersion[]> {
-    if (caller.accessLevel === 'payroll') return [];
-    const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;
-    const today = await workspaceToday(trx, caller.workspaceId, this.clock);
-    const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };
-    const plans = (await listPlanVersions(trx, caller.workspaceId, { ...filter, onlyForRep, today })).filter(
-      ({ status }) => status === 'active' || status === 'deleted',
-    );
-    return plans.map((plan) => visiblePlan(plan, caller));
-  }
+/** The active plans, and with includeDeleted also the deleted ones. A rep sees only their own plans. */
+async function plansFor(trx: Work, caller: Caller, includeDeleted: boolean, clock: Clock): Promise<PlanVersion[]> {
+  if (caller.accessLevel === 'payroll') return [];
+  const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;
+  const today = await workspaceToday(trx, caller.workspaceId, clock);
+  const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };
+  const plans = (await listPlanVersions(trx, caller.workspaceId, { ...filter, onlyForRep, today })).filter(
+    ({ status }) => status === 'active' || status === 'deleted',
+  );
+  return plans.map((plan) => visiblePlan(plan, caller));
 }
 
 export const getWorkspace = operation({
@@ -149,9 +121,26 @@ export const getWorkspace = operation({
       paper: null,
       payroll: { companyCode: 'A1B', earningCodes: { commission: 'C', bonus: 'B' } },
       managerScope: 'workspace',
+      blockApprovalOnDispute: true,
       apiKey: { masked: 'ws_********************************', isSet: true },
       plans: [planExample],
     },
   },
-  handler: GetWorkspace,
+  uses: [UnitOfWork, CLOCK],
+  async execute({ query: { includeDeleted } }, caller, unitOfWork, clock): Promise<z.input<typeof response>> {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const workspace = await findWorkspace(trx, caller.workspaceId);
+      const { standard, measures } = workspace.fieldMapping;
+      const provider = await findConnectedCrm(trx, caller.workspaceId);
+      const { name, role } = await findIdentity(trx, caller);
+      return {
+        caller: { kind: caller.tokenKind ?? 'ws', role, repId: caller.repId, name },
+        ...workspace,
+        crm: { connected: provider !== null, provider },
+        fieldMapping: { standard: { ...standard }, measures: { ...measures } },
+        apiKey: await findMaskedKey(trx, caller.workspaceId),
+        plans: await plansFor(trx, caller, includeDeleted, clock),
+      };
+    });
+  },
 });

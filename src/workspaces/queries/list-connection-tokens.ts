@@ -1,23 +1,8 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { connectionToken, connectionTokenExample } from '../connection-token.js';
 import { listConnectionTokens as load } from '../connection-token-views.js';
-
-@injectable()
-export class ListConnectionTokens {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller) {
-    return {
-      tokens: await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-        load(trx, caller.workspaceId),
-      ),
-    };
-  }
-}
 
 export const listConnectionTokens = operation({
   id: 'listConnectionTokens',
@@ -28,5 +13,10 @@ export const listConnectionTokens = operation({
   response: z.object({ tokens: z.array(connectionToken).describe('The tokens of the workspace') }),
   failures: {},
   example: { answer: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
-  handler: ListConnectionTokens,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    return {
+      tokens: await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => load(trx, caller.workspaceId)),
+    };
+  },
 });

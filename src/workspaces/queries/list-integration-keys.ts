@@ -1,21 +1,8 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { integrationKey, integrationKeyExample } from '../integration-key.js';
 import { listIntegrationKeys as load } from '../integration-key-views.js';
-
-@injectable()
-export class ListIntegrationKeys {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller) {
-    return {
-      keys: await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => load(trx, caller.workspaceId)),
-    };
-  }
-}
 
 export const listIntegrationKeys = operation({
   id: 'listIntegrationKeys',
@@ -26,5 +13,10 @@ export const listIntegrationKeys = operation({
   response: z.object({ keys: z.array(integrationKey).describe('The keys of the workspace') }),
   failures: {},
   example: { answer: { keys: [{ ...integrationKeyExample, lastUsedAt: null }] } },
-  handler: ListIntegrationKeys,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    return {
+      keys: await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => load(trx, caller.workspaceId)),
+    };
+  },
 });

@@ -1,10 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller, roles } from '../../kernel/caller.js';
+import { roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operation.js';
 import { tokenKinds } from '../../platform/secrets/token.js';
 import { serviceVersion } from '../../platform/version.js';
 import { findWorkspace } from '../workspace-views.js';
@@ -21,27 +20,6 @@ const response = z.object({
   docs: z.string().describe('Path of the API reference'),
   openapi: z.string().describe('Path of the OpenAPI document'),
 });
-
-@injectable()
-export class WhoAmI {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
-
-  async execute(_input: Input, caller: Caller): Promise<z.input<typeof response>> {
-    const { workspaceId, name } = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findWorkspace(trx, caller.workspaceId),
-    );
-    return {
-      workspaceId,
-      workspaceName: name,
-      kind: caller.tokenKind ?? 'ws',
-      role: roles.find((role) => role === caller.accessLevel) ?? null,
-      repId: caller.repId,
-      version: serviceVersion,
-      docs: '/docs',
-      openapi: '/v1/openapi.json',
-    };
-  }
-}
 
 export const whoAmI = operation({
   id: 'whoAmI',
@@ -65,5 +43,20 @@ export const whoAmI = operation({
       openapi: '/v1/openapi.json',
     },
   },
-  handler: WhoAmI,
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
+    const { workspaceId, name } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findWorkspace(trx, caller.workspaceId),
+    );
+    return {
+      workspaceId,
+      workspaceName: name,
+      kind: caller.tokenKind ?? 'ws',
+      role: roles.find((role) => role === caller.accessLevel) ?? null,
+      repId: caller.repId,
+      version: serviceVersion,
+      docs: '/docs',
+      openapi: '/v1/openapi.json',
+    };
+  },
 });

@@ -1,0 +1,85 @@
+import { type CallAnswer, type Client } from '../client.js';
+import { type operations } from '../operations.js';
+import { ordered, type PlanFile } from './plan-file.js';
+
+type Declared = (typeof operations)[number];
+type AnswerOf<Id extends Declared['id']> = CallAnswer<Extract<Declared, { readonly id: Id }>>;
+export type ServerPlan = AnswerOf<'getPlan'>;
+export type ServerPreview = AnswerOf<'previewPlanChange'>;
+export type ServerTestResult = AnswerOf<'runPlanTests'>;
+
+/** The plan of that name (in any case) or id; null if there is none. */
+export async function findServerPlan(client: Client, plan: string): Promise<ServerPlan | null> {
+  const found = (await listServerPlans(client)).find(
+    ({ name, planId }) => planId === plan.toLowerCase() || name.toLowerCase() === plan.trim().toLowerCase(),
+  );
+  return found ?? null;
+}
+
+/** Every plan that is not deleted, as the version that starts last: a file describes the plan as it is going to be. */
+export async function listServerPlans(client: Client): Promise<ServerPlan[]> {
+  const plans = await client.listPlans({ query: {} });
+  return Promise.all(
+    plans.map(async (plan) => {
+      const last = plan.timeline.at(-1);
+      if (last === undefined || last.planVersionId === plan.planVersionId) return plan;
+      return client.getPlan({ params: { planId: last.planVersionId } });
+    }),
+  );
+}
+
+/** The plan as a file. What is not set is left out. */
+export function fileOf(plan: ServerPlan): PlanFile {
+  const { name, planStatus, effectiveStart, effectiveEnd, currency, fieldMapping, config, tests } = plan;
+  return normalized({
+    name,
+    status: planStatus,
+    effectiveStart,
+    effectiveEnd,
+    currency,
+    fieldMapping,
+    config,
+    tests: tests as PlanFile['tests'],
+  });
+}
+
+/** Without empty parts, and with the dates beside the config, where the server reads them too. */
+export function normalized({ config, tests, fieldMapping, ...plan }: PlanFile): PlanFile {
+  const { version: _, effectiveStart, effectiveEnd, ...terms } = config;
+  const whole = {
+    ...plan,
+    effectiveStart: plan.effectiveStart ?? (effectiveStart as string | null | undefined),
+    effectiveEnd: plan.effectiveEnd ?? (effectiveEnd as string | null | undefined),
+    fieldMapping: fieldMapping === null || Object.keys(fieldMapping ?? {}).length === 0 ? undefined : fieldMapping,
+    config: terms,
+    tests: tests === undefined || tests.length === 0 ? undefined : tests,
+  };
+  return ordered(
+    Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined && value !== null)),
+  ) as PlanFile;
+}
+
+/** The fields of a PATCH that make the plan equal to the file; empty if it is. The status has its own call. */
+export function changeTo(stored: PlanFile, file: PlanFile): Record<string, unknown> {
+  const values = ({
+    effectiveStart = null,
+    effectiveEnd = null,
+    currency = null,
+    fieldMapping = null,
+    config,
+    tests = [],
+  }: PlanFile) => ({
+    effectiveStart,
+    effectiveEnd,
+    currency,
+    fieldMapping,
+    config,
+    tests,
+  });
+  const [before, after] = [values(stored), values(file)] as [Record<string, unknown>, Record<string, unknown>];
+  return Object.fromEntries(
+    Object.entries(after).filter(
+      ([key, value]) => JSON.stringify(ordered(before[key])) !== JSON.stringify(ordered(value)),
+    ),
+  );
+}

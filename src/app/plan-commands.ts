@@ -1,0 +1,332 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Command } from 'commander';
+import { ApiError, type Client, createClient } from '../client.js';
+import { Failure } from '../kernel/failure.js';
+import { planTerms } from '../plans/plan.js';
+import { planTests } from '../plans/plan-tests.js';
+import { runTests } from '../plans/run-tests.js';
+import {
+  changeTo,
+  fileOf,
+  findServerPlan,
+  listServerPlans,
+  normalized,
+  type ServerPlan,
+  type ServerPreview,
+  type ServerTestResult,
+} from './plan-client.js';
+import { changesBetween, type FileChange, type PlanFile, PlanFileError, planText, readPlanFile } from './plan-file.js';
+
+interface ServerOptions {
+  readonly url: string;
+  readonly key?: string;
+}
+
+interface PeriodOptions {
+  readonly period?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+/** An error of a command: something is wrong with the call, the file or the server. `plan diff` uses 1 for a difference. */
+const errorExit = 2;
+
+/** Plans as files: `plan pull | push | diff | test` against any server. */
+export function addPlanCommands(program: Command): void {
+  const plan = program.command('plan').description('Plans as YAML or JSON files, on any server');
+  const withServer = (command: Command) =>
+    command
+      .option('--url <url>', 'address of the service', process.env['COMMISSIONS_URL'] ?? 'http://localhost:3000')
+      .option('--key <key>', 'API key or token; by default COMMISSIONS_KEY');
+
+  withServer(plan.command('pull [plan]'))
+    .description('Write a plan (name or id), or every plan, to a file; comments of an existing file stay')
+    .option('--out <file>', 'the file; by default the name of the plan')
+    .option('--dir <folder>', 'folder of the files', '.')
+    .option('--format <format>', 'yaml or json', 'yaml')
+    .action((name: string | undefined, options: ServerOptions & PullOptions) =>
+      reporting(program, () => pull(clientOf(program, options), name, options)),
+    );
+
+  withServer(plan.command('push <files...>'))
+    .description('Create plans from files, or change them; a plan that is equal to its file is not changed')
+    .option('--force', 'also if tests of a plan fail; the audit log says so')
+    .action((files: string[], options: ServerOptions & { force?: boolean }) =>
+      reporting(program, async () => {
+        for (const file of files) await push(clientOf(program, options), file, options.force === true);
+      }),
+    );
+
+  withServer(plan.command('diff <files...>'))
+    .description('Show what a push would change, and what that would do to commission; exit 1 if it changes anything')
+    .option('--period <period>', 'period whose commission is compared; by default all days')
+    .option('--from <day>', 'first day whose commission is compared')
+    .option('--to <day>', 'last day whose commission is compared')
+    .option('--json', 'print JSON')
+    .action((files: string[], options: ServerOptions & PeriodOptions) =>
+      reporting(program, async () => {
+        const results: FileDiff[] = [];
+        for (const file of files) results.push(await diff(clientOf(program, options), file, options));
+        process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(diffText).join(''));
+        process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
+      }),
+    );
+
+  withServer(plan.command('test <files...>'))
+    .description('Run the tests of files; exit 1 if one fails')
+    .option('--json', 'print JSON')
+    .action((files: string[], options: ServerOptions & { json?: boolean }) =>
+      reporting(program, async () => {
+        const results: { file: string; result: ServerTestResult }[] = [];
+        for (const file of files) results.push({ file, result: await test(clientOf(program, options), file) });
+        process.stdout.write(
+          options.json === true
+            ? `${JSON.stringify(results)}\n`
+            : results.map(({ file, result }) => testText(file, result)).join(''),
+        );
+        process.exitCode = results.every(({ result }) => result.passed) ? 0 : 1;
+      }),
+    );
+}
+
+function clientOf(program: Command, { url, key }: ServerOptions): Client {
+  const token = key ?? process.env['COMMISSIONS_KEY'];
+  if (token === undefined || token === '')
+    return program.error('error: give --key or set COMMISSIONS_KEY', { exitCode: errorExit });
+  return createClient({ baseUrl: url, token });
+}
+
+/** Errors that a person can act on are printed without a stack trace. */
+async function reporting(program: Command, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const message = messageOf(error);
+    if (message === null) throw error;
+    program.error(`error: ${message}`, { exitCode: errorExit });
+  }
+}
+
+function messageOf(error: unknown): string | null {
+  if (error instanceof PlanFileError) return error.message;
+  if (error instanceof Failure) return `${error.code}: ${error.message}`;
+  if (error instanceof ApiError) return [`${error.code}: ${error.message}`, ...detailLines(error.details)].join('\n  ');
+  const { code, message, cause } = error as NodeJS.ErrnoException & { cause?: Error };
+  if (error instanceof TypeError && cause !== undefined) return `the service cannot be reached: ${cause.message}`;
+  return code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR' ? message : null;
+}
+
+function detailLines(details: ApiError['details']): string[] {
+  const issues = (details?.['issues'] ?? []) as readonly { path: string; message: string }[];
+  const failed = (details?.['failed'] ?? []) as ServerTestResult['failed'];
+  return [...issues.map((issue) => `${issue.path}: ${issue.message}`), ...failed.map(failureLine)];
+}
+
+interface PullOptions {
+  readonly out?: string;
+  readonly dir: string;
+  readonly format: string;
+}
+
+async function pull(client: Client, name: string | undefined, options: PullOptions): Promise<void> {
+  const plans = name === undefined ? await listServerPlans(client) : [await requiredPlan(client, name)];
+  for (const plan of plans) {
+    const file =
+      name !== undefined && options.out !== undefined
+        ? options.out
+        : path.join(options.dir, `${fileName(plan.name)}.${options.format === 'json' ? 'json' : 'yaml'}`);
+    const existing = existsSync(file) ? readFileSync(file, 'utf8') : null;
+    const text = planText(fileOf(plan), file.endsWith('.json'), existing);
+    if (text !== existing) writeFileSync(file, text);
+    process.stdout.write(`${file}\n`);
+  }
+}
+
+async function requiredPlan(client: Client, name: string): Promise<ServerPlan> {
+  const plan = await findServerPlan(client, name);
+  if (plan === null) throw new PlanFileError(`there is no plan ${name}`);
+  return plan;
+}
+
+function fileName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '');
+  return plain === '' ? 'plan' : plain.toLowerCase();
+}
+
+function read(file: string): PlanFile {
+  return normalized(readPlanFile(readFileSync(file, 'utf8'), file));
+}
+
+/** Statuses other than active stop the plan first, so that nothing is paid in between. */
+async function push(client: Client, file: string, force: boolean): Promise<void> {
+  const wanted = read(file);
+  const stored = await findServerPlan(client, wanted.name);
+  if (stored === null) {
+    const created = await client.createPlan({ body: { ...wanted, force } as never });
+    process.stdout.write(`${file}: created ${created.name}, version 1\n`);
+    return;
+  }
+  const { planId, planVersionId, planStatus } = stored;
+  const change = changeTo(fileOf(stored), wanted);
+  const status = wanted.status === undefined || wanted.status === planStatus ? null : wanted.status;
+  const setStatus = () => client.setPlanStatus({ params: { planRef: planId }, body: { status, force } as never });
+  if (status !== null && status !== 'active') await setStatus();
+  const changed =
+    Object.keys(change).length === 0
+      ? stored
+      : await client.updatePlan({ params: { planRef: planVersionId }, body: { ...change, force } as never });
+  if (status === 'active') await setStatus();
+  const what = [...Object.keys(change), ...(status === null ? [] : ['status'])];
+  process.stdout.write(
+    what.length === 0
+      ? `${file}: no change\n`
+      : `${file}: changed ${what.join(', ')} of ${stored.name}, version ${changed.version}\n`,
+  );
+}
+
+interface FileDiff {
+  readonly file: string;
+  readonly plan: string;
+  readonly changes: readonly FileChange[];
+  /** Absent if nothing changes, or if the plan does not exist yet. */
+  readonly preview?: ServerPreview;
+  /** For a plan that does not exist yet. */
+  readonly tests?: ServerTestResult;
+}
+
+async function diff(client: Client, file: string, options: PeriodOptions): Promise<FileDiff> {
+  const wanted = read(file);
+  const stored = await findServerPlan(client, wanted.name);
+  if (stored === null)
+    return {
+      file,
+      plan: wanted.name,
+      changes: [{ path: '', before: undefined, after: wanted }],
+      tests: runLocally(wanted),
+    };
+  const before = fileOf(stored);
+  const after: PlanFile = { ...wanted, name: stored.name, status: wanted.status ?? stored.planStatus };
+  const changes = changesBetween(before, after);
+  if (changes.length === 0) return { file, plan: stored.name, changes };
+  const days =
+    options.period === undefined
+      ? { from: options.from ?? '1900-01-01', to: options.to ?? '2199-12-31' }
+      : { period: options.period };
+  const change = changeTo(before, after);
+  const status = after.status === stored.planStatus ? {} : { status: after.status };
+  const planRef = after.status === stored.planStatus ? stored.planVersionId : stored.planId;
+  const started = await client.previewPlanChange({
+    params: { planRef },
+    body: { ...change, ...status, ...days, limit: 10 } as never,
+  });
+  return { file, plan: stored.name, changes, preview: await finished(client, stored.planId, started) };
+}
+
+const pollMs = 2000;
+
+async function finished(client: Client, planRef: string, started: ServerPreview): Promise<ServerPreview> {
+  const { jobId } = started;
+  for (let preview = started; ; ) {
+    if (preview.status === 'completed') return preview;
+    if (preview.status === 'failed') throw new PlanFileError(`the preview failed: ${preview.error}`);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    preview = await client.getPlanPreview({ params: { planRef, jobId }, query: { limit: '10' } });
+  }
+}
+
+async function test(client: Client, file: string): Promise<ServerTestResult> {
+  const wanted = read(file);
+  const stored = await findServerPlan(client, wanted.name);
+  if (stored === null) return runLocally(wanted);
+  const { config, tests = [], currency = null, fieldMapping = null } = wanted;
+  const body = { config, tests, currency, fieldMapping };
+  return client.runPlanTests({ params: { planRef: stored.planId }, body: body as never });
+}
+
+/** For a plan that the server does not have: without the field mapping of a workspace. */
+function runLocally({ config, tests = [], currency }: PlanFile): ServerTestResult {
+  const readTests = planTests.safeParse(tests);
+  if (!readTests.success) {
+    const issues = readTests.error.issues.map((issue) => `tests.${issue.path.join('.')}: ${issue.message}`);
+    throw new PlanFileError(issues.join('; '));
+  }
+  const plan = {
+    terms: planTerms(config),
+    currency: currency ?? 'USD',
+    fieldMapping: {},
+    measures: {},
+    deals: { timeZone: 'UTC', standard: {} },
+  };
+  return runTests(plan, readTests.data) as ServerTestResult;
+}
+
+function testText(file: string, { passed, tests, failed }: ServerTestResult): string {
+  const head = tests === 0 ? 'no tests' : passed ? `${tests} passed` : `${failed.length} expectations failed`;
+  return [`${file}: ${head}`, ...failed.map((one) => `  ${failureLine(one)}`), ''].join('\n');
+}
+
+function failureLine({
+  name,
+  ruleName,
+  dealId,
+  period,
+  rep,
+  expected,
+  actual,
+}: ServerTestResult['failed'][number]): string {
+  const what = [ruleName ?? 'total', dealId, period, rep].filter((one) => one !== null && one !== undefined);
+  return `${name}: ${what.join(', ')}: expected ${expected}, but the plan pays ${actual}`;
+}
+
+function diffText({ file, plan, changes, preview, tests }: FileDiff): string {
+  if (changes.length === 0) return `${file}: no change\n`;
+  if (tests !== undefined) return `${file}: creates the plan ${plan}\n${testText(file, tests)}`;
+  const lines = [
+    `${file}: changes the plan ${plan}`,
+    ...changes.map(({ path: at, before, after }) => `  ${at}: ${shown(before)} → ${shown(after)}`),
+    ...(preview === undefined ? [] : previewLines(preview).map((line) => `  ${line}`)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value);
+}
+
+function previewLines({
+  currency,
+  before,
+  after,
+  delta,
+  otherCurrencies = [],
+  byRep = [],
+  count,
+  locked = [],
+  warnings = [],
+  overridesDropped = [],
+  testsPassed,
+}: ServerPreview): string[] {
+  const moved = byRep.filter((rep) => rep.delta !== 0);
+  return [
+    ...[{ currency, before, after, delta }, ...otherCurrencies].map(
+      (one) => `commission: ${one.before} → ${one.after} ${one.currency} (${signed(one.delta)}), ${count} deals`,
+    ),
+    ...moved
+      .slice(0, 10)
+      .map((rep) => `  ${rep.name}: ${rep.before} → ${rep.after} ${rep.currency} (${signed(rep.delta)})`),
+    ...(moved.length > 10 ? [`  and ${moved.length - 10} more people`] : []),
+    ...locked.map((one) => `approved ${one.period} of ${one.name} would owe ${signed(one.delta)} ${one.currency}`),
+    ...overridesDropped.map((one) => `drops the override of ${one.repName} for ${one.ruleName} (${one.reason})`),
+    ...(testsPassed === undefined ? [] : [`tests: ${testsPassed ? 'passed' : 'FAILED'}`]),
+    ...warnings.map(({ code, message }) => `${code}: ${message}`),
+  ];
+}
+
+function signed(amount: number | undefined): string {
+  return amount === undefined ? '' : amount > 0 ? `+${amount}` : String(amount);
+}

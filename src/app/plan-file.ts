@@ -1,0 +1,202 @@
+import { Document, isMap, isSeq, type Node, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { z } from 'zod';
+
+/** A plan as a file: the fields of POST /v1/plans. */
+export interface PlanFile {
+  readonly name: string;
+  readonly status?: string | undefined;
+  readonly effectiveStart?: string | null | undefined;
+  readonly effectiveEnd?: string | null | undefined;
+  readonly currency?: string | null | undefined;
+  readonly fieldMapping?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly tests?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
+
+/** The server checks the values; the file itself needs only its form. */
+const planFile = z.strictObject({
+  name: z.string().min(1),
+  status: z.string().optional(),
+  effectiveStart: z.string().nullish(),
+  effectiveEnd: z.string().nullish(),
+  currency: z.string().nullish(),
+  fieldMapping: z.record(z.string(), z.unknown()).nullish(),
+  config: z.record(z.string(), z.unknown()),
+  tests: z.array(z.record(z.string(), z.unknown())).optional(),
+});
+
+/** A file that cannot be used: the message names the file and the place. */
+export class PlanFileError extends Error {
+  override readonly name = 'PlanFileError';
+}
+
+/** JSON is YAML too, so one reader is enough. */
+export function readPlanFile(text: string, file: string): PlanFile {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new PlanFileError(`${file}: ${problem.message}`);
+  const read = planFile.safeParse(document.toJS({ maxAliasCount: 100 }));
+  if (read.success) return read.data;
+  const issues = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+  throw new PlanFileError(`${file}: ${issues.join('; ')}`);
+}
+
+/**
+ * The order of known keys, so that the same plan is always the same text. The database does not keep the order in which a
+ * config was sent. Other keys follow in alphabetical order.
+ */
+const keyOrder: readonly string[] = [
+  'name',
+  'status',
+  'effectiveStart',
+  'effectiveEnd',
+  'currency',
+  'fieldMapping',
+  'config',
+  'tests',
+  // A config
+  'quotaPeriod',
+  'dealConditions',
+  'rules',
+  // A condition
+  'field',
+  'fieldType',
+  'operator',
+  'value',
+  // A rule
+  'measure',
+  'baseField',
+  'executionPhase',
+  'dependsOn',
+  'conditions',
+  'attainmentPeriod',
+  'quotaGroup',
+  'quotaMeasure',
+  'quotaCredit',
+  'weight',
+  'tierBy',
+  'tierValueField',
+  'tierMode',
+  'payoutMode',
+  'payoutBase',
+  'tiers',
+  // A tier
+  'tierIndex',
+  'minThreshold',
+  'min',
+  'rate',
+  'flatAmount',
+  // A test
+  'asOf',
+  'assignment',
+  'managers',
+  'quotas',
+  'deals',
+  'dealId',
+  'period',
+  'target',
+  'variableTarget',
+  'closeDate',
+  'stage',
+  'ruleName',
+  'rep',
+  'amount',
+  'fields',
+  'expected',
+  'total',
+];
+const places = new Map(keyOrder.map((key, index) => [key, index]));
+
+/** The value with its keys in the order of files. Keys without a value are left out. */
+export function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null) return value;
+  const placeOf = (key: string) => places.get(key) ?? keyOrder.length;
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  entries.sort(([a], [b]) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, ordered(one)]));
+}
+
+const yamlFormat = { lineWidth: 0 } as const;
+
+/**
+ * The text of the plan. If the file exists, only what differs is written into it, so that comments, order and spelling
+ * stay; a file without a difference stays as it is, byte for byte.
+ */
+export function planText(plan: PlanFile, isJson: boolean, existing: string | null): string {
+  const value = ordered(plan);
+  if (existing !== null) {
+    const document = parseDocument(existing);
+    if (document.errors.length === 0) {
+      if (isSame(document.toJS(), value)) return existing;
+      if (!isJson) {
+        document.contents = merged(document, document.contents, value) as typeof document.contents;
+        return document.toString(yamlFormat);
+      }
+    }
+  }
+  return isJson ? `${JSON.stringify(value, null, 2)}\n` : new Document(value).toString(yamlFormat);
+}
+
+/** The node changed to the value. Nodes of equal values stay, with their comments. */
+function merged(document: Document, node: unknown, value: unknown): unknown {
+  const current = (node as Node | null)?.toJS(document);
+  if (node !== null && isSame(current, value)) return node;
+  if (isMap(node) && typeof value === 'object' && value !== null && !Array.isArray(value))
+    return mergedMap(document, node, value as Record<string, unknown>);
+  if (isSeq(node) && Array.isArray(value)) return mergedList(document, node, value);
+  return document.createNode(value);
+}
+
+function mergedMap(document: Document, map: YAMLMap, value: Readonly<Record<string, unknown>>): YAMLMap {
+  for (const key of Object.keys(map.toJS(document) as object)) if (!Object.hasOwn(value, key)) map.delete(key);
+  for (const [key, one] of Object.entries(value)) map.set(key, merged(document, map.get(key, true) ?? null, one));
+  return map;
+}
+
+/** Items with a name, such as rules and tests, keep their node when they move; others keep it by position. */
+function mergedList(document: Document, list: YAMLSeq, values: readonly unknown[]): YAMLSeq {
+  const items = [...list.items];
+  const nameOf = (one: unknown) =>
+    typeof one === 'object' && one !== null ? (one as Readonly<Record<string, unknown>>)['name'] : undefined;
+  const byName = new Map(items.map((item) => [nameOf((item as Node).toJS(document)), item]));
+  list.items = values.map((value, index) => {
+    const name = nameOf(value);
+    return merged(document, (name === undefined ? items[index] : byName.get(name)) ?? null, value);
+  });
+  return list;
+}
+
+/** One difference between a file and the server. */
+export interface FileChange {
+  readonly path: string;
+  /** Undefined: absent. */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The differences, each at the deepest place that is still one value. Lists with names are compared by name. */
+export function changesBetween(before: unknown, after: unknown, path = ''): FileChange[] {
+  if (isSame(before, after)) return [];
+  const [a, b] = [childrenOf(before), childrenOf(after)];
+  if (a === null || b === null) return [{ path, before, after }];
+  const keys = [...new Set([...a.keys(), ...b.keys()])];
+  const changes = keys.flatMap((key) =>
+    changesBetween(a.get(key), b.get(key), path === '' || key.startsWith('[') ? `${path}${key}` : `${path}.${key}`),
+  );
+  return changes.length === 0 ? [{ path, before, after }] : changes;
+}
+
+function childrenOf(value: unknown): ReadonlyMap<string, unknown> | null {
+  if (Array.isArray(value)) {
+    const names = value.map((one) => (one as { name?: unknown } | null)?.name);
+    const isNamed = names.every((name) => typeof name === 'string') && new Set(names).size === names.length;
+    return new Map(value.map((one, index) => [`[${isNamed ? names[index] : index}]`, one]));
+  }
+  return typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : null;
+}
+
+/** Whether the values are equal, whatever the order of their keys. */
+export function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b));
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
+import { operation } from '../../platform/operation.js';
+import { currency, text } from '../../platform/schemas.js';
+import { createWorkspace } from '../../workspaces/create-workspace.js';
+import { isTimeZone } from '../../workspaces/workspace.js';
+import { openSession } from '../open-session.js';
+import { invalidStartLink, type Session, type SignIn, session, sessionExample, typedEmail } from '../sign-in.js';
+import { findSignIns } from '../sign-in-views.js';
+import { StartLinks } from '../start-links.js';
+
+const body = z.strictObject({
+  token: z.string().max(100).describe('Token of the link that the terminal shows at the start of the service'),
+  name: text(200).describe('Name of the workspace'),
+  currency: currency.describe('Currency of the workspace, ISO 4217 code'),
+  timezone: z
+    .string()
+    .max(100)
+    .refine(isTimeZone, 'must be an IANA time zone')
+    .describe('IANA time zone of days and periods, such as Europe/Berlin'),
+  adminName: text(200).describe('Name of the first admin'),
+  adminEmail: typedEmail.describe('E-mail address of the first admin'),
+});
+
+export const setUpWorkspace = operation({
+  id: 'setUpWorkspace',
+  summary:
+    'Create the first workspace and its admin, and sign in, with the link that the terminal shows at the start of a service without workspaces',
+  method: 'post',
+  path: '/auth/set-up',
+  access: 'public',
+  body,
+  response: session,
+  status: 201,
+  secret: true,
+  browserSignIn: 'code',
+  failures: { invalid_start_link: 401 },
+  example: {
+    body: {
+      token: 'c3RhcnQtbGluaw',
+      name: 'Acme',
+      currency: 'USD',
+      timezone: 'UTC',
+      adminName: 'Mia',
+      adminEmail: 'mia@acme.test',
+    },
+    answer: sessionExample,
+  },
+  uses: [UnitOfWork, AttemptLimits, StartLinks, CLOCK],
+  async execute({ body: { token, ...workspace } }, caller, unitOfWork, limits, links, clock): Promise<Session> {
+    const address = caller.address ?? '';
+    limits.assertNotBlocked(address);
+    if (links.take(token, 'set_up') === null) {
+      await limits.countFailure(address);
+      throw invalidStartLink();
+    }
+    const { workspaceId } = await createWorkspace(unitOfWork, { ...workspace, tier: 'enterprise' });
+    const [admin] = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, workspace.adminEmail, workspaceId));
+    const opened = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      openSession(trx, admin as SignIn, 'start_link', clock),
+    );
+    return opened as Session;
+  },
+});

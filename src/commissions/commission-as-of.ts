@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { findDeal } from '../deals/deal-views.js';
+import { type Caller, visibleReps } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { isUuid } from '../kernel/ids.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { notYours, readsAsWidget, repNotFound } from '../reps/rep.js';
+import { findRepName } from '../reps/rep-views.js';
+import { eventAnswer } from './commission-event.js';
+import { listEventsOfDeal, listMonths } from './commission-views.js';
+import { dealBreakdown, totalsOf, traceOf } from './deal-breakdown.js';
+import { earningsOf } from './earnings.js';
+import { monthsUpTo, monthTotal, repDashboard } from './rep-dashboard.js';
+import { readTeamOverview, teamOverview } from './team-overview.js';
+
+/** Deals, quotas, open pipeline and discrepancies have no history, so these responses do not contain them. */
+const asOf = z.string().describe('The instant whose state the response shows, in ISO 8601');
+
+export const teamAsOf = z
+  .object({
+    asOf,
+    ...teamOverview.omit({ reps: true, openDiscrepancies: true }).shape,
+    reps: z
+      .array(teamOverview.shape.reps.element.omit({ attainment: true }).describe('One rep'))
+      .describe('The reps, by name'),
+  })
+  .describe('What the team had earned in a period at an earlier instant');
+
+export const repAsOf = z
+  .object({ asOf, ...repDashboard.omit({ attainment: true, closedDeals: true, openPipeline: true }).shape })
+  .describe('What one rep had earned in a period at an earlier instant');
+
+export const dealAsOf = z
+  .object({
+    asOf,
+    dealId: z.string().describe('Id of the deal in the CRM'),
+    ...dealBreakdown.omit({ deal: true, outcomes: true }).shape,
+  })
+  .describe('The commission events of one deal at an earlier instant');
+
+/** The functions below run in a transaction with `asOf`. */
+export async function readTeamAsOf(
+  trx: Work,
+  instant: Date,
+  ...overview: Parameters<typeof readTeamOverview> extends [Work, ...infer Rest] ? Rest : never
+): Promise<z.input<typeof teamAsOf>> {
+  const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(trx, ...overview);
+  return { asOf: instant.toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
+}
+
+export async function readRepAsOf(
+  trx: Work,
+  instant: Date,
+  workspaceId: string,
+  repId: string,
+  period: Period,
+  currency: string,
+): Promise<z.input<typeof repAsOf>> {
+  const name = isUuid(repId) ? await findRepName(trx, workspaceId, repId) : null;
+  if (name === null) throw repNotFound();
+  const { from, to } = periodRange(period);
+  const trendMonths = monthsUpTo(to);
+  const months = await listMonths(trx, workspaceId, repId, { from: trendMonths[0] ?? from, to });
+  const ofPeriod = months.filter(({ month }) => month >= from && month <= to);
+  return {
+    asOf: instant.toISOString(),
+    repId,
+    name,
+    period,
+    currency,
+    ...earningsOf(ofPeriod, currency),
+    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),
+  };
+}
+
+export async function readDealAsOf(
+  trx: Work,
+  instant: Date,
+  caller: Caller,
+  dealId: string,
+  workspace: WorkspaceTerms,
+): Promise<z.input<typeof dealAsOf>> {
+  const { workspaceId } = caller;
+  const repIds = caller.accessLevel === 'connection' ? null : visibleReps(caller);
+  const found = await listEventsOfDeal(trx, workspaceId, dealId, repIds);
+  const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
+  if (rows.length === 0 && repIds !== null) throw notYours();
+  if (rows.length === 0 && (await findDeal(trx, workspaceId, dealId)) === null)
+    throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
+  return {
+    asOf: instant.toISOString(),
+    dealId,
+    currency: workspace.currency,
+    events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
+    ...totalsOf(rows, workspace.currency),
+  };
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
+import { dealRecord } from '../../deals/deal.js';
+import { findDeal } from '../../deals/deal-views.js';
+import { maySee } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { isUuid } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { notYours } from '../../reps/rep.js';
+import { commissionEvent, eventAnswer } from '../commission-event.js';
+import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../commission-views.js';
+import { traceOf } from '../deal-breakdown.js';
+
+const params = z.strictObject({ eventId: pathIds.eventId });
+
+const response = z.object({
+  event: commissionEvent,
+  deal: dealRecord.nullable(),
+  rule: z
+    .object({
+      planVersionId: fields.planVersionId,
+      version: fields.version,
+      effectiveStart: fields.effectiveStart.nullable(),
+      effectiveEnd: fields.effectiveEnd.nullable(),
+      attainmentPeriod: z.string().describe('How long attainment adds up: monthly, quarterly, semi_annual or annual'),
+      tierBy: z.string().describe('What decides the tier: attainment, value or rank'),
+      tierMode: z.string().describe('With tierBy attainment: full_rate, marginal or retroactive'),
+      payoutMode: z.string().describe('rate, flat_per_event, flat_per_tier or stepped_bonus'),
+      cap: z.number().nullable().describe('Max amount of the rule in a period; null for none'),
+      floor: z.number().nullable().describe('Min amount of a matching deal; null for none'),
+      capMultiplier: z
+        .number()
+        .nullable()
+        .describe('Max amount of one deal as a multiple of the variable target; null for none'),
+      floorAttainment: z.number().nullable().describe('Attainment below which nothing is paid; null for none'),
+      tiers: z
+        .array(
+          z
+            .object({
+              tierIndex: fields.tierIndex,
+              name: z.string().nullable().describe('Name of the tier; null if it has none'),
+              minThreshold: fields.minThreshold,
+            })
+            .describe('A tier of the rule'),
+        )
+        .describe('The tiers of the rule, without those of single reps'),
+    })
+    .nullable()
+    .describe('The rule in the plan version that paid; null for amounts that a person entered'),
+});
+type Answer = z.input<typeof response>;
+
+function ruleAnswer(row: RuleOfEvent | null): Answer['rule'] {
+  if (row === null) return null;
+  const { definition: rule, ...version } = row;
+  return {
+    ...version,
+    attainmentPeriod: rule.attainmentPeriod,
+    tierBy: rule.tierBy,
+    tierMode: rule.tierMode,
+    payoutMode: rule.payoutMode,
+    cap: rule.cap ?? null,
+    floor: rule.floor ?? null,
+    capMultiplier: rule.capMultiplier ?? null,
+    floorAttainment: rule.floorAttainment ?? null,
+    tiers: rule.tiers
+      .filter((tier) => tier.repId === undefined)
+      .map(({ tierIndex, name, minThreshold }) => ({ tierIndex, name: name ?? null, minThreshold })),
+  };
+}
+
+export const explainCommission = operation({
+  id: 'explainCommission',
+  summary: 'One commission event with its trace, its deal and the rule that paid it',
+  method: 'get',
+  path: '/v1/commissions/events/:eventId',
+  access: 'rep',
+  params,
+  response,
+  failures: { event_not_found: 404 },
+  example: { params: { eventId: sampleIds.eventId } },
+  uses: [UnitOfWork],
+  async execute({ params: { eventId } }, caller, unitOfWork): Promise<Answer> {
+    const { workspaceId } = caller;
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const repId = isUuid(eventId) ? await findEventOwner(trx, workspaceId, eventId) : null;
+      const row = repId === null ? null : await findTracedEvent(trx, workspaceId, repId, eventId);
+      if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');
+      if (!maySee(caller, row.repId)) throw notYours();
+      const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+      const event = eventAnswer(row, traceOf(row, timeZone));
+      return {
+        event,
+        deal: event.dealId === null ? null : await findDeal(trx, workspaceId, event.dealId),
+        rule: ruleAnswer(await findRuleOfEvent(trx, workspaceId, eventId)),
+      };
+    });
+  },
+});

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { dealId } from '../../deals/deal.js';
+import { type Caller, maySee } from '../../kernel/caller.js';
+import { dayInZone } from '../../kernel/day.js';
+import { invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { recordAuditEntry } from '../../ledger/audit-entry.js';
+import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
+import { operation } from '../../platform/operation.js';
+import { money, period, text, uuid } from '../../platform/schemas.js';
+import { notYours, repIdQuery } from '../../reps/rep.js';
+import { exactAmount } from '../../statements/adjustment.js';
+import { lockRep } from '../../statements/rep-lane.js';
+import { type Dispute, type DisputeDetail, disputeDetail, disputeDetailExample, disputeTypes } from '../dispute.js';
+import { insertDispute } from '../dispute-store.js';
+import { findDispute, readDisputeDetail } from '../dispute-views.js';
+import { collectEvidence } from '../evidence.js';
+
+const body = z.strictObject({
+  repId: repIdQuery.optional().describe('Whose statement it is about, by id (UUID); default: the caller'),
+  period: period.describe('Period of the statement'),
+  dealId: dealId.optional().describe('Deal that it is about, by its id in the CRM'),
+  eventId: uuid.optional().describe('Commission event that it is about (UUID)'),
+  type: z.enum(disputeTypes).describe('What is wrong'),
+  expectedAmount: money.optional().describe('Amount that the rep expects, in the currency of the workspace'),
+  description: text(4000).describe('What is wrong, for the person who decides'),
+});
+type Body = z.infer<typeof body>;
+
+/** Under the rep's lane, so that no calculation or approval is halfway while the evidence is collected. */
+async function open(trx: Work, caller: Caller, repId: string, request: Body, at: Date): Promise<DisputeDetail> {
+  const { workspaceId } = caller;
+  await lockRep(trx, workspaceId, repId);
+  const { type, description, period: of } = request;
+  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  const { evidence, dealId: deal } = await collectEvidence(
+    trx,
+    { workspaceId, repId, period: of },
+    { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
+    workspace,
+    dayInZone(at, workspace.timeZone),
+  );
+  const { expectedAmount } = request;
+  const disputeId = await insertDispute(
+    trx,
+    caller,
+    {
+      repId,
+      period: of,
+      dealId: deal,
+      eventId: request.eventId ?? null,
+      type,
+      expectedAmount:
+        expectedAmount === undefined ? null : exactAmount(expectedAmount, workspace.currency, 'expectedAmount'),
+      currency: workspace.currency,
+      description,
+      evidence,
+    },
+    at,
+  );
+  await recordAuditEntry(trx, caller, {
+    trigger: 'dispute_opened',
+    scope: 'statement',
+    repId,
+    period: of,
+    dealId: deal,
+    details: { disputeId, type },
+    at,
+  });
+  return readDisputeDetail(trx, workspaceId, (await findDispute(trx, workspaceId, disputeId)) as Dispute);
+}
+
+export const openDispute = operation({
+  id: 'openDispute',
+  summary:
+    'Object to what a statement says. Reps for themselves, managers and admins for everyone they see. What the service has calculated is stored with the dispute',
+  method: 'post',
+  path: '/v1/disputes',
+  access: 'rep',
+  body,
+  response: disputeDetail,
+  status: 201,
+  failures: { rep_not_found: 404, deal_not_found: 404, event_not_found: 404 },
+  tool: {
+    name: 'open_dispute',
+    title: 'Open dispute',
+    hints: effects.adds,
+    description: {
+      purpose: 'Object to a statement; the present calculation is stored with it.',
+      useWhen: 'a person misses a deal or finds an amount wrong, and get_commissions does not explain it.',
+      notFor: 'questions.',
+      changes: 'the statement cannot be approved until a person decides.',
+    },
+    arguments: {
+      repId: 'Whose statement (UUID)',
+      period: 'Period of the statement',
+      dealId: "The CRM's id",
+      eventId: { always: undefined },
+      type: 'What is wrong',
+      expectedAmount: { always: undefined },
+      description: 'For who decides',
+    },
+    summary: ({ disputeId }) => `Dispute ${disputeId} is open.`,
+  },
+  example: {
+    body: {
+      repId: sampleIds.repId,
+      period: '2026-02',
+      dealId: sampleIds.dealId,
+      type: 'wrong_amount',
+      description: disputeDetailExample.description,
+    },
+    answer: disputeDetailExample,
+  },
+  uses: [UnitOfWork, CLOCK],
+  async execute({ body: request }, caller, unitOfWork, clock): Promise<DisputeDetail> {
+    const repId = request.repId ?? caller.repId;
+    if (repId === null) throw invalid({ path: 'repId', message: 'is required with an API key' });
+    if (!maySee(caller, repId)) throw notYours();
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
+      open(trx, caller, repId, request, clock.now()),
+    );
+  },
+});

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
+import { findDeal } from '../../deals/deal-views.js';
+import { type Caller, mayActAs, maySee, personBehind } from '../../kernel/caller.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { recordAuditEntry } from '../../ledger/audit-entry.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operation.js';
+import { money, period, text } from '../../platform/schemas.js';
+import { notYours } from '../../reps/rep.js';
+import { lockRep } from '../../statements/rep-lane.js';
+import { writeAdjustment } from '../../statements/write-adjustment.js';
+import {
+  assertMayFollow,
+  type Dispute,
+  type DisputeDetail,
+  disputeDetail,
+  disputeDetailExample,
+  disputeNotFound,
+  disputeStatuses,
+} from '../dispute.js';
+import { updateDispute as write } from '../dispute-store.js';
+import { findDispute, readDisputeDetail } from '../dispute-views.js';
+
+const params = z.strictObject({ disputeId: pathIds.disputeId });
+const body = z.strictObject({
+  status: z
+    .enum(disputeStatuses)
+    .exclude(['open'])
+    .describe('in_review, accepted or rejected by another person than the rep and who opened it; withdrawn by them'),
+  note: text(2000).optional().describe('Reason or message, for the rep to read'),
+  adjustment: z
+    .strictObject({
+      amount: money
+        .refine((amount) => amount !== 0, 'must not be 0')
+        .describe('Amount in the currency of the workspace, not 0; negative to take money back'),
+      period: period.describe('Period that the amount belongs to; its statement must not be approved'),
+    })
+    .optional()
+    .describe('Only with accepted, for admins: an adjustment to write with the acceptance'),
+});
+type Body = z.infer<typeof body>;
+
+async function update(trx: Work, caller: Caller, disputeId: string, request: Body, at: Date): Promise<DisputeDetail> {
+  const { workspaceId } = caller;
+  const { repId } = await findVisible(trx, caller, disputeId);
+  await lockRep(trx, workspaceId, repId);
+  const dispute = (await findDispute(trx, workspaceId, disputeId)) as Dispute;
+  assertMayTake(caller, dispute, request);
+  assertMayFollow(dispute.status, request.status);
+  const adjustmentId = await adjust(trx, caller, dispute, request, at);
+  await write(trx, caller, disputeId, { status: request.status, note: request.note ?? null, adjustmentId, at });
+  await recordAuditEntry(trx, caller, {
+    trigger: `dispute_${request.status}`,
+    scope: 'statement',
+    repId,
+    period: dispute.period,
+    dealId: dispute.dealId,
+    details: { disputeId, before: dispute.status, adjustmentId },
+    at,
+  });
+  return readDisputeDetail(trx, workspaceId, (await findDispute(trx, workspaceId, disputeId)) as Dispute);
+}
+
+async function findVisible(trx: Work, caller: Caller, disputeId: string): Promise<Dispute> {
+  const dispute = await findDispute(trx, caller.workspaceId, disputeId);
+  if (dispute === null) throw disputeNotFound();
+  if (!maySee(caller, dispute.repId)) throw notYours();
+  return dispute;
+}
+
+/** Only who opened a dispute withdraws it, and neither they nor the rep decide it. */
+function assertMayTake(caller: Caller, { repId, openedBy }: Dispute, { status, adjustment }: Body): void {
+  const person = personBehind(caller);
+  const isOpener = person === openedBy.repId && (person !== null || mayActAs(caller, 'admin'));
+  if (status === 'withdrawn') {
+    if (isOpener) return;
+    throw new Failure('forbidden', 'Only the person who opened a dispute may withdraw it. Accept or reject it.');
+  }
+  if (person !== null && (isOpener || person === repId))
+    throw new Failure(
+      'forbidden',
+      'You cannot decide a dispute that you opened or that is about your own pay, also not with a key that you created. Another manager or admin must do it.',
+    );
+  if (!mayActAs(caller, adjustment === undefined ? 'manager' : 'admin'))
+    throw new Failure(
+      'forbidden',
+      adjustment === undefined
+        ? 'Only managers and admins decide disputes.'
+        : 'Only admins add adjustments. Accept the dispute without one, or ask an admin.',
+    );
+}
+
+async function adjust(
+  trx: Work,
+  caller: Caller,
+  dispute: Dispute,
+  { adjustment }: Body,
+  at: Date,
+): Promise<string | null> {
+  if (adjustment === undefined) return null;
+  const { repId, disputeId } = dispute;
+  // The id of a missing deal belongs to no deal.
+  const deal = dispute.dealId === null ? null : await findDeal(trx, caller.workspaceId, dispute.dealId);
+  const request = {
+    kind: 'adjustment',
+    ...adjustment,
+    dealId: deal?.deal_id ?? null,
+    reason: `Dispute ${disputeId}`,
+  } as const;
+  return writeAdjustment(trx, caller, repId, request, at);
+}
+
+export const updateDispute = operation({
+  id: 'updateDispute',
+  summary:
+    'Review, accept, reject or withdraw a dispute. Accepting may add one adjustment in a period that is not approved',
+  method: 'patch',
+  path: '/v1/disputes/:disputeId',
+  access: 'rep',
+  params,
+  body,
+  response: disputeDetail,
+  failures: { dispute_not_found: 404, invalid_transition: 409, statement_locked: 409 },
+  example: {
+    params: { disputeId: disputeDetailExample.disputeId },
+    body: { status: 'in_review', note: 'I am checking the contract.' },
+    answer: { ...disputeDetailExample, status: 'in_review' },
+  },
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { disputeId }, body: request }, caller, unitOfWork, clock): Promise<DisputeDetail> {
+    if (request.adjustment !== undefined && request.status !== 'accepted')
+      throw invalid({ path: 'adjustment', message: 'is possible only with the status accepted' });
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
+      update(trx, caller, disputeId, request, clock.now()),
+    );
+  },
+});

@@ -1,0 +1,171 @@
+import { type SqlBool, sql } from 'kysely';
+import { keyAuthor } from '../comments/comment.js';
+import { listComments } from '../comments/comment-views.js';
+import { overlap } from '../kernel/day.js';
+import { isUuid } from '../kernel/ids.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import {
+  type Dispute,
+  type DisputeDetail,
+  type DisputeStatus,
+  type DisputeStep,
+  type Evidence,
+  openStatuses,
+} from './dispute.js';
+
+export interface DisputeFilter {
+  readonly status?: DisputeStatus | undefined;
+  readonly period?: Period | undefined;
+  /** Null for the disputes of all reps. */
+  readonly repIds: readonly string[] | null;
+}
+
+/** The page of disputes that match, latest first, and the number of all that match. */
+export async function listDisputes(
+  trx: Work,
+  workspaceId: string,
+  filter: DisputeFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ disputes: Dispute[]; count: number }> {
+  const matching = selectMatching(trx, workspaceId, filter);
+  const [rows, counted] = await Promise.all([
+    matching
+      .select(columns)
+      .orderBy('d.opened_at', 'desc')
+      .orderBy('d.dispute_id')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    matching.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+  ]);
+  return { disputes: rows.map(disputeOf), count: Number(counted.count) };
+}
+
+/** The dispute with the person who opened it; null if there is none. */
+export async function findDispute(trx: Work, workspaceId: string, disputeId: string): Promise<Dispute | null> {
+  if (!isUuid(disputeId)) return null;
+  const row = await selectMatching(trx, workspaceId, { repIds: null })
+    .select(columns)
+    .where('d.dispute_id', '=', disputeId)
+    .executeTakeFirst();
+  return row === undefined ? null : disputeOf(row);
+}
+
+/** Adds the evidence, the history and the thread to a dispute. */
+export async function readDisputeDetail(trx: Work, workspaceId: string, dispute: Dispute): Promise<DisputeDetail> {
+  const { evidence } = await trx
+    .selectFrom('disputes')
+    .select('evidence')
+    .where('workspace_id', '=', workspaceId)
+    .where('dispute_id', '=', dispute.disputeId)
+    .executeTakeFirstOrThrow();
+  const comments = await listComments(trx, workspaceId, dispute.repId, dispute.period);
+  return {
+    ...dispute,
+    evidence: evidence as Evidence,
+    history: await listSteps(trx, workspaceId, dispute.disputeId),
+    comments: comments.filter(({ dealId }) => dealId === dispute.dealId),
+  };
+}
+
+/** The ids of the rep's disputes that wait for a decision and whose period shares days with this one. */
+export async function listOpenDisputes(
+  trx: Work,
+  { workspaceId, repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: Period },
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('disputes')
+    .select(['dispute_id as disputeId', 'period'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('status', 'in', openStatuses)
+    .orderBy('opened_at')
+    .execute();
+  const range = periodRange(period);
+  return rows.filter((row) => overlap(periodRange(row.period), range)).map(({ disputeId }) => disputeId);
+}
+
+async function listSteps(trx: Work, workspaceId: string, disputeId: string): Promise<DisputeStep[]> {
+  const rows = await trx
+    .selectFrom('dispute_steps as s')
+    .leftJoin('reps as a', (join) =>
+      join.onRef('a.workspace_id', '=', 's.workspace_id').onRef('a.rep_id', '=', 's.author_id'),
+    )
+    .select(['s.status', 's.note', 's.at', 's.author_id as authorId', 'a.name as author'])
+    .where('s.workspace_id', '=', workspaceId)
+    .where('s.dispute_id', '=', disputeId)
+    .orderBy('s.step')
+    .execute();
+  return rows.map(({ status, note, at, authorId, author }) => ({
+    status,
+    by: { repId: authorId, name: author ?? keyAuthor },
+    note,
+    at: at.toISOString(),
+  }));
+}
+
+const columns = [
+  'd.dispute_id as disputeId',
+  'd.rep_id as repId',
+  'r.name as repName',
+  'd.period',
+  'd.deal_id as dealId',
+  'l.name as dealName',
+  'd.event_id as eventId',
+  'd.type',
+  'd.status',
+  'd.expected_amount as expectedAmount',
+  'd.currency',
+  'd.description',
+  'd.opened_by as openedById',
+  'o.name as openedByName',
+  'd.opened_at as openedAt',
+  'd.updated_at as updatedAt',
+  'd.adjustment_event_id as adjustmentId',
+] as const;
+
+function selectMatching(trx: Work, workspaceId: string, { status, period, repIds }: DisputeFilter) {
+  let query = trx
+    .selectFrom('disputes as d')
+    .innerJoin('reps as r', (join) =>
+      join.onRef('r.workspace_id', '=', 'd.workspace_id').onRef('r.rep_id', '=', 'd.rep_id'),
+    )
+    .leftJoin('reps as o', (join) =>
+      join.onRef('o.workspace_id', '=', 'd.workspace_id').onRef('o.rep_id', '=', 'd.opened_by'),
+    )
+    // A rep does not see the names of other reps' deals.
+    .leftJoin('deals as l', (join) =>
+      join
+        .onRef('l.workspace_id', '=', 'd.workspace_id')
+        .onRef('l.deal_id', '=', 'd.deal_id')
+        .on(sql<SqlBool>`d.evidence ->> 'deal' in ('owned', 'team')`),
+    )
+    .where('d.workspace_id', '=', workspaceId);
+  if (status !== undefined) query = query.where('d.status', '=', status);
+  if (period !== undefined) query = query.where('d.period', '=', period);
+  if (repIds !== null) query = query.where(sql<SqlBool>`d.rep_id = any(${repIds}::uuid[])`);
+  return query;
+}
+
+interface DisputeRow
+  extends Omit<Dispute, 'openedBy' | 'openedAt' | 'updatedAt' | 'expectedAmount' | 'adjustmentId' | 'eventId'> {
+  readonly eventId: string | null;
+  readonly expectedAmount: string | null;
+  readonly openedById: string | null;
+  readonly openedByName: string | null;
+  readonly openedAt: Date;
+  readonly updatedAt: Date;
+  readonly adjustmentId: string | null;
+}
+
+function disputeOf(row: DisputeRow): Dispute {
+  const { openedById, openedByName, openedAt, updatedAt, expectedAmount, ...same } = row;
+  return {
+    ...same,
+    expectedAmount: expectedAmount === null ? null : Number(expectedAmount),
+    openedBy: { repId: openedById, name: openedByName ?? keyAuthor },
+    openedAt: openedAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}

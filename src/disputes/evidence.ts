@@ -1,0 +1,101 @@
+import { eventAnswer } from '../commissions/commission-event.js';
+import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../commissions/commission-views.js';
+import { type DealOutcome, outcomesOf, traceOf } from '../commissions/deal-breakdown.js';
+import { findDeal } from '../deals/deal-views.js';
+import { type Day } from '../kernel/day.js';
+import { Failure, invalid } from '../kernel/failure.js';
+import { type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type StatementKey } from '../statements/statement.js';
+import { readStatement } from '../statements/statement-views.js';
+import { type DisputeType, type Evidence } from './dispute.js';
+
+/** What a dispute is about, besides the statement. */
+export interface Subject {
+  readonly type: DisputeType;
+  readonly dealId: string | null;
+  readonly eventId: string | null;
+}
+
+/** The claim may be that a deal is missing, or that it belongs to the rep: then the service may not know it as the rep's. */
+const claimsDeal: ReadonlySet<DisputeType> = new Set(['missing_deal', 'wrong_credit']);
+
+/**
+ * What the ledger and the rules of the rep say about the subject now. `dealId` is the deal of the dispute: the given one,
+ * or that of the event.
+ */
+export async function collectEvidence(
+  trx: Work,
+  key: StatementKey,
+  subject: Subject,
+  workspace: WorkspaceTerms,
+  today: Day,
+): Promise<{ readonly evidence: Evidence; readonly dealId: string | null }> {
+  const event = subject.eventId === null ? null : await requireEvent(trx, key, subject.eventId);
+  const ofEvent = event === null || event.phase === 'periodic' ? null : event.dealKey;
+  if (subject.dealId !== null && event !== null && ofEvent !== subject.dealId)
+    throw invalid({ path: 'dealId', message: 'is not the deal of the event; leave it out' });
+  const dealId = subject.dealId ?? ofEvent;
+  const { status, version, netPayout, currency } = await readSummary(trx, key, workspace.currency);
+  const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, subject.type, workspace, today);
+  const events = event === null ? (ofDeal?.events ?? []) : [event];
+  return {
+    dealId,
+    evidence: {
+      statement: { status, version, netPayout, currency },
+      deal: ofDeal?.deal ?? null,
+      events: events.map((row) => eventOf(row, workspace.timeZone)),
+      outcomes: (ofDeal?.outcomes ?? []).map(({ repId: _, ...outcome }) => outcome),
+    },
+  };
+}
+
+async function requireEvent(trx: Work, { workspaceId, repId }: StatementKey, eventId: string): Promise<TracedEventRow> {
+  const event = await findTracedEvent(trx, workspaceId, repId, eventId);
+  if (event === null) throw new Failure('event_not_found', 'This rep has no commission event with this id.');
+  return event;
+}
+
+async function readSummary(trx: Work, key: StatementKey, currency: string): Promise<Evidence['statement']> {
+  const { head, content } = await readStatement(trx, key, currency);
+  return {
+    status: head?.status ?? 'none',
+    version: content.version,
+    netPayout: Number(content.summary.netPayout),
+    currency: content.currency,
+  };
+}
+
+interface DealEvidence {
+  readonly deal: NonNullable<Evidence['deal']>;
+  readonly events: readonly TracedEventRow[];
+  readonly outcomes: readonly DealOutcome[];
+}
+
+async function dealEvidence(
+  trx: Work,
+  { workspaceId, repId }: StatementKey,
+  dealId: string,
+  type: DisputeType,
+  workspace: WorkspaceTerms,
+  today: Day,
+): Promise<DealEvidence> {
+  const deal = await findDeal(trx, workspaceId, dealId);
+  if (deal === null) {
+    if (claimsDeal.has(type)) return { deal: 'unknown', events: [], outcomes: [] };
+    throw new Failure(
+      'deal_not_found',
+      'There is no deal with this id in this workspace. If it should be there, open a dispute of type missing_deal.',
+    );
+  }
+  const events = await listEventsOfDeal(trx, workspaceId, dealId, [repId]);
+  const outcomes = await outcomesOf(trx, { workspaceId, repId }, deal, workspace, today);
+  if (deal.repId === repId) return { deal: 'owned', events, outcomes };
+  const isOfTeam = events.length > 0 || outcomes.some(({ ruleId }) => ruleId !== null);
+  return isOfTeam ? { deal: 'team', events, outcomes } : { deal: 'not_owned', events, outcomes: [] };
+}
+
+function eventOf(row: TracedEventRow, timeZone: string): Evidence['events'][number] {
+  const { repId: _id, repName: _rep, dealName: _deal, ...event } = eventAnswer(row, traceOf(row, timeZone));
+  return event;
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
+import { maySee } from '../../kernel/caller.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { notYours } from '../../reps/rep.js';
+import { type DisputeDetail, disputeDetail, disputeDetailExample, disputeNotFound } from '../dispute.js';
+import { findDispute, readDisputeDetail } from '../dispute-views.js';
+
+const params = z.strictObject({ disputeId: pathIds.disputeId });
+
+export const getDispute = operation({
+  id: 'getDispute',
+  summary: 'Get a dispute with its evidence, its history and its thread of comments',
+  method: 'get',
+  path: '/v1/disputes/:disputeId',
+  access: 'rep',
+  payroll: true,
+  params,
+  response: disputeDetail,
+  failures: { dispute_not_found: 404 },
+  example: { params: { disputeId: disputeDetailExample.disputeId }, answer: disputeDetailExample },
+  uses: [UnitOfWork],
+  async execute({ params: { disputeId } }, caller, unitOfWork): Promise<DisputeDetail> {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const dispute = await findDispute(trx, caller.workspaceId, disputeId);
+      if (dispute === null) throw disputeNotFound();
+      if (!maySee(caller, dispute.repId)) throw notYours();
+      return readDisputeDetail(trx, caller.workspaceId, dispute);
+    });
+  },
+});

@@ -1,0 +1,38 @@
+import { needsWholePeriod } from '../engine/carried-credit.js';
+import { allDays, type Day, type DayRange, overlap } from '../kernel/day.js';
+import { type Trigger } from './calculation-requests.js';
+import { type RequestedWindow } from './divide-windows.js';
+import { daysOf, type LockedLane, triggersOf } from './lanes.js';
+import { type RepTerms } from './rep-terms.js';
+
+/** Triggers whose days begin with the first deal that can be paid differently. */
+const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'sync', 'cascade']);
+
+/**
+ * Leaves out the days before the first changed deal if what they earn cannot have changed: their events are then read as
+ * carried credit. Every other change of these days has its own request, which would be among those of the lane.
+ */
+export function shortenWindow<Lane extends RequestedWindow & { readonly locked: LockedLane }>(
+  lane: Lane,
+): Lane & { readonly carriedFrom?: Day } {
+  const { window, terms, requests, locked } = lane;
+  const { from } = daysOf(requests);
+  const isShorter = from > window.from && from <= window.to;
+  if (!isShorter || !locked.isComplete || !triggersOf(requests).every((trigger) => dealTriggers.has(trigger)))
+    return lane;
+  if (!canCarry(terms, window, from)) return lane;
+  return { ...lane, window: { from, to: window.to }, carriedFrom: window.from };
+}
+
+/** Whether the events before the day give the same result as the deals that earned them. */
+function canCarry({ versions, assignments, frozen }: RepTerms, window: DayRange, from: Day): boolean {
+  const rules = versions.flatMap((version) => version.rules);
+  if (rules.some(needsWholePeriod)) return false;
+  // Events of a deleted assignment stay only until their deal fires on another day.
+  const withdrawn = assignments.filter(({ deleted }) => deleted);
+  if (withdrawn.some(({ start, end }) => overlap(window, { from: start ?? allDays.from, to: end ?? allDays.to })))
+    return false;
+  // A true-up of any period counts on the days of its deals, which may have moved into this window.
+  if (frozen.some(({ truedUp }) => truedUp)) return false;
+  return frozen.every(({ range }) => range.to < from || !overlap(window, range));
+}

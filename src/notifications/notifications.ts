@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { type Config } from '../platform/config.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { bodyOf, oneLine } from '../platform/mail/mail.js';
+import { type Outbox } from '../platform/mail/outbox.js';
+import { type OutgoingEvent } from '../platform/outbound/outgoing-event.js';
+import { type NotificationKind } from './notification.js';
+
+/** A mail to one rep, or to every admin. */
+export interface Notification {
+  readonly kind: NotificationKind;
+  readonly to: { readonly repId: string } | 'admins';
+  readonly subject: string;
+  readonly paragraphs: readonly string[];
+  /** The page of the web app that shows the subject. */
+  readonly path: string;
+}
+
+/**
+ * Mails about changes, stored in the transaction of the change. Nothing is stored without a mail server, and nothing for
+ * people who have turned the kind off. The sweep sends them within seconds.
+ */
+export class Notifications {
+  readonly isEnabled: boolean;
+  private readonly base: string | null;
+
+  constructor(
+    private readonly outbox: Pick<Outbox, 'post'>,
+    { SMTP_URL: server, PUBLIC_URL: base }: Pick<Config, 'SMTP_URL' | 'PUBLIC_URL'>,
+  ) {
+    this.isEnabled = server !== undefined;
+    this.base = base?.replace(/\/+$/, '') ?? null;
+  }
+
+  /** Stores the mails that belong to the events. */
+  async send(trx: Work, workspaceId: string, events: readonly OutgoingEvent[]): Promise<void> {
+    if (!this.isEnabled) return;
+    await this.post(
+      trx,
+      workspaceId,
+      events.map(notificationOf).filter((one) => one !== null),
+    );
+  }
+
+  async endpointDisabled(trx: Work, workspaceId: string, host: string, reason: string): Promise<void> {
+    const disabled: Notification = {
+      kind: 'connection_broken',
+      to: 'admins',
+      subject: `The webhook endpoint at ${host} was disabled`,
+      paragraphs: [
+        reason,
+        'No events are sent to it until an admin enables it. Undelivered events are then sent first; events that occur in the meantime are not sent.',
+      ],
+      path: '/settings/webhooks',
+    };
+    await this.post(trx, workspaceId, [disabled]);
+  }
+
+  async post(trx: Work, workspaceId: string, notifications: readonly Notification[]): Promise<void> {
+    if (!this.isEnabled || notifications.length === 0) return;
+    const repIds = notifications.flatMap(({ to }) => (to === 'admins' ? [] : [to.repId]));
+    const { rows } = await sql<Recipient>`
+      select r.rep_id as "repId", r.email, r.role = 'admin' as "isAdmin", r.mail_opt_outs as "optOuts", w.name as workspace
+      from reps r join workspaces w on w.workspace_id = r.workspace_id
+      where r.workspace_id = ${workspaceId} and r.active and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]))`.execute(
+      trx,
+    );
+    for (const notification of notifications)
+      await Promise.all(
+        rows
+          .filter((recipient) => isRecipient(recipient, notification))
+          .map((recipient) => this.outbox.post(trx, this.mailOf(recipient, notification))),
+      );
+  }
+
+  private mailOf({ email, workspace }: Recipient, { subject, paragraphs, path }: Notification) {
+    const links =
+      this.base === null ? [] : [`${this.base}${path}`, `Choose which mails you receive: ${this.base}/me/mail`];
+    return { to: email, subject: oneLine(`${workspace}: ${subject}`), ...bodyOf([...paragraphs, ...links]) };
+  }
+}
+
+interface Recipient {
+  readonly repId: string;
+  readonly email: string;
+  readonly isAdmin: boolean;
+  readonly optOuts: readonly string[];
+  readonly workspace: string;
+}
+
+function isRecipient({ repId, isAdmin, optOuts }: Recipient, { to, kind }: Notification): boolean {
+  return !optOuts.includes(kind) && (to === 'admins' ? isAdmin : to.repId === repId);
+}
+
+/** The mail that belongs to the event; null if none does. */
+function notificationOf({ type, repId, data }: OutgoingEvent): Notification | null {
+  const field = (name: string) => String(data[name]);
+  if (type === 'crm.connection_broken')
+    return {
+      kind: 'connection_broken',
+      to: 'admins',
+      subject: `The connection to ${field('provider')} does not work`,
+      paragraphs: [
+        `${field('provider')} rejected the stored credentials: ${field('reason')}`,
+        'No deals are synchronized until an admin connects it again.',
+      ],
+      path: '/settings/crm',
+    };
+  if (repId === undefined) return null;
+  const period = field('period');
+  const about = { to: { repId }, path: `/statements/${repId}?period=${period}` };
+  if (type === 'statement.generated' && data['version'] === 1 && data['status'] === 'draft')
+    return {
+      ...about,
+      kind: 'statement_ready',
+      subject: `Your statement for ${period} is ready`,
+      paragraphs: [`Your commission statement for ${period} was generated. It is a draft until it is approved.`],
+    };
+  if (type === 'statement.approved')
+    return {
+      ...about,
+      kind: 'statement_approved',
+      subject: `Your statement for ${period} was approved`,
+      paragraphs: [`Your commission statement for ${period} was approved.`],
+    };
+  if (type === 'dispute.resolved' && data['status'] !== 'withdrawn')
+    return {
+      ...about,
+      kind: 'dispute_answered',
+      subject: `Your dispute about ${period} was ${field('status')}`,
+      paragraphs: [`Your dispute about your commission for ${period} was ${field('status')}.`],
+    };
+  return null;
+}

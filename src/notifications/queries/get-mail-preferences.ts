@@ -1,0 +1,29 @@
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { mailPreferences, personOf, preferencesOf } from '../mail-preferences.js';
+
+export const getMailPreferences = operation({
+  id: 'getMailPreferences',
+  summary: 'Which mails the person of the session receives',
+  method: 'get',
+  path: '/v1/mail-preferences',
+  access: 'rep',
+  payroll: true,
+  scope: null,
+  response: mailPreferences,
+  failures: { no_person: 409 },
+  example: { answer: preferencesOf(['weekly_digest']) },
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    const repId = personOf(caller);
+    const { mail_opt_outs: optOuts } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      trx
+        .selectFrom('reps')
+        .select('mail_opt_outs')
+        .where('workspace_id', '=', caller.workspaceId)
+        .where('rep_id', '=', repId)
+        .executeTakeFirstOrThrow(),
+    );
+    return preferencesOf(optOuts);
+  },
+});

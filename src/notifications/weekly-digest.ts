@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { type Clock } from '../kernel/clock.js';
+import { type Day, dayInZone } from '../kernel/day.js';
+import { periodOf, periodRange } from '../kernel/period.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { findPeopleBelow } from '../reps/rep-views.js';
+import { type Notification, type Notifications } from './notifications.js';
+
+interface Due {
+  readonly workspaceId: string;
+  readonly timezone: string;
+  readonly digestOf: Day | null;
+}
+
+/**
+ * Sends every manager and admin a summary on Mondays, in the workspace's time zone: what the people below them, or
+ * everyone, earned in the month, and what needs attention. Several processes may run it: one of them marks the week.
+ */
+export class WeeklyDigest {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly notifications: Notifications,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(): Promise<void> {
+    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+      sql<Due>`
+        select workspace_id as "workspaceId", timezone, digest_of as "digestOf" from workspaces_with_managers()`.execute(
+        trx,
+      ),
+    );
+    for (const { workspaceId, timezone, digestOf } of rows) {
+      const today = dayInZone(this.clock.now(), timezone);
+      const isMonday = new Date(`${today}T00:00:00Z`).getUTCDay() === 1;
+      if (!isMonday || digestOf === today) continue;
+      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+        this.send(trx, workspaceId, today),
+      );
+    }
+  }
+
+  private async send(trx: Work, workspaceId: string, today: Day): Promise<void> {
+    const { numUpdatedRows } = await trx
+      .updateTable('workspaces')
+      .set({ digest_of: today })
+      .where('workspace_id', '=', workspaceId)
+      .where(sql<boolean>`digest_of is distinct from ${today}::date`)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    const managers = await trx
+      .selectFrom('reps')
+      .select(['rep_id', 'role'])
+      .where('workspace_id', '=', workspaceId)
+      .where('active', '=', true)
+      .where('role', 'in', ['manager', 'admin'])
+      .execute();
+    const digests: Notification[] = [];
+    for (const { rep_id: repId, role } of managers) {
+      const team = role === 'admin' ? null : await findPeopleBelow(trx, workspaceId, repId);
+      digests.push(await digestOf(trx, workspaceId, repId, team, periodOf(today, 'monthly')));
+    }
+    await this.notifications.post(trx, workspaceId, digests);
+  }
+}
+
+/** The digest of one manager about the reps; null for everyone. */
+async function digestOf(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  repIds: readonly string[] | null,
+  period: string,
+): Promise<Notification> {
+  const ofTeam = repIds === null ? sql`` : sql`and rep_id = any(${repIds}::uuid[])`;
+  const { from, to } = periodRange(period);
+  const { rows: earned } = await sql<{ currency: string; total: string }>`
+    select currency, sum(commission + bonus + adjustments)::text as total from rep_months
+    where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date ${ofTeam}
+    group by currency order by currency`.execute(trx);
+  const { rows: counts } = await sql<{ drafts: number; disputes: number }>`
+    select
+      (select count(*)::int from statement_periods where workspace_id = ${workspaceId} and status = 'draft' ${ofTeam}) as drafts,
+      (select count(*)::int from disputes where workspace_id = ${workspaceId} and status in ('open', 'in_review')
+        ${ofTeam}) as disputes`.execute(trx);
+  const { drafts, disputes } = counts[0] ?? { drafts: 0, disputes: 0 };
+  const totals = earned.map(({ currency, total }) => `${Number(total).toFixed(2)} ${currency}`).join(', ');
+  return {
+    kind: 'weekly_digest',
+    to: { repId },
+    subject: `Your team in ${period}`,
+    paragraphs: [
+      `Earned in ${period} so far: ${totals === '' ? 'nothing' : totals}.`,
+      `Statements that are not approved: ${drafts}. Open disputes: ${disputes}.`,
+    ],
+    path: `/team?period=${period}`,
+  };
+}

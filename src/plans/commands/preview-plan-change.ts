@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type DayRange } from '../../kernel/day.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { pollUntil } from '../../kernel/waiting.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { JobQueue } from '../../platform/jobs/job-queue.js';
+import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
+import { operation, Reply } from '../../platform/operation.js';
+import { currency, day, period, uuid } from '../../platform/schemas.js';
+import { repNotFound } from '../../reps/rep.js';
+import { unknownReps, workspaceToday } from '../../reps/rep-views.js';
+import { assertFieldMapping, fieldMapping, planConfig, planStatuses, requestedDates } from '../plan.js';
+import { plannedChange } from '../plan-preview.js';
+import {
+  makePreviewsJob,
+  type PlanPreview,
+  planPreview,
+  planPreviewExample,
+  previewAnswer,
+  previewNotFound,
+} from '../plan-preview-response.js';
+import { insertPreview } from '../plan-preview-store.js';
+import { findPreview, type StoredPreview } from '../plan-preview-views.js';
+import { planTests } from '../plan-tests.js';
+import { describeWarnings } from '../plan-tool-text.js';
+
+const params = z.strictObject({ planRef: pathIds.planRef });
+const body = z.strictObject({
+  config: planConfig.optional(),
+  effectiveStart: day.nullish().describe('First day of the new version, as in a change of the plan'),
+  effectiveEnd: day.nullish().describe('Last day of the new version, as in a change of the plan'),
+  currency: currency.nullish().describe('Currency of the new version, as in a change of the plan'),
+  fieldMapping: fieldMapping.nullish(),
+  status: z.enum(planStatuses).optional().describe('New status, as in a change of the plan'),
+  tests: planTests.optional().describe('The tests to run, in place of the stored ones'),
+  period: period.optional().describe('Period whose commission is compared; give it, or from and to'),
+  from: day.optional().describe('First day whose commission is compared, YYYY-MM-DD'),
+  to: day.optional().describe('Last day whose commission is compared, YYYY-MM-DD'),
+  repIds: z.array(uuid).min(1).max(500).optional().describe('Only these reps (UUID); everyone by default'),
+  limit: z.int().min(1).max(500).default(100).describe('Max number of deals in byDeal, 1 to 500'),
+});
+type Body = z.output<typeof body>;
+
+const maxWaitMs = 25_000;
+
+/** Stores the request after the checks of the change. */
+async function storePreview(trx: Work, { workspaceId }: Caller, planRef: string, request: Body, clock: Clock) {
+  const { config, currency: paidIn, fieldMapping: mapping, status, tests, repIds = null } = request;
+  const change = { config, currency: paidIn, fieldMapping: mapping, status, tests, ...requestedDates(request) };
+  if (Object.values(change).every((value) => value === undefined))
+    throw invalid({ path: '', message: 'give a change: config, dates, currency, fieldMapping, tests or status' });
+  assertFieldMapping(mapping ?? null);
+  const range = comparedDays(request);
+  const today = await workspaceToday(trx, workspaceId, clock);
+  const { plan } = await plannedChange(trx, workspaceId, { planRef, change }, today);
+  const unknown = repIds === null ? [] : await unknownReps(trx, workspaceId, repIds);
+  if (unknown.length > 0) throw repNotFound(unknown);
+  const previewId = await insertPreview(trx, workspaceId, plan.planId, { planRef, change, ...range, repIds });
+  if (previewId === null)
+    throw new Failure('rate_limited', 'Other previews of this workspace are still calculated. Try again shortly.', {
+      retryAfter: 10,
+    });
+  return { planId: plan.planId, previewId };
+}
+
+function comparedDays({ period: during, from, to }: Body): DayRange {
+  if (during !== undefined && from === undefined && to === undefined) return periodRange(during);
+  if (during !== undefined || from === undefined || to === undefined)
+    throw invalid({ path: 'period', message: 'give period, or from and to' });
+  if (to < from) throw invalid({ path: 'to', message: 'must not be before from' });
+  return { from, to };
+}
+
+function answerOf(preview: StoredPreview, page: { readonly limit: number; readonly offset: number }) {
+  const { status, errorCode, error } = preview;
+  if (status === 'running') return new Reply(202, previewAnswer(preview, page));
+  if (status === 'failed') {
+    if (errorCode === null) throw new Error(`preview ${preview.previewId} failed: ${error}`);
+    throw new Failure(errorCode, error ?? '');
+  }
+  return previewAnswer(preview, page);
+}
+
+export const previewPlanChange = operation({
+  id: 'previewPlanChange',
+  summary: 'What a change of a plan would do to commission, compared with the ledger; writes no commission',
+  method: 'post',
+  path: '/v1/plans/:planRef/preview',
+  access: 'admin',
+  scope: 'read',
+  params,
+  body,
+  maxKeys: 100_000,
+  response: planPreview,
+  otherStatus: 202,
+  failures: {
+    plan_too_complex: 400,
+    plan_not_found: 404,
+    rep_not_found: 404,
+    job_not_found: 404,
+  },
+  tool: {
+    name: 'preview_plan_change',
+    title: 'Preview plan change',
+    hints: effects.reads,
+    description: {
+      purpose: 'What update_plan would move: commission before and after, by rep and deal, compared with the ledger.',
+      useWhen: 'before update_plan or set_plan_status.',
+      notFor: 'plans that do not exist, or made-up deals (use simulate_commissions).',
+      formats: 'arguments as in update_plan, and the period to compare. byDeal has the largest changes first.',
+      changes: 'nothing. locked shows what approved periods would owe.',
+    },
+    arguments: {
+      planRef: 'As in update_plan',
+      config: 'The whole new config',
+      effectiveStart: firstDay('First day of the new terms'),
+      effectiveEnd: lastDay('Last day'),
+      currency: { always: undefined },
+      fieldMapping: { always: undefined },
+      status: 'The new status',
+      tests: { always: undefined },
+      period: 'The period to compare',
+      from: { always: undefined },
+      to: { always: undefined },
+      repIds: 'Only these reps',
+    },
+    listsWithin: ['byDeal', 'byRep'],
+    summary: ({ status, delta, currency: paidIn, count, locked, warnings = [] }) =>
+      status === 'running'
+        ? 'The preview takes longer. Call again with fewer days.'
+        : `The change moves ${delta} ${paidIn} on ${count} deals; ${locked?.length} approved periods would owe. Nothing was written.${describeWarnings({ warnings })}`,
+  },
+  example: {
+    params: { planRef: sampleIds.planId },
+    body: { effectiveEnd: '2026-06-30', period: '2026-Q1' },
+    answer: planPreviewExample,
+  },
+  uses: [UnitOfWork, JobQueue, CLOCK],
+  /** A worker calculates the preview. After 25 seconds the caller gets the job, which continues. */
+  async execute(
+    { params: { planRef }, body: request },
+    caller,
+    unitOfWork,
+    queue,
+    clock,
+  ): Promise<PlanPreview | Reply<PlanPreview>> {
+    const { workspaceId } = caller;
+    const { planId, previewId } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      storePreview(trx, caller, planRef, request, clock),
+    );
+    await queue.add(makePreviewsJob, { workspaceId });
+    const page = { limit: request.limit, offset: 0 };
+    const preview = await pollUntil(
+      () =>
+        unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+          findPreview(trx, workspaceId, { planId, previewId }, page),
+        ),
+      (found) => found?.status !== 'running',
+      { maxWaitMs, pauseMs: 20, maxPauseMs: 100 },
+    );
+    if (preview === undefined) throw previewNotFound();
+    return answerOf(preview, page);
+  },
+});

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type MovedDeal, type PreviewFigures } from './preview-result.js';
+
+/** A stored preview with one page of its deals, and the names that the response needs. */
+export interface StoredPreview {
+  readonly previewId: string;
+  readonly status: 'running' | 'completed' | 'failed';
+  readonly startedAt: Date;
+  readonly finishedAt: Date | null;
+  readonly errorCode: string | null;
+  readonly error: string | null;
+  readonly figures: PreviewFigures | null;
+  readonly page: readonly MovedDeal[];
+  readonly count: number;
+  readonly repNames: ReadonlyMap<string, string>;
+  readonly dealNames: ReadonlyMap<string, string | null>;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The preview of that id and plan; undefined if there is none or if it finished more than an hour ago. */
+export async function findPreview(
+  trx: Work,
+  workspaceId: string,
+  { planId, previewId }: { readonly planId: string; readonly previewId: string },
+  { limit, offset }: Page,
+): Promise<StoredPreview | undefined> {
+  const row = await trx
+    .selectFrom('plan_previews')
+    .select(['status', 'started_at', 'finished_at', 'error_code', 'error', 'result'])
+    .select([
+      sql<readonly MovedDeal[] | null>`jsonb_path_query_array(deals, '$[$from to $to]',
+        jsonb_build_object('from', ${offset}::bigint, 'to', ${offset + limit - 1}::bigint), true)`.as('page'),
+      sql<number>`coalesce(jsonb_array_length(deals), 0)`.as('count'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .where('preview_id', '=', previewId)
+    .where((where) =>
+      where.or([where('finished_at', 'is', null), where('finished_at', '>', sql<Date>`now() - interval '1 hour'`)]),
+    )
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const figures = row.result;
+  const page = row.page ?? [];
+  const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.locked ?? [])].map(({ repId }) => repId);
+  const [repNames, dealNames] = await Promise.all([
+    namesOfReps(trx, workspaceId, [...new Set(repIds)]),
+    namesOfDeals(trx, workspaceId, [...new Set(page.flatMap(({ dealId }) => dealId ?? []))]),
+  ]);
+  return {
+    previewId,
+    status: row.status,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    errorCode: row.error_code,
+    error: row.error,
+    figures,
+    page,
+    count: row.count,
+    repNames,
+    dealNames,
+  };
+}
+
+async function namesOfReps(trx: Work, workspaceId: string, repIds: readonly string[]) {
+  if (repIds.length === 0) return new Map<string, string>();
+  const { rows } = await sql<{ repId: string; name: string }>`
+    select rep_id as "repId", name from reps
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
+  return new Map(rows.map(({ repId, name }) => [repId, name]));
+}
+
+async function namesOfDeals(trx: Work, workspaceId: string, dealIds: readonly string[]) {
+  if (dealIds.length === 0) return new Map<string, string | null>();
+  const { rows } = await sql<{ dealId: string; name: string | null }>`
+    select deal_id as "dealId", name from deals
+    where workspace_id = ${workspaceId} and deal_id = any(${dealIds}::text[])`.execute(trx);
+  return new Map(rows.map(({ dealId, name }) => [dealId, name]));
+}

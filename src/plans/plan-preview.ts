@@ -1,0 +1,339 @@
+import { carriedOverrides } from '../commissions/simulated-versions.js';
+import { type PlanTerms } from '../engine/plan-config.js';
+import { differingDays, restatedDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
+import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type CountedRow } from '../ledger/counted-rows.js';
+import { canonicalFieldMapping } from '../ledger/field-mapping.js';
+import { type Forecast, forecastChange, type MovedRow, openTotals, type RowState, rowKey } from '../ledger/forecast.js';
+import { dryRunPeriods } from '../ledger/period-dry-run.js';
+import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { overridesKept } from './carried-overrides.js';
+import { collectRestatementWarnings, collectWarnings } from './collect-plan-warnings.js';
+import { assertUpstreamKnown, planNotFound, planTerms, type WrittenPlan } from './plan.js';
+import { type ChangedState, changedState, type PlanChange } from './plan-change.js';
+import { attainmentKeys, loadPlan, ruleNames, type StoredPlan, type VersionRow, versionOf } from './plan-store.js';
+import { type MovedDeal, type Movement, type PreviewFigures, type PreviewRequest } from './preview-result.js';
+import { runVersionTests } from './test-gate.js';
+import { assertTierOwnersKnown } from './tier-owners.js';
+import { attainmentRestarts, laterVersionStarts, planNotActive } from './version-warnings.js';
+
+/** A plan and the state that a PATCH would give it. */
+export interface PlannedChange {
+  readonly plan: StoredPlan;
+  readonly source: VersionRow;
+  readonly changed: ChangedState;
+  readonly change: PlanChange;
+  /** The terms of the version that the change creates; null if it creates none. */
+  readonly terms: PlanTerms | null;
+}
+
+/** Whether the tests of the version that the change creates or alters pass; empty if it has none. */
+async function testsOf(
+  trx: Work,
+  workspaceId: string,
+  { source, changed }: PlannedChange,
+): Promise<Pick<PreviewFigures, 'testsPassed'>> {
+  const version =
+    changed.made ?? changed.versions.find(({ planVersionId }) => planVersionId === source.planVersionId) ?? source;
+  if (version.tests.length === 0) return {};
+  return { testsPassed: (await runVersionTests(trx, workspaceId, version)).passed };
+}
+
+/** The plan after the change, with the checks of a PATCH. */
+export async function plannedChange(
+  trx: Work,
+  workspaceId: string,
+  { planRef, change }: Pick<PreviewRequest, 'planRef' | 'change'>,
+  today: Day,
+): Promise<PlannedChange> {
+  const plan = await loadPlan(trx, workspaceId, planRef);
+  if (plan === undefined) throw planNotFound();
+  const source = versionOf(plan, planRef, today);
+  const changed = changedState(plan, source, change, planRef === plan.planId);
+  if (changed.made === null) return { plan, source, changed, change, terms: null };
+  const terms = planTerms(changed.made.config);
+  assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
+  await assertTierOwnersKnown(trx, workspaceId, terms);
+  return { plan, source, changed, change, terms };
+}
+
+type PreviewNotes = Pick<PreviewFigures, 'warnings' | 'overridesDropped' | 'testsPassed'>;
+
+export interface Preview {
+  readonly figures: Omit<PreviewFigures, keyof PreviewNotes>;
+  /** Largest change first. */
+  readonly deals: readonly MovedDeal[];
+}
+
+/** What the response of the PATCH would say besides the figures. It takes another transaction, at the same time. */
+export async function previewNotes(
+  trx: Work,
+  workspaceId: string,
+  request: PreviewRequest,
+  today: Day,
+): Promise<PreviewNotes> {
+  const planned = await plannedChange(trx, workspaceId, request, today);
+  return { ...(await warningsOf(trx, workspaceId, planned, today)), ...(await testsOf(trx, workspaceId, planned)) };
+}
+
+/** What the change would do to the ledger. It writes nothing. */
+export async function previewChange(
+  trx: Work,
+  workspaceId: string,
+  request: PreviewRequest,
+  today: Day,
+): Promise<Preview> {
+  const planned = await plannedChange(trx, workspaceId, request, today);
+  const { plan, changed } = planned;
+  const range = { from: request.from, to: request.to };
+  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  const shows = (repId: string) => request.repIds === null || request.repIds.includes(repId);
+  const totals = (await openTotals(trx, workspaceId, plan.planId, range)).filter(({ repId }) => shows(repId));
+  const days = differingDays(datedPlan(plan), datedPlan(changed));
+  const terms = days === null ? null : await changedTerms(trx, workspaceId, planned);
+  const forecast =
+    days === null || terms === null
+      ? null
+      : await forecastChange(trx, workspaceId, { planId: plan.planId, terms, days }, { days: range, asOf: today });
+  const moved = withinRange(forecast?.moved ?? [], range).filter(({ repId }) => shows(repId));
+  const byRep = repMovements(totals, moved, plan.planId);
+  const currency = (changed.made ?? planned.source).currency ?? workspace.currency;
+  const { main, others } = sums(byRep, currency);
+  const locked = forecast === null ? [] : await lockedDeltas(trx, forecast, { range, asOf: today });
+  return {
+    figures: {
+      ...main,
+      otherCurrencies: others,
+      timeline: changed.status === 'active' ? stretchesOf(timelineOf(changed.versions)) : [],
+      byRep,
+      locked: locked.filter(({ repId }) => shows(repId)),
+    },
+    deals: movedDeals(moved, forecast, new Set(planned.terms?.rules.map(({ name }) => name))),
+  };
+}
+
+function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>) {
+  return { isActive: status === 'active', versions };
+}
+
+/** Replaces the versions of the plan in the terms of a rep, and adds the overrides that the new version copies. */
+async function changedTerms(
+  trx: Work,
+  workspaceId: string,
+  { plan, source, changed, terms }: PlannedChange,
+): Promise<(stored: RepTerms) => RepTerms> {
+  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  const stored = await loadVersions(trx, workspaceId, [plan.planId], workspace);
+  const statuses = new Map(changed.versions.map(({ planVersionId, status }) => [planVersionId, status]));
+  const versions = stored.map(
+    (version): StoredVersion => ({
+      ...version,
+      status: statuses.get(version.planVersionId) ?? version.status,
+      planStatus: changed.status,
+    }),
+  );
+  const made = changed.made === null || terms === null ? null : madeVersion(changed.made, terms, workspace.currency);
+  const all = made === null ? versions : [...versions, { ...made, planStatus: changed.status }];
+  const from = stored.find(({ planVersionId }) => planVersionId === source.planVersionId);
+  const carried = made === null || from === undefined ? null : { source: from, made };
+  return (ofRep) => {
+    if (!ofRep.assignments.some(({ planId }) => planId === plan.planId)) return ofRep;
+    return {
+      ...ofRep,
+      versions: [...ofRep.versions.filter(({ planId }) => planId !== plan.planId), ...all],
+      overrides: carriedOverrides(ofRep.overrides, carried),
+    };
+  };
+}
+
+function madeVersion(made: VersionRow, terms: PlanTerms, currency: string): StoredVersion {
+  return {
+    planId: made.planId,
+    planVersionId: made.planVersionId,
+    version: made.version,
+    status: made.status,
+    supersedes: made.supersedes,
+    planStatus: 'active',
+    effectiveStart: made.effectiveStart,
+    effectiveEnd: made.effectiveEnd,
+    currency: made.currency ?? currency,
+    fieldMapping: canonicalFieldMapping(made.fieldMapping),
+    dealConditions: terms.dealConditions,
+    rules: terms.rules.map((rule) => ({ ...rule, id: `${made.planVersionId}:${rule.name}` })),
+  };
+}
+
+/** The moved rows with the sides that lie in the range. */
+function withinRange(moved: readonly MovedRow[], range: DayRange): MovedRow[] {
+  const side = (state: RowState | null) => (state !== null && isWithin(state.earnedOn, range) ? state : null);
+  return moved
+    .map((row) => ({ ...row, before: side(row.before), after: side(row.after) }))
+    .filter(({ before, after }) => before !== null || after !== null);
+}
+
+/** Exact sums before and after a change. */
+class Sums {
+  before = Decimal.zero;
+  delta = Decimal.zero;
+
+  movement(currency: string): Movement {
+    const { before, delta } = this;
+    return {
+      currency,
+      before: before.toNumber(),
+      after: before.plus(delta).toNumber(),
+      delta: delta.toNumber(),
+    };
+  }
+}
+
+class SumsByKey {
+  private readonly sums = new Map<string, { readonly repId: string; readonly currency: string; readonly sums: Sums }>();
+
+  of(repId: string, currency: string): Sums {
+    const key = `${repId}|${currency}`;
+    const known = this.sums.get(key) ?? { repId, currency, sums: new Sums() };
+    this.sums.set(key, known);
+    return known.sums;
+  }
+
+  all() {
+    return [...this.sums.values()];
+  }
+}
+
+/** The commission of the plan, and the rows of other plans that move, by rep and currency. */
+function repMovements(
+  totals: Awaited<ReturnType<typeof openTotals>>,
+  moved: readonly MovedRow[],
+  planId: string,
+): PreviewFigures['byRep'] {
+  const sums = new SumsByKey();
+  for (const { repId, currency, amount } of totals) sums.of(repId, currency).before = amount;
+  for (const row of moved) {
+    for (const state of [row.before, row.after].filter((one) => one !== null)) {
+      const sum = sums.of(row.repId, state.currency);
+      const amount = Decimal.of(state.amount);
+      sum.delta = sum.delta.plus(state === row.before ? amount.negated() : amount);
+      if (state === row.before && row.planId !== planId) sum.before = sum.before.plus(amount);
+    }
+  }
+  return sums
+    .all()
+    .map(({ repId, currency, sums: ofRep }) => ({ repId, ...ofRep.movement(currency) }))
+    .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1));
+}
+
+/** The totals in the currency of the plan, and those in other currencies. */
+function sums(
+  byRep: PreviewFigures['byRep'],
+  currency: string,
+): { readonly main: Movement; readonly others: readonly Movement[] } {
+  const totals = new SumsByKey();
+  totals.of('', currency);
+  for (const ofRep of byRep) {
+    const sum = totals.of('', ofRep.currency);
+    sum.before = sum.before.plus(Decimal.of(ofRep.before));
+    sum.delta = sum.delta.plus(Decimal.of(ofRep.delta));
+  }
+  const [main, ...others] = totals.all().map((one) => one.sums.movement(one.currency));
+  return { main: main as Movement, others };
+}
+
+function movedDeals(
+  moved: readonly MovedRow[],
+  forecast: Forecast | null,
+  rules: ReadonlySet<string>,
+): readonly MovedDeal[] {
+  const deals: { readonly deal: MovedDeal; readonly row: MovedRow; readonly size: number }[] = [];
+  for (const row of moved)
+    for (const currency of currenciesOf(row)) {
+      const deal = movedDeal(row, currency, forecast, rules);
+      if (deal.delta !== 0) deals.push({ deal, row, size: Math.abs(deal.delta) });
+    }
+  return deals.sort((a, b) => b.size - a.size || (rowKey(a.row) < rowKey(b.row) ? -1 : 1)).map(({ deal }) => deal);
+}
+
+function movedDeal(row: MovedRow, currency: string, forecast: Forecast | null, rules: ReadonlySet<string>): MovedDeal {
+  const { repId, ruleName, dealKey, before, after } = row;
+  const [was, is] = [before, after].map((state) =>
+    state?.currency === currency ? Decimal.of(state.amount) : Decimal.zero,
+  ) as [Decimal, Decimal];
+  const amounts = { before: was.toNumber(), after: is.toNumber(), delta: is.minus(was).toNumber() };
+  const isPeriodic = (before ?? after)?.phase === 'periodic';
+  const identity = isPeriodic ? { dealId: null, period: dealKey } : { dealId: dealKey };
+  const removed = after === null && rules.size > 0 && !rules.has(ruleName) ? 'rule_removed' : undefined;
+  const reason = is.isZero() ? (forecast?.reasons.get(rowKey(row)) ?? removed) : undefined;
+  return { ...identity, repId, ruleName, currency, ...amounts, ...(reason === undefined ? {} : { reason }) };
+}
+
+function currenciesOf({ before, after }: MovedRow): string[] {
+  if (before === null || after === null || before.currency === after.currency)
+    return [(before ?? after)?.currency ?? ''];
+  return [before.currency, after.currency];
+}
+
+/** How much more or less approved periods would owe after the change. They do not change themselves. */
+async function lockedDeltas(
+  trx: Work,
+  { terms, assumed, window }: Forecast,
+  { range, asOf }: { readonly range: DayRange; readonly asOf: Day },
+): Promise<PreviewFigures['locked']> {
+  if (window === null) return [];
+  const locked: PreviewFigures['locked'][number][] = [];
+  for (const [repId, stored] of terms) {
+    const periods = stored.frozen.filter((one) => overlap(one.range, range) && overlap(one.range, window));
+    if (periods.length === 0) continue;
+    const before = await dryRunPeriods(trx, stored, periods, asOf);
+    const after = await dryRunPeriods(trx, stored, periods, asOf, assumed);
+    for (const { period } of periods)
+      for (const { currency, delta } of owedDeltas(before.get(period) ?? [], after.get(period) ?? []))
+        locked.push({ repId, period, currency, delta });
+  }
+  return locked.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1));
+}
+
+function owedDeltas(before: readonly CountedRow[], after: readonly CountedRow[]): Movement[] {
+  const owed = new SumsByKey();
+  for (const { currency, amount } of before) {
+    const sum = owed.of('', currency);
+    sum.delta = sum.delta.minus(Decimal.of(amount));
+  }
+  for (const { currency, amount } of after) {
+    const sum = owed.of('', currency);
+    sum.delta = sum.delta.plus(Decimal.of(amount));
+  }
+  const deltas = owed.all().map(({ currency, sums: ofCurrency }) => ofCurrency.movement(currency));
+  return deltas.filter(({ delta }) => delta !== 0);
+}
+
+/** The warnings and the dropped overrides in the response of the PATCH. */
+async function warningsOf(
+  trx: Work,
+  workspaceId: string,
+  { plan, source, changed, change, terms }: PlannedChange,
+  today: Day,
+): Promise<Pick<PreviewFigures, 'overridesDropped'> & Pick<WrittenPlan, 'warnings'>> {
+  const restated = restatedDays(datedPlan(plan), datedPlan(changed));
+  const restates = restated === null ? [] : await collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
+  const { made } = changed;
+  if (made === null || terms === null) {
+    const after = changed.versions.find(({ planVersionId }) => planVersionId === source.planVersionId) as VersionRow;
+    const inactive = change.status === 'active' ? planNotActive(changed.status, after) : [];
+    return { warnings: [...inactive, ...restates], overridesDropped: [] };
+  }
+  const { overridesDropped } = await overridesKept(trx, workspaceId, source.planVersionId, terms.rules);
+  const checked = { config: made.config, terms, fieldMapping: canonicalFieldMapping(made.fieldMapping) };
+  return {
+    warnings: [
+      ...(await collectWarnings(trx, workspaceId, made, checked, today)),
+      ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(made, changed.versions)),
+      ...attainmentRestarts(terms, await attainmentKeys(trx, workspaceId, source.planVersionId)),
+      ...planNotActive(changed.status, made),
+      ...restates,
+    ],
+    overridesDropped,
+  };
+}

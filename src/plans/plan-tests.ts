@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { dealBody, dealId } from '../deals/deal.js';
+import { day, period, text } from '../platform/schemas.js';
+
+/** The person whom a test means if it names no one. */
+export const defaultPerson = 'rep';
+
+const person = text(100).describe('Any name for a person of the test; rep by default');
+const amount = z.number().min(-1e12).max(1e12);
+const target = z.number().min(0).max(1e12);
+
+const testDeal = dealBody
+  .omit({ ownerId: true, ownerEmail: true, repId: true, sourceUpdatedAt: true })
+  .extend({
+    dealId: dealId.describe('Id of the deal within the test'),
+    closeDate: day.describe('Close date, YYYY-MM-DD'),
+    rep: person.optional(),
+  })
+  .describe('A made-up deal');
+
+const testQuota = z
+  .strictObject({
+    measure: text(200).describe('Name of the rule, or of its quotaGroup'),
+    period: period.describe('Attainment period, such as 2026-Q1'),
+    target: target.describe('What counts as 100 %, in the unit of the measure'),
+    variableTarget: target.optional().describe('Variable pay at 100 %, an amount of money'),
+    rep: person.optional().describe('The person with this quota; everyone by default'),
+  })
+  .describe('A quota');
+
+const expectedAmount = z
+  .strictObject({
+    ruleName: text(200).describe('Name of the rule'),
+    dealId: dealId.optional().describe('Only events on this deal'),
+    period: period.optional().describe('Only events that are earned in this period'),
+    rep: person.optional().describe('Only events of this person'),
+    amount: amount.describe('Sum of the events of the rule that match; 0 if nothing is paid'),
+  })
+  .describe('What the plan must pay');
+
+const planTest = z
+  .strictObject({
+    name: text(200).describe('Name of the test, unique in the plan'),
+    deals: z.array(testDeal).max(100).describe('The deals'),
+    quotas: z.array(testQuota).max(100).optional().describe('The quotas'),
+    managers: z.record(text(100), text(100)).optional().describe('The manager of each person who has one'),
+    assignment: z
+      .strictObject({
+        effectiveStart: day.nullish().describe('First day, YYYY-MM-DD; null for no earliest day'),
+        effectiveEnd: day.nullish().describe('Last day, YYYY-MM-DD; null for no end'),
+      })
+      .optional()
+      .describe('The days on which everyone is on the plan; all days by default'),
+    asOf: day
+      .optional()
+      .describe('Day of the calculation, YYYY-MM-DD; by default the day after the last period of the test'),
+    expected: z.array(expectedAmount).min(1).max(200).describe('What the plan must pay'),
+    total: amount.optional().describe('Sum of everything that the plan pays in the test'),
+  })
+  .describe('Made-up deals and what the plan must pay for them');
+export type PlanTest = z.output<typeof planTest>;
+
+export const planTests = z
+  .array(planTest)
+  .max(20)
+  .superRefine((tests, context) => {
+    const names = tests.map(({ name }) => name);
+    names.forEach((name, index) => {
+      if (names.indexOf(name) !== index)
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of an earlier test too' });
+    });
+  })
+  .describe('Tests of the plan: a version whose tests fail cannot become active');
+
+/** Tests in a response. Their form is that of the request, which the document describes once. */
+export const storedTests = z.array(
+  z.looseObject({ name: z.string().describe('Name of the test') }).describe('A test, as it was sent'),
+);
+
+export const forceTests = z
+  .boolean()
+  .optional()
+  .describe('true: make a version active although its tests fail. The audit log says so');
+
+/** One difference between a test and what the plan pays. */
+export const failedTest = z
+  .object({
+    name: z.string().describe('Name of the test'),
+    ruleName: z.string().nullable().describe('Name of the rule; null for the total'),
+    dealId: z.string().nullable().describe('Id of the deal; null if the expectation names none'),
+    period: z.string().optional().describe('The period of the expectation'),
+    rep: z.string().optional().describe('The person of the expectation'),
+    expected: z.number().describe('The expected amount'),
+    actual: z.number().describe('What the plan pays'),
+    trace: z.record(z.string(), z.unknown()).nullable().describe('How the amount was computed; null without one event'),
+  })
+  .describe('An expectation that does not hold');
+export type FailedTest = z.input<typeof failedTest>;
+
+export const testResult = z
+  .object({
+    passed: z.boolean().describe('Whether every expectation of every test holds'),
+    tests: z.int().describe('Number of tests'),
+    failed: z.array(failedTest).describe('The expectations that do not hold'),
+  })
+  .describe('The result of the tests of a plan');
+export type TestResult = z.input<typeof testResult>;

@@ -1,0 +1,49 @@
+import { type Day } from '../kernel/day.js';
+import { type Period } from '../kernel/period.js';
+import { type WrittenPlan } from './plan.js';
+import { type PlanChange } from './plan-change.js';
+
+/** The requested preview, as it is stored for the worker. */
+export interface PreviewRequest {
+  /** The planId or planVersionId of the request, which decides what the change applies to. */
+  readonly planRef: string;
+  readonly change: PlanChange;
+  readonly from: Day;
+  readonly to: Day;
+  /** Null for everyone. */
+  readonly repIds: readonly string[] | null;
+}
+
+export interface Movement {
+  readonly currency: string;
+  readonly before: number;
+  readonly after: number;
+  readonly delta: number;
+}
+
+export interface MovedDeal extends Movement {
+  /** Null for rules that pay once per period. */
+  readonly dealId: string | null;
+  /** The period of a rule that pays once per period. */
+  readonly period?: Period;
+  readonly repId: string;
+  readonly ruleName: string;
+  readonly reason?: string;
+}
+
+/** Everything but the deals. Names of people and deals are read with the response. */
+export interface PreviewFigures extends Movement {
+  readonly otherCurrencies: readonly Movement[];
+  readonly timeline: WrittenPlan['timeline'];
+  readonly byRep: readonly (Movement & { readonly repId: string })[];
+  readonly locked: readonly {
+    readonly repId: string;
+    readonly period: Period;
+    readonly currency: string;
+    readonly delta: number;
+  }[];
+  readonly warnings: WrittenPlan['warnings'];
+  readonly overridesDropped: NonNullable<WrittenPlan['overridesDropped']>;
+  /** Absent if the version has no tests. */
+  readonly testsPassed?: boolean;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
+import { isUuid } from '../../kernel/ids.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { planNotFound } from '../plan.js';
+import {
+  type PlanPreview,
+  planPreview,
+  planPreviewExample,
+  previewAnswer,
+  previewNotFound,
+  previewPage,
+} from '../plan-preview-response.js';
+import { findPreview } from '../plan-preview-views.js';
+import { findPlanId } from '../plan-views.js';
+
+const params = z.strictObject({ planRef: pathIds.planRef, jobId: pathIds.jobId });
+const query = z.strictObject(previewPage);
+
+export const getPlanPreview = operation({
+  id: 'getPlanPreview',
+  summary: 'Status and result of a preview, with one page of its deals',
+  method: 'get',
+  path: '/v1/plans/:planRef/preview/jobs/:jobId',
+  access: 'admin',
+  params,
+  query,
+  response: planPreview,
+  failures: { plan_not_found: 404, job_not_found: 404 },
+  example: {
+    params: { planRef: sampleIds.planId, jobId: sampleIds.jobId },
+    query: { limit: '100', offset: '0' },
+    answer: planPreviewExample,
+  },
+  uses: [UnitOfWork],
+  async execute({ params: { planRef, jobId }, query: page }, caller, unitOfWork): Promise<PlanPreview> {
+    const { workspaceId } = caller;
+    const preview = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const planId = await findPlanId(trx, workspaceId, planRef);
+      if (planId === undefined) throw planNotFound();
+      return isUuid(jobId) ? findPreview(trx, workspaceId, { planId, previewId: jobId }, page) : undefined;
+    });
+    if (preview === undefined) throw previewNotFound();
+    return previewAnswer(preview, page);
+  },
+});

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
+import { operation } from '../../platform/operation.js';
+import { currency } from '../../platform/schemas.js';
+import { workspaceToday } from '../../reps/rep-views.js';
+import { assertFieldMapping, fieldMapping, planConfig, planNotFound } from '../plan.js';
+import { planTests, type TestResult, testResult } from '../plan-tests.js';
+import { planTestsArgument } from '../plan-tool-text.js';
+import { findPlanVersion } from '../plan-views.js';
+import { runVersionTests } from '../test-gate.js';
+
+const params = z.strictObject({ planRef: pathIds.planRef });
+const body = z.strictObject({
+  config: planConfig.optional().describe('The config to test, in place of the stored one'),
+  tests: planTests.optional().describe('The tests to run, in place of the stored ones'),
+  currency: currency.nullish().describe('The currency of the plan, in place of the stored one'),
+  fieldMapping: fieldMapping.nullish(),
+});
+
+export const runPlanTests = operation({
+  id: 'runPlanTests',
+  summary: 'Run the tests of a plan version, or of a config that is not stored; writes nothing',
+  method: 'post',
+  path: '/v1/plans/:planRef/tests/run',
+  access: 'manager',
+  scope: 'read',
+  params,
+  body,
+  maxKeys: 100_000,
+  response: testResult,
+  failures: { plan_too_complex: 400, plan_not_found: 404 },
+  tool: {
+    name: 'run_plan_tests',
+    title: 'Run plan tests',
+    hints: effects.reads,
+    description: {
+      purpose: 'Run the tests that are stored with a plan, or others, and list what does not hold with its trace.',
+      useWhen: 'before update_plan or set_plan_status active, which reject a version whose tests fail.',
+      notFor: 'what real deals would earn (use preview_plan_change).',
+      changes: 'nothing.',
+    },
+    arguments: {
+      planRef: 'As in update_plan',
+      config: 'A config to test in place of the stored one',
+      tests: planTestsArgument,
+      currency: { always: undefined },
+      fieldMapping: { always: undefined },
+    },
+    summary: ({ passed, tests, failed }) =>
+      tests === 0
+        ? 'The plan has no tests.'
+        : passed
+          ? `All ${tests} tests pass.`
+          : `${failed.length} expectations fail.`,
+  },
+  example: {
+    params: { planRef: sampleIds.planId },
+    body: {},
+    answer: { passed: true, tests: 1, failed: [] },
+  },
+  uses: [UnitOfWork, CLOCK],
+  async execute({ params: { planRef }, body: given }, caller, unitOfWork, clock): Promise<TestResult> {
+    const { workspaceId } = caller;
+    assertFieldMapping(given.fieldMapping ?? null);
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const today = await workspaceToday(trx, workspaceId, clock);
+      const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
+      if (plan === null) throw planNotFound();
+      const { config = plan.config, tests = plan.tests, currency: paidIn = plan.currency } = given;
+      const mapping = given.fieldMapping === undefined ? plan.fieldMapping : given.fieldMapping;
+      return runVersionTests(trx, workspaceId, {
+        config,
+        currency: paidIn,
+        fieldMapping: mapping ?? null,
+        tests: planTests.parse(tests),
+      });
+    });
+  },
+});

@@ -1,0 +1,261 @@
+import { unsaved } from '../commissions/simulated-plan.js';
+import { unsavedVersion } from '../commissions/simulated-versions.js';
+import { calculateTogether } from '../commissions/simulation.js';
+import { type SimulatedRepData } from '../commissions/simulation-task.js';
+import { contentOf, type DealTerms, projectDeal } from '../deals/deal.js';
+import { type Decision } from '../engine/model.js';
+import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
+import { planCost } from '../engine/plan-cost.js';
+import { type Deal, type SlugMapping } from '../engine/slug.js';
+import { decodeTrace } from '../engine/trace.js';
+import { addDays, allDays, type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { Failure, invalid } from '../kernel/failure.js';
+import { periodRange, widened } from '../kernel/period.js';
+import { maxPeriodKind } from '../ledger/load-window.js';
+import { type StoredVersion } from '../ledger/rep-terms.js';
+import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
+
+/** The terms that the tests check, and how the workspace reads its deals. */
+export interface TestedPlan {
+  readonly terms: PlanTerms;
+  readonly currency: string;
+  readonly fieldMapping: SlugMapping;
+  readonly measures: SlugMapping;
+  readonly deals: DealTerms;
+}
+
+/** Max number of comparisons of all tests: about a quarter of a second. */
+const maxTestsCost = 400_000;
+
+/**
+ * Runs the tests with the engine alone: nothing but the plan and the test decides about the result. The version applies
+ * on all days, so that a test does not depend on the dates of the version.
+ */
+export function runTests(plan: TestedPlan, tests: readonly PlanTest[]): TestResult {
+  assertTestsCost(plan.terms, tests);
+  const failed = tests.flatMap((test, index) => failuresOf(plan, test, index));
+  return { passed: failed.length === 0, tests: tests.length, failed };
+}
+
+function assertTestsCost(terms: PlanTerms, tests: readonly PlanTest[]): void {
+  const deals = tests.reduce((count, test) => count + (test.deals.length + 1) * (1 + peopleAbove(test)), 0);
+  const cost = deals * planCost(terms) * 2;
+  if (cost <= maxTestsCost) return;
+  throw new Failure(
+    'plan_too_complex',
+    `The tests need ${cost} comparisons, but at most ${maxTestsCost} are allowed. Use fewer tests, deals or conditions.`,
+    { cost, limit: maxTestsCost },
+  );
+}
+
+function peopleAbove({ managers = {} }: PlanTest): number {
+  return new Set(Object.values(managers)).size;
+}
+
+function failuresOf(plan: TestedPlan, test: PlanTest, index: number): FailedTest[] {
+  assertRulesKnown(plan.terms, test, index);
+  const version: StoredVersion = {
+    ...unsavedVersion(plan.terms, plan.currency),
+    fieldMapping: plan.fieldMapping,
+  };
+  const range = daysOf(test);
+  const window = widened(range, maxPeriodKind([{ versions: [version] }]));
+  const head = {
+    planId: unsaved,
+    versions: [version],
+    asOf: test.asOf ?? addDays(window.to, 1),
+    quota: null,
+    visible: null,
+  };
+  const people = peopleOf(test).map((person) => dataOf(plan, test, { person, version, window }));
+  const { results } = calculateTogether(head, people);
+  const events = [...results].flatMap(([person, { decisions }]) => decisions.map((decision) => ({ person, decision })));
+  return differences(test, events, { version, timeZone: plan.deals.timeZone });
+}
+
+/** A misspelled rule would otherwise pass with the amount 0. */
+function assertRulesKnown({ rules }: PlanTerms, { expected, quotas = [] }: PlanTest, index: number): void {
+  const names = new Set(rules.map(({ name }) => name));
+  const keys = new Set([...names, ...rules.map(attainmentKey)]);
+  const path = `tests.${index}`;
+  for (const [place, { ruleName }] of expected.entries())
+    if (!names.has(ruleName))
+      throw invalid({ path: `${path}.expected.${place}.ruleName`, message: `the config has no rule ${ruleName}` });
+  for (const [place, { measure }] of quotas.entries())
+    if (!keys.has(measure))
+      throw invalid({ path: `${path}.quotas.${place}.measure`, message: `the config has no rule or group ${measure}` });
+}
+
+/** The days of all deals and periods that the test names. */
+function daysOf({ deals, quotas = [], expected }: PlanTest): DayRange {
+  const ranges = [
+    ...deals.map(({ closeDate }) => ({ from: closeDate, to: closeDate })),
+    ...[...quotas, ...expected].flatMap(({ period }) => (period === undefined ? [] : [periodRange(period)])),
+  ];
+  return ranges.length === 0 ? periodRange('2026') : ranges.reduce(hull);
+}
+
+function peopleOf({ deals, quotas = [], managers = {}, expected }: PlanTest): string[] {
+  const named = [...deals, ...quotas, ...expected].flatMap(({ rep }) => rep ?? []);
+  const owners = deals.some(({ rep }) => rep === undefined) ? [defaultPerson] : [];
+  const people = new Set([...owners, ...named, ...Object.entries(managers).flat()]);
+  return people.size === 0 ? [defaultPerson] : [...people];
+}
+
+/** Everyone below the manager, at any distance. A person who is below themself is left out. */
+function peopleBelow(managers: Readonly<Record<string, string>>, manager: string): string[] {
+  const below = new Set<string>();
+  const pending = [manager];
+  for (let above = pending.pop(); above !== undefined; above = pending.pop())
+    for (const [person, their] of Object.entries(managers))
+      if (their === above && person !== manager && !below.has(person)) {
+        below.add(person);
+        pending.push(person);
+      }
+  return [...below];
+}
+
+function dataOf(
+  plan: TestedPlan,
+  test: PlanTest,
+  { person, version, window }: { readonly person: string; readonly version: StoredVersion; readonly window: DayRange },
+): SimulatedRepData {
+  const { measures, deals: dealTerms } = plan;
+  const dealsOf = (owner: string) =>
+    test.deals.filter(({ rep = defaultPerson }) => rep === owner).map((deal) => madeUpDeal(deal, dealTerms));
+  const below = peopleBelow(test.managers ?? {}, person);
+  const { effectiveStart: start = null, effectiveEnd: end = null } = test.assignment ?? {};
+  const deals = dealsOf(person);
+  return {
+    terms: {
+      workspaceId: '',
+      repId: person,
+      workspace: {
+        currency: plan.currency,
+        timeZone: dealTerms.timeZone,
+        measures,
+        amountSlug: null,
+        sendsEvents: false,
+        revision: '',
+      },
+      frozen: [],
+      assignments: [{ planId: unsaved, start, end, deleted: false }],
+      versions: [version],
+      overrides: new Map(),
+      hasManagers: false,
+    },
+    quotas: quotasOf(plan.terms, test, person),
+    assumesQuota: false,
+    storedRanks: new Map(),
+    window,
+    deals,
+    team: below.map((repId) => ({ repId, ...allDays })),
+    teamDeals: below.flatMap(dealsOf).map((deal) => ({ deal, upstream: [] })),
+    firstActivity: firstActivity(test, deals, person),
+  };
+}
+
+function madeUpDeal({ rep: _, dealId, ...given }: PlanTest['deals'][number], terms: DealTerms): Deal {
+  const content = contentOf(given);
+  const { amount, stage, name, ownerId, currency, createdDate } = projectDeal(content, terms);
+  const { closeDate } = given;
+  return {
+    dealId,
+    closeDate,
+    fields: content.fields,
+    standard: {
+      dealAmount: amount,
+      dealStage: stage,
+      dealName: name,
+      ownerId,
+      currency,
+      createdDate,
+      closeDate,
+    },
+  };
+}
+
+function quotasOf({ rules }: PlanTerms, { quotas = [] }: PlanTest, person: string): SimulatedRepData['quotas'] {
+  return quotas
+    .filter(({ rep }) => rep === undefined || rep === person)
+    .map(({ measure, period, target, variableTarget }) => {
+      const rule = rules.find(({ name }) => name === measure);
+      return {
+        planId: unsaved,
+        key: rule === undefined ? measure : attainmentKey(rule),
+        period,
+        target: String(target),
+        variableTarget: variableTarget === undefined ? null : String(variableTarget),
+      };
+    });
+}
+
+function firstActivity({ quotas = [] }: PlanTest, deals: readonly Deal[], person: string): Day | null {
+  const starts = quotas
+    .filter(({ rep }) => rep === undefined || rep === person)
+    .map(({ period }) => periodRange(period).from);
+  return [...starts, ...deals.map(({ closeDate }) => closeDate)].sort()[0] ?? null;
+}
+
+interface TestEvent {
+  readonly person: string;
+  readonly decision: Decision;
+}
+
+/** The expectations that do not hold. A deal that no rule pays has the amount 0. */
+function differences(
+  { name, expected, total }: PlanTest,
+  events: readonly TestEvent[],
+  terms: { readonly version: StoredVersion; readonly timeZone: string },
+): FailedTest[] {
+  const failed = expected.flatMap((expectation): FailedTest[] => {
+    const { ruleName, dealId, period, rep, amount } = expectation;
+    const matching = events.filter((event) => matches(event, expectation)).map(({ decision }) => decision);
+    const actual = sum(matching.map((decision) => decision.amount));
+    if (actual.equals(Decimal.of(amount))) return [];
+    const [only] = matching.length === 1 ? matching : [];
+    return [
+      {
+        name,
+        ruleName,
+        dealId: dealId ?? null,
+        ...(period === undefined ? {} : { period }),
+        ...(rep === undefined ? {} : { rep }),
+        expected: amount,
+        actual: actual.toNumber(),
+        trace: only === undefined ? null : traceOf(only, terms),
+      },
+    ];
+  });
+  const all = sum(events.map(({ decision }) => decision.amount));
+  if (total === undefined || all.equals(Decimal.of(total))) return failed;
+  return [...failed, { name, ruleName: null, dealId: null, expected: total, actual: all.toNumber(), trace: null }];
+}
+
+function matches(
+  { person, decision }: TestEvent,
+  { ruleName, dealId, period, rep }: PlanTest['expected'][number],
+): boolean {
+  return (
+    decision.ruleName === ruleName &&
+    (dealId === undefined || decision.dealKey === dealId) &&
+    (period === undefined || isWithin(decision.earnedOn, periodRange(period))) &&
+    (rep === undefined || rep === person)
+  );
+}
+
+function traceOf(
+  decision: Decision,
+  { version, timeZone }: { readonly version: StoredVersion; readonly timeZone: string },
+): FailedTest['trace'] {
+  const rule = version.rules.find(({ name }) => name === decision.ruleName);
+  const decoded: unknown = decodeTrace(decision.trace, {
+    conditions: [...version.dealConditions, ...(rule?.conditions ?? [])],
+    day: decision.earnedOn,
+    timeZone,
+    tierName: decision.tierName,
+    amount: decision.amount.toNumber(),
+  });
+  return decoded as FailedTest['trace'];
+}

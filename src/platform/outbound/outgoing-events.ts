@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { noteEvents, onRecorded, type Work } from '../database/unit-of-work.js';
+import { type EventType, type OutgoingEvent } from './outgoing-event.js';
+
+/**
+ * Stores one delivery of each event for each endpoint that receives its type, in the transaction of the change; nothing
+ * if there is no endpoint. The caller holds a lock that orders the events about one subject: the rep's lane or the lock
+ * of the workspace.
+ */
+export async function recordEvents(trx: Work, workspaceId: string, events: readonly OutgoingEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ type, repId, data }) => ({ type, sequence: repId ?? workspaceId, data }));
+  await store(trx, workspaceId, rows);
+  await onRecorded(trx, workspaceId, events);
+}
+
+export async function recordEvent(trx: Work, workspaceId: string, event: OutgoingEvent): Promise<void> {
+  await recordEvents(trx, workspaceId, [event]);
+}
+
+interface StoredEvent {
+  readonly type: EventType;
+  readonly sequence: string;
+  readonly data?: OutgoingEvent['data'];
+  readonly run?: string;
+  readonly events?: readonly string[] | null;
+}
+
+async function store(trx: Work, workspaceId: string, rows: readonly StoredEvent[]): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into webhook_deliveries (workspace_id, delivery_id, endpoint_id, sequence_id, event_type, data, run_id, event_ids)
+    select e.workspace_id, gen_random_uuid(), e.endpoint_id, v.sequence, v.type, v.data, v.run, v.events
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      v (sequence uuid, type text, data jsonb, run uuid, events uuid[])
+    join webhook_endpoints e on e.workspace_id = ${workspaceId} and e.enabled
+      and (e.event_types is null or v.type = any(e.event_types))`.execute(trx);
+  if (numAffectedRows > 0n) noteEvents(trx);
+}
+
+/** Events of one rep whose amounts a run has changed. */
+export interface ChangedCommission {
+  readonly repId: string;
+  readonly runId: string;
+  /** Null for all events that the run has changed. */
+  readonly eventIds: readonly string[] | null;
+}
+
+const maxListedEvents = 1000;
+
+/**
+ * Stores one delivery of `commission.changed` for each endpoint, rep and run. The amounts are read from the history when
+ * the delivery is sent. The caller holds the lanes of the reps.
+ */
+export async function recordChangedCommission(
+  trx: Work,
+  workspaceId: string,
+  changes: readonly ChangedCommission[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map(({ repId, runId, eventIds }) => ({
+    type: 'commission.changed' as const,
+    sequence: repId,
+    run: runId,
+    events: eventIds !== null && eventIds.length <= maxListedEvents ? eventIds : null,
+  }));
+  await store(trx, workspaceId, rows);
+}

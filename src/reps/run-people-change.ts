@@ -1,0 +1,30 @@
+import { type CommissionChanges } from '../ledger/commission-changes.js';
+import { type Recalculate } from '../ledger/recalculate.js';
+import { type TenantCaller, type Work } from '../platform/database/unit-of-work.js';
+
+/** Ends a transaction without the workspace lock, which the change turned out to need. */
+class NeedsWorkspaceLock extends Error {}
+
+/** Called before the first write of a change that commission depends on. */
+export type BeforeCommissionChange = () => void;
+
+/**
+ * Runs a change of people that waits for no calculation, unless it changes what commission depends on: reporting lines,
+ * CRM member ids and new people. Such a change begins again with the exclusive workspace lock.
+ */
+export async function runPeopleChange<T>(
+  changes: CommissionChanges,
+  caller: TenantCaller,
+  work: (trx: Work, recalculate: Recalculate, beforeCommissionChange: BeforeCommissionChange) => Promise<T>,
+): Promise<T> {
+  try {
+    return await changes.run(caller, 'none', (trx, recalculate) =>
+      work(trx, recalculate, () => {
+        throw new NeedsWorkspaceLock();
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof NeedsWorkspaceLock)) throw error;
+    return changes.run(caller, 'exclusive', (trx, recalculate) => work(trx, recalculate, () => undefined));
+  }
+}

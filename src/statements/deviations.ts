@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { Decimal } from '../kernel/decimal.js';
+import { type Period, periodKind, periodRange } from '../kernel/period.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type TeamMemberStatement } from './team-statements.js';
+
+/** Fewer months do not show what is usual for a rep. */
+const minMonths = 6;
+
+/**
+ * By rep, how many standard deviations the net payout of the month lies above or below the mean of the last 12 months.
+ * Months without an amount are not counted. Empty for other periods than months.
+ */
+export async function readDeviations(
+  trx: Work,
+  workspaceId: string,
+  { period, currency }: { readonly period: Period; readonly currency: string },
+  members: readonly Pick<TeamMemberStatement, 'repId' | 'main'>[],
+): Promise<ReadonlyMap<string, number>> {
+  if (periodKind(period) !== 'monthly') return new Map();
+  const { from } = periodRange(period);
+  const { rows } = await sql<{ repId: string; mean: string; deviation: string }>`
+    select rep_id as "repId", avg(total)::text as mean, stddev_samp(total)::text as deviation
+    from (
+      select rep_id, commission + bonus + adjustments as total
+      from rep_months
+      where workspace_id = ${workspaceId} and currency = ${currency}
+        and rep_id = any(${members.map(({ repId }) => repId)}::uuid[])
+        and month >= ${from}::date - interval '12 months' and month < ${from}::date
+    ) months
+    where total <> 0
+    group by rep_id
+    having count(*) >= ${minMonths} and stddev_samp(total) > 0`.execute(trx);
+  const usual = new Map(rows.map((row) => [row.repId, row]));
+  return new Map(
+    members.flatMap(({ repId, main }) => {
+      const { mean, deviation } = usual.get(repId) ?? {};
+      if (mean === undefined || deviation === undefined || main.currency !== currency) return [];
+      const distance = Decimal.of(main.summary.netPayout).minus(Decimal.of(mean));
+      return [[repId, distance.dividedBy(Decimal.of(deviation)).rounded(1).toNumber()] as const];
+    }),
+  );
+}

@@ -1,0 +1,227 @@
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { closeDiscrepancy } from '../discrepancies/record-discrepancies.js';
+import { type Caller } from '../kernel/caller.js';
+import { type Day, dayInZone } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { Failure } from '../kernel/failure.js';
+import { newId } from '../kernel/ids.js';
+import { nextPeriod, type Period, periodRange } from '../kernel/period.js';
+import { type Recalculate } from '../ledger/recalculate.js';
+import { type FrozenPeriod, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { storeTruedUpRows } from '../ledger/trued-up-state.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
+import { adjustmentDay } from './adjustment.js';
+import { insertAdjustment, insertTrueUpLines } from './adjustment-store.js';
+import { listApprovers } from './approvers.js';
+import { calculateOwedOf, type Owed } from './owed.js';
+import { type StatementKey, statementNotApproved } from './statement.js';
+import { generateVersion, recordStatementEntry, replaceApproved } from './statement-store.js';
+import { findHead, findVersion, type StoredStatement } from './statement-views.js';
+import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
+
+export const trueUpResponse = z.object({
+  action: z
+    .enum(['none', 'requires_approval', 'trued_up'])
+    .describe(
+      'none: there is no difference; requires_approval: nothing was written; trued_up: the difference was written',
+    ),
+  delta: z
+    .number()
+    .describe("Difference between a new calculation of the period and the approved total, in the statement's currency"),
+  lines: z.array(trueUpLine).optional().describe('The lines of the delta, largest first. Absent if the delta is 0'),
+  approvalThreshold: z
+    .number()
+    .optional()
+    .describe("Absolute delta above which a true-up needs force, in the statement's currency"),
+  approvers: z
+    .array(
+      z
+        .object({
+          repId: fields.repId,
+          name: z.string().describe('Name of the person'),
+          role: z.string().describe('Role of the person'),
+        })
+        .describe('A person who may approve'),
+    )
+    .optional()
+    .describe('People who may approve a delta above the threshold'),
+  how: z.string().optional().describe('How to approve the true-up'),
+  eventId: fields.eventId.optional(),
+  version: z.int().optional().describe('New version of the statement'),
+  otherCurrencies: z
+    .array(
+      z
+        .object({ currency: fields.currency, delta: z.number().describe('Difference in this currency') })
+        .describe('Delta of one currency'),
+    )
+    .optional()
+    .describe('Deltas in other currencies'),
+});
+export type TrueUpAnswer = z.input<typeof trueUpResponse>;
+
+/** In the statement's currency. A larger delta needs force. */
+const approvalThreshold = 500;
+
+/** An approved statement with the difference that it owes. */
+export interface Difference {
+  readonly terms: RepTerms;
+  readonly frozen: FrozenPeriod;
+  readonly statement: StoredStatement;
+  readonly owed: Owed;
+}
+
+export async function findDifference(trx: Work, key: StatementKey, at: Date): Promise<Difference> {
+  const terms = await loadRepTerms(trx, key.workspaceId, key.repId);
+  const frozen = terms.frozen.find(({ period: of }) => of === key.period);
+  const head = frozen === undefined ? null : await findHead(trx, key);
+  const latest = head === null ? null : await findVersion(trx, key, head.version);
+  if (frozen === undefined || latest === null) throw statementNotApproved();
+  const asOf = dayInZone(at, terms.workspace.timeZone);
+  const [owed] = await calculateOwedOf(trx, terms, [{ frozen, statement: latest }], asOf);
+  return { terms, frozen, statement: latest, owed: owed as Owed };
+}
+
+async function approval(
+  trx: Work,
+  { workspaceId, repId }: StatementKey,
+): Promise<Pick<TrueUpAnswer, 'approvers' | 'how'>> {
+  return {
+    approvers: await listApprovers(trx, workspaceId, repId),
+    how: 'Check the lines. Then send the same request with force: true, as one of the approvers or with an API key of the workspace.',
+  };
+}
+
+/** Who pays a difference, when, and the reason if one was given. */
+interface Payment {
+  readonly caller: Caller;
+  readonly reason: string | null;
+  readonly at: Date;
+}
+
+/** Pays the difference in the approved period, or returns what it would pay. The caller holds the rep's lane. */
+export async function payTrueUp(
+  trx: Work,
+  recalculate: Recalculate,
+  key: StatementKey,
+  difference: Difference,
+  by: Payment & { readonly force: boolean },
+): Promise<TrueUpAnswer> {
+  const { delta, lines, otherCurrencies } = difference.owed;
+  const answer = {
+    delta: delta.toNumber(),
+    ...(otherCurrencies.length === 0
+      ? {}
+      : { otherCurrencies: otherCurrencies.map((other) => ({ ...other, delta: other.delta.toNumber() })) }),
+  };
+  if (delta.isZero()) return { action: 'none', ...answer };
+  const withLines = { ...answer, lines: lines.map(trueUpLineAnswer) };
+  if (!by.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
+    return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(trx, key)) };
+  return { action: 'trued_up', ...withLines, ...(await trueUp(trx, recalculate, key, difference, by)) };
+}
+
+/** Writes one event for the difference, and a version that includes it, which replaces the approved version. */
+async function trueUp(
+  trx: Work,
+  recalculate: Recalculate,
+  key: StatementKey,
+  { terms, frozen, statement: approved, owed }: Difference,
+  { caller, reason, at }: Payment,
+): Promise<{ eventId: string; version: number }> {
+  const { workspaceId, repId, period: of } = key;
+  const runId = newId();
+  const entry = { workspaceId, repId, runId, actor: caller.actor };
+  const eventId = await insertAdjustment(trx, entry, {
+    kind: 'true_up',
+    amount: owed.delta.toString(),
+    currency: approved.currency,
+    period: of,
+    earnedOn: periodRange(of).to,
+    dealId: null,
+    reason: `True-up of version ${approved.version}`,
+  });
+  await insertTrueUpLines(trx, entry, { eventId, period: of, lines: owed.lines });
+  await failpoint('trueup.afterInsert');
+  await storeTruedUpRows(trx, recalculate, terms, frozen, owed.rows);
+  const generation = { status: 'approved', at, actor: caller.actor } as const;
+  const next = await generateVersion(trx, key, approved.currency, generation);
+  await replaceApproved(trx, key, next);
+  await recordStatementEntry(trx, caller, {
+    runId,
+    trigger: 'true_up',
+    repId,
+    period: of,
+    eventsWritten: 1,
+    details: {
+      eventId,
+      delta: owed.delta.toString(),
+      before: approved.summary,
+      after: next.summary,
+      version: next.version,
+      lines: owed.lines.slice(0, maxAuditedLines),
+    },
+    at,
+  });
+  await closeDiscrepancy(trx, key, { action: 'true_up', reason, caller, eventId, at }, owed.otherCurrencies);
+  return { eventId, version: next.version };
+}
+
+const maxAuditedLines = 100;
+
+/**
+ * Pays the difference in the first later period with open days. The approved statement does not change. The caller holds
+ * the rep's lane.
+ */
+export async function carryForward(
+  trx: Work,
+  recalculate: Recalculate,
+  key: StatementKey,
+  { terms, frozen, statement: approved, owed }: Difference,
+  { caller, at }: { readonly caller: Caller; readonly at: Date },
+): Promise<{ eventId: string; period: Period }> {
+  const { workspaceId, repId, period: sourcePeriod } = key;
+  const target = firstOpenPeriod(sourcePeriod, dayInZone(at, terms.workspace.timeZone), terms.frozen);
+  const runId = newId();
+  const entry = { workspaceId, repId, runId, actor: caller.actor };
+  const amount = owed.delta.toString();
+  const eventId = await insertAdjustment(trx, entry, {
+    kind: 'true_up',
+    amount,
+    currency: approved.currency,
+    ...target,
+    dealId: null,
+    reason: `Carried forward from ${sourcePeriod}`,
+  });
+  await insertTrueUpLines(trx, entry, { eventId, period: sourcePeriod, lines: owed.lines });
+  await storeTruedUpRows(trx, recalculate, terms, frozen, owed.rows);
+  await recordStatementEntry(trx, caller, {
+    runId,
+    trigger: 'carried_forward',
+    repId,
+    period: sourcePeriod,
+    eventsWritten: 1,
+    details: { eventId, delta: amount, paidIn: target.period, lines: owed.lines.slice(0, maxAuditedLines) },
+    at,
+  });
+  return { eventId, period: target.period };
+}
+
+/** Periods of the kind of the source. Approvals for this many periods in advance are an error. */
+const maxPeriodsAhead = 120;
+
+function firstOpenPeriod(
+  source: Period,
+  today: Day,
+  frozen: readonly FrozenPeriod[],
+): { readonly period: Period; readonly earnedOn: Day } {
+  const byDay = [...frozen].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));
+  let period = source;
+  for (let ahead = 0; ahead < maxPeriodsAhead; ahead += 1) {
+    period = nextPeriod(period);
+    const earnedOn = adjustmentDay(period, today, byDay);
+    if (earnedOn !== null) return { period, earnedOn };
+  }
+  throw new Failure('statement_locked', `Every period after ${source} is approved. Use true_up.`, { period: source });
+}

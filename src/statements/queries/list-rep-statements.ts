@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
+import { maySee } from '../../kernel/caller.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { notYours, repNotFound } from '../../reps/rep.js';
+import { findRepName } from '../../reps/rep-views.js';
+import { listStatementsOfRep } from '../statement-views.js';
+
+const params = z.strictObject({ repId: pathIds.repId });
+
+const listed = z
+  .object({
+    period: fields.period,
+    status: z.enum(['draft', 'approved']).describe('Status of the latest version'),
+    version: fields.version,
+    netPayout: z.number().describe('Sum of all amounts of the latest version, in `currency`'),
+    currency: fields.currency,
+    generatedAt: z.string().describe('When the latest version was generated, instant in ISO 8601'),
+    approvedAt: z
+      .string()
+      .nullable()
+      .describe('When the statement was approved, instant in ISO 8601; null for a draft'),
+  })
+  .describe('A statement without its lines');
+
+export const listRepStatements = operation({
+  id: 'listRepStatements',
+  summary: "List a rep's generated statements without their lines, the latest period first",
+  method: 'get',
+  path: '/v1/statements/:repId/list',
+  access: 'rep',
+  payroll: true,
+  params,
+  response: z.array(listed),
+  failures: { rep_not_found: 404 },
+  example: {
+    params: { repId: sampleIds.repId },
+    answer: [
+      {
+        period: '2026-02',
+        status: 'approved',
+        version: 1,
+        netPayout: 10650,
+        currency: 'USD',
+        generatedAt: '2026-03-01T08:05:00.000Z',
+        approvedAt: '2026-03-02T09:00:00.000Z',
+      },
+    ],
+  },
+  uses: [UnitOfWork],
+  async execute({ params: { repId } }, caller, unitOfWork): Promise<readonly z.input<typeof listed>[]> {
+    if (!maySee(caller, repId)) throw notYours();
+    const rows = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
+      return listStatementsOfRep(trx, caller.workspaceId, repId);
+    });
+    return rows.map((row) => ({
+      ...row,
+      netPayout: Number(row.netPayout),
+      generatedAt: row.generatedAt.toISOString(),
+      approvedAt: row.approvedAt?.toISOString() ?? null,
+    }));
+  },
+});

@@ -1,0 +1,60 @@
+import { assertDealExists } from '../deals/deal-views.js';
+import { type Caller } from '../kernel/caller.js';
+import { dayInZone } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { type Period } from '../kernel/period.js';
+import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
+import { adjustmentDay, assertClawbackNegative, exactAmount } from './adjustment.js';
+import { insertAdjustment } from './adjustment-store.js';
+import { assertNotOwnStatement } from './approvers.js';
+import { statementLocked } from './statement.js';
+import { recordStatementEntry } from './statement-store.js';
+import { listFrozenPeriods } from './statement-views.js';
+
+export interface AdjustmentRequest {
+  readonly kind: 'adjustment' | 'clawback';
+  readonly amount: number;
+  readonly period: Period;
+  readonly dealId: string | null;
+  readonly reason: string;
+}
+
+/**
+ * Writes an adjustment or a clawback into an open period, in the workspace's currency, with its audit entry. Returns its
+ * id. The caller holds the rep's lane.
+ */
+export async function writeAdjustment(
+  trx: Work,
+  caller: Caller,
+  repId: string,
+  request: AdjustmentRequest,
+  at: Date,
+): Promise<string> {
+  const { workspaceId, actor } = caller;
+  assertClawbackNegative(request.kind, request.amount);
+  assertNotOwnStatement(caller, repId);
+  const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const amount = exactAmount(request.amount, currency);
+  const frozen = await listFrozenPeriods(trx, workspaceId, repId);
+  const earnedOn = adjustmentDay(request.period, dayInZone(at, timeZone), frozen);
+  if (earnedOn === null) throw statementLocked(request.period);
+  if (request.dealId !== null) await assertDealExists(trx, workspaceId, request.dealId);
+  const { kind, period, dealId, reason } = request;
+  const runId = newId();
+  const row = { kind, amount, currency, period, earnedOn, dealId, reason };
+  const eventId = await insertAdjustment(trx, { workspaceId, repId, runId, actor }, row);
+  await failpoint('adjust.afterInsert');
+  await recordStatementEntry(trx, caller, {
+    runId,
+    trigger: 'adjustment_added',
+    repId,
+    period,
+    dealId,
+    eventsWritten: 1,
+    details: { eventId, kind, amount, currency, reason },
+    at,
+  });
+  return eventId;
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { Failure } from '../../kernel/failure.js';
+import { noteEvents, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { requireUuid } from '../../platform/schemas.js';
+import {
+  deliveryExample,
+  endpointExample,
+  endpointNotFound,
+  endpointPath,
+  unknownEndpoint,
+} from '../webhook-endpoint.js';
+import { insertTestDelivery } from '../webhook-endpoint-store.js';
+import { findEndpoint } from '../webhook-endpoint-views.js';
+
+const params = z.strictObject(endpointPath);
+
+export const testWebhookEndpoint = operation({
+  id: 'testWebhookEndpoint',
+  summary: 'Send an event of the type webhook.test; the list of deliveries shows the response of the endpoint',
+  method: 'post',
+  path: '/v1/webhook-endpoints/:endpointId/test',
+  access: 'admin',
+  params,
+  response: z.object({ deliveryId: z.string().describe('Id of the delivery (UUID)') }),
+  status: 202,
+  failures: { endpoint_disabled: 409 },
+  example: { params: { endpointId: endpointExample.id }, answer: { deliveryId: deliveryExample.id } },
+  uses: [UnitOfWork],
+  async execute({ params: { endpointId } }, caller, unitOfWork) {
+    const { workspaceId } = caller;
+    const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
+    const deliveryId = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+      const endpoint = await findEndpoint(trx, workspaceId, id);
+      if (endpoint === undefined) throw endpointNotFound();
+      if (!endpoint.enabled)
+        throw new Failure('endpoint_disabled', 'The webhook endpoint is disabled. Enable it before you test it.');
+      noteEvents(trx);
+      return insertTestDelivery(trx, workspaceId, id);
+    });
+    return { deliveryId };
+  },
+});

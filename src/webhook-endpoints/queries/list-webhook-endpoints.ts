@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { endpointExample, webhookEndpoint } from '../webhook-endpoint.js';
+import { listEndpoints } from '../webhook-endpoint-views.js';
+
+export const listWebhookEndpoints = operation({
+  id: 'listWebhookEndpoints',
+  summary: 'The webhook endpoints of the workspace, newest first; never their secrets',
+  method: 'get',
+  path: '/v1/webhook-endpoints',
+  access: 'admin',
+  response: z.object({ endpoints: z.array(webhookEndpoint).describe('The endpoints of the workspace') }),
+  failures: {},
+  example: { answer: { endpoints: [endpointExample] } },
+  uses: [UnitOfWork],
+  async execute(_input, caller, unitOfWork) {
+    const endpoints = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      listEndpoints(trx, caller.workspaceId),
+    );
+    return { endpoints };
+  },
+});

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type WebhookDelivery, type WebhookEndpoint } from './webhook-endpoint.js';
+
+/** The endpoints of the workspace, newest first. */
+export async function listEndpoints(trx: Work, workspaceId: string): Promise<WebhookEndpoint[]> {
+  const rows = await trx
+    .selectFrom('webhook_endpoints as e')
+    .select(['endpoint_id', 'url', 'description', 'event_types', 'enabled', 'disabled_reason'])
+    .select(['attempted_at', 'created_at'])
+    .select(
+      sql<number>`(select count(*)::int from webhook_deliveries d where d.workspace_id = e.workspace_id
+        and d.endpoint_id = e.endpoint_id and d.status = 'pending')`.as('pending'),
+    )
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('created_at', 'desc')
+    .orderBy('endpoint_id')
+    .execute();
+  return rows.map((row) => ({
+    id: row.endpoint_id,
+    url: row.url,
+    description: row.description,
+    eventTypes: row.event_types,
+    enabled: row.enabled,
+    disabledReason: row.disabled_reason,
+    pending: row.pending,
+    lastAttemptAt: row.attempted_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  }));
+}
+
+export async function findEndpoint(
+  trx: Work,
+  workspaceId: string,
+  endpointId: string,
+): Promise<WebhookEndpoint | undefined> {
+  return (await listEndpoints(trx, workspaceId)).find(({ id }) => id === endpointId);
+}
+
+export interface DeliveryPage {
+  readonly status: WebhookDelivery['status'] | undefined;
+  readonly limit: number;
+  /** Only deliveries before this position. */
+  readonly before: string | null;
+}
+
+/** The deliveries of the endpoint, newest first, and the position of the last if there are more. */
+export async function listDeliveries(
+  trx: Work,
+  workspaceId: string,
+  endpointId: string,
+  { status, limit, before }: DeliveryPage,
+): Promise<{ readonly deliveries: WebhookDelivery[]; readonly next: string | null }> {
+  let query = trx
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('endpoint_id', '=', endpointId)
+    .orderBy('position', 'desc')
+    .limit(limit + 1);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (before !== null) query = query.where('position', '<', before);
+  const rows = await query.execute();
+  const deliveries = rows.slice(0, limit).map(
+    (row): WebhookDelivery => ({
+      id: row.delivery_id,
+      type: row.event_type,
+      repId: [workspaceId, row.delivery_id].includes(row.sequence_id) ? null : row.sequence_id,
+      status: row.status,
+      attempts: row.attempts,
+      createdAt: row.created_at.toISOString(),
+      lastAttemptAt: row.attempted_at?.toISOString() ?? null,
+      nextAttemptAt: row.status === 'pending' ? row.not_before.toISOString() : null,
+      durationMs: row.duration_ms,
+      responseStatus: row.response_status,
+      responseBody: row.response_body,
+      error: row.error,
+    }),
+  );
+  return { deliveries, next: rows.length > limit ? (rows[limit - 1]?.position ?? null) : null };
+}

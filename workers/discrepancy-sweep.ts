@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { type PeriodChecker } from '#src/discrepancies/period-checker.js';
+import { isOutage } from '#src/platform/database/database-errors.js';
+import { type Database } from '#src/platform/database/pool.js';
+import { type Log } from '#src/platform/log.js';
+
+const overdue = '3 seconds';
+const repsPerSweep = 50;
+
+/**
+ * Carries out period checks whose wake-up was lost. Several workers may sweep at the same
+ * time: of two results for the same checks one is stored.
+ */
+export class DiscrepancySweep {
+  constructor(
+    private readonly database: Database,
+    private readonly checker: PeriodChecker,
+    private readonly log: Log,
+  ) {}
+
+  async run(stopping: AbortSignal): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
+      select workspace_id, rep_id from due_period_checks(${overdue}::interval, ${repsPerSweep})`.execute(this.database);
+    for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
+      if (stopping.aborted) return;
+      try {
+        await this.checker.run(workspaceId, repId);
+      } catch (error) {
+        if (isOutage(error)) throw error;
+        this.log.warn({ err: error, workspaceId, repId }, 'period check failed; repeated in 10 seconds');
+        await this.checker.postpone(workspaceId, repId);
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { type Clock } from '#src/kernel/clock.js';
+import { type Day } from '#src/kernel/day.js';
+import { Failure } from '#src/kernel/failure.js';
+import { previewChange, previewNotes } from '#src/plans/plan-preview.js';
+import {
+  completePreview,
+  failPreview,
+  type LeasedPreview,
+  leasePreview,
+  previewLeaseRenewalMs,
+  releasePreview,
+  renewPreviewLease,
+} from '#src/plans/plan-preview-store.js';
+import { isUnavailable } from '#src/platform/database/database-errors.js';
+import { type Database } from '#src/platform/database/pool.js';
+import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { type Log } from '#src/platform/log.js';
+import { workspaceToday } from '#src/reps/rep-views.js';
+
+const maxAttempts = 3;
+const looksPerDeletion = 60;
+
+/**
+ * Calculates previews of plan changes, one at a time per process and workspace. A preview reads one snapshot of the
+ * ledger and writes only its own row, so calculating it twice is harmless. Another worker continues the preview of a
+ * worker that was killed after its lease of 30 seconds.
+ */
+export class PreviewWorker {
+  private running: Promise<void> | null = null;
+  private lookAgain = false;
+  private looks = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Calculates requested previews until none is due; returns at once if the worker is calculating. */
+  wake(): void {
+    if (this.running !== null) {
+      this.lookAgain = true;
+      return;
+    }
+    this.running = this.run()
+      .catch((error: unknown) => this.log.warn({ err: error }, 'calculating plan previews failed'))
+      .finally(() => {
+        this.running = null;
+        if (!this.lookAgain) return;
+        this.lookAgain = false;
+        this.wake();
+      });
+  }
+
+  /** Looks for previews whose wake-up was lost, and now and then deletes expired ones. */
+  async sweep(): Promise<void> {
+    this.looks += 1;
+    this.wake();
+    if (this.looks % looksPerDeletion === 0) await sql`select delete_old_plan_previews()`.execute(this.database);
+  }
+
+  async stop(): Promise<void> {
+    this.lookAgain = false;
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    for (let taken = await this.takeNext(); taken !== null; taken = await this.takeNext()) await this.process(taken);
+  }
+
+  private async takeNext(): Promise<LeasedPreview | null> {
+    const { rows } = await sql<{ workspace_id: string; preview_id: string }>`
+      select workspace_id, preview_id from due_plan_previews(4)`.execute(this.database);
+    for (const { workspace_id: workspaceId, preview_id: previewId } of rows) {
+      const taken = await this.write(workspaceId, (trx) => leasePreview(trx, workspaceId, previewId));
+      if (taken !== null) return taken;
+    }
+    return null;
+  }
+
+  private async process(taken: LeasedPreview): Promise<void> {
+    const { workspaceId } = taken;
+    const renewal = setInterval(() => {
+      this.write(workspaceId, (trx) => renewPreviewLease(trx, taken)).catch(() => undefined);
+    }, previewLeaseRenewalMs);
+    try {
+      const [{ figures, deals }, notes] = await this.calculate(taken);
+      await this.write(workspaceId, (trx) => completePreview(trx, taken, { ...figures, ...notes }, deals));
+    } catch (error) {
+      await this.handleFailure(taken, error);
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  private calculate({ workspaceId, request }: LeasedPreview) {
+    const read = <T>(work: (trx: Work, today: Day) => Promise<T>) =>
+      this.unitOfWork.run(
+        { workspaceId },
+        { lock: 'none', access: 'read', isolation: 'repeatable read' },
+        async (trx) => work(trx, await workspaceToday(trx, workspaceId, this.clock)),
+      );
+    return Promise.all([
+      read((trx, today) => previewChange(trx, workspaceId, request, today)),
+      read((trx, today) => previewNotes(trx, workspaceId, request, today)),
+    ]);
+  }
+
+  private async handleFailure(taken: LeasedPreview, error: unknown): Promise<void> {
+    const isFinal = error instanceof Failure || (!isUnavailable(error) && taken.attempts >= maxAttempts);
+    if (!(error instanceof Failure))
+      this.log.warn({ err: error, attempt: taken.attempts, final: isFinal }, 'plan preview failed');
+    await this.write(taken.workspaceId, (trx) => {
+      if (!isFinal) return releasePreview(trx, taken);
+      const [code, message] =
+        error instanceof Failure ? [error.code, error.message] : [null, 'The preview could not be calculated.'];
+      return failPreview(trx, taken, code, message);
+    });
+  }
+
+  private write<T>(workspaceId: string, work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
+  }
+}
