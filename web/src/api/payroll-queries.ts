@@ -1,0 +1,53 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { csvRows } from '../format/csv.js';
+import { type Answer, api } from './client.js';
+
+export type Person = Answer<'listReps'>['reps'][number];
+export type Handover = Answer<'listPayrollHandovers'>['handovers'][number];
+export type PayrollTerms = Answer<'getWorkspace'>['payroll'];
+export type Layout = Handover['layout'];
+
+/** A payroll file as the service writes it. */
+export interface PayrollFile {
+  readonly layout: Layout;
+  readonly file: File;
+  /** Null where the browser computes no hashes: on pages without TLS. */
+  readonly sha256: string | null;
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export const peopleQuery = queryOptions({
+  queryKey: ['reps'],
+  queryFn: ({ signal }) => api.listReps({}, { signal }),
+});
+
+/** The recorded hand-overs of all periods, latest first. */
+export const handoversQuery = queryOptions({
+  queryKey: ['payroll-handovers'],
+  queryFn: ({ signal }) => api.listPayrollHandovers({}, { signal }),
+});
+
+/** The codes of payroll files. */
+export const payrollTermsQuery = queryOptions({
+  queryKey: ['payroll-terms'],
+  queryFn: async ({ signal }) => (await api.getWorkspace({}, { signal })).payroll,
+});
+
+export const payrollFileQuery = (period: string, layout: Layout) =>
+  queryOptions({
+    queryKey: ['payroll-file', period, layout],
+    queryFn: async ({ signal }): Promise<PayrollFile> => {
+      const file = await api.exportStatementsCsv({ query: { period, layout } }, { signal });
+      if (!(file instanceof File)) throw new Error('The service returned no file.');
+      const [header = [], ...rows] = csvRows(await file.text());
+      return { layout, file, sha256: await hashOf(file), header, rows };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+async function hashOf(file: File): Promise<string | null> {
+  if (!window.isSecureContext) return null;
+  const hash = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,127 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { type Answer, api } from './client.js';
+
+export type Profile = Answer<'getProfile'>;
+export type Dashboard = Extract<Answer<'getCommissions'>, { closedDeals: unknown }>;
+export type Breakdown = Extract<Answer<'getCommissions'>, { outcomes: unknown }>;
+export type Statement = Extract<Answer<'getStatements'>, { lineItems: unknown }>;
+export type Line = Statement['lineItems'][number];
+export type Deal = Answer<'listDeals'>['deals'][number];
+export type Plan = Answer<'getPlan'>;
+export type Explanation = Answer<'explainCommission'>;
+export type Simulation = Answer<'simulateCommissions'>;
+
+/** Who is signed in. */
+export const profileQuery = queryOptions({
+  queryKey: ['profile'],
+  queryFn: ({ signal }) => api.getProfile({}, { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export type Mails = Answer<'getMailPreferences'>;
+
+/** Which mails the person receives. */
+export const mailsQuery = queryOptions({
+  queryKey: ['mails'],
+  queryFn: ({ signal }) => api.getMailPreferences({}, { signal }),
+});
+
+export const dashboardQuery = (repId: string, period: string) =>
+  queryOptions({
+    queryKey: ['dashboard', repId, period],
+    queryFn: ({ signal }) => api.getCommissions({ query: { repId, period } }, { signal }) as Promise<Dashboard>,
+  });
+
+/** What one deal paid and why; of the caller's own people. */
+export const breakdownQuery = (dealId: string) =>
+  queryOptions({
+    queryKey: ['breakdown', dealId],
+    queryFn: ({ signal }) => api.getCommissions({ query: { dealId } }, { signal }) as Promise<Breakdown>,
+  });
+
+/** The latest version of a statement, or with `live` the ledger of today. */
+export const statementQuery = (repId: string, period: string, live = false) =>
+  queryOptions({
+    queryKey: ['statement', repId, period, live],
+    queryFn: ({ signal }) =>
+      api.getStatements(
+        { query: { repId, period, ...(live ? { live: 'true' } : {}) } },
+        { signal },
+      ) as Promise<Statement>,
+  });
+
+export const ownStatementsQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['statements-of', repId],
+    queryFn: ({ signal }) => api.listRepStatements({ params: { repId } }, { signal }),
+  });
+
+export const plansQuery = queryOptions({
+  queryKey: ['plans'],
+  queryFn: ({ signal }) => api.listPlans({ query: { status: 'active' } }, { signal }),
+});
+
+export const explanationQuery = (eventId: string) =>
+  queryOptions({
+    queryKey: ['explanation', eventId],
+    queryFn: ({ signal }) => api.explainCommission({ params: { eventId } }, { signal }),
+  });
+
+export type DealFilter = NonNullable<NonNullable<Parameters<typeof api.listDeals>[0]>['query']>;
+
+export const dealsQuery = (filter: DealFilter) =>
+  queryOptions({
+    queryKey: ['deals', filter],
+    queryFn: ({ signal }) => api.listDeals({ query: filter }, { signal }),
+  });
+
+export const commentsQuery = (repId: string, period: string) =>
+  queryOptions({
+    queryKey: ['comments', repId, period],
+    queryFn: ({ signal }) => api.listComments({ params: { repId }, query: { period } }, { signal }),
+  });
+
+export const overridesQuery = (planVersionId: string, repId: string) =>
+  queryOptions({
+    queryKey: ['overrides', planVersionId, repId],
+    queryFn: ({ signal }) => api.listPlanOverrides({ params: { planVersionId } }, { signal }),
+  });
+
+export const planHistoryQuery = (planId: string) =>
+  queryOptions({
+    queryKey: ['plan-history', planId],
+    queryFn: ({ signal }) => api.getPlanHistory({ params: { planId } }, { signal }),
+  });
+
+export type Dispute = Answer<'listDisputes'>['disputes'][number];
+
+export const disputesQuery = (filter: { readonly repId?: string; readonly period?: string }) =>
+  queryOptions({
+    queryKey: ['disputes', filter],
+    queryFn: ({ signal }) => api.listDisputes({ query: { ...filter, limit: '500' } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const disputeQuery = (disputeId: string) =>
+  queryOptions({
+    queryKey: ['dispute', disputeId],
+    queryFn: ({ signal }) => api.getDispute({ params: { disputeId } }, { signal }),
+  });
+
+/** What a rep would earn in the period if the deals closed as given. */
+export const simulationQuery = (planId: string, repId: string, period: string, deals: readonly SimulatedDeal[]) =>
+  queryOptions({
+    queryKey: ['simulation', planId, repId, period, deals],
+    queryFn: ({ signal }) =>
+      api.simulateCommissions(
+        { body: { planId, repId, period, deals: [...deals] } },
+        { signal },
+      ) as Promise<Simulation>,
+  });
+
+export interface SimulatedDeal {
+  readonly dealId: string;
+  readonly amount?: number;
+  readonly stage: string;
+  readonly closeDate: string;
+}

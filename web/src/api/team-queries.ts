@@ -1,0 +1,59 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { type Answer, api } from './client.js';
+import { type Dispute } from './queries.js';
+
+export type TeamOverview = Extract<Answer<'getCommissions'>, { reps: readonly { attainment: unknown }[] }>;
+export type TeamMember = TeamOverview['reps'][number];
+export type Attainment = TeamMember['attainment'][number];
+export type TeamStatements = Extract<Answer<'getStatements'>, { statements: unknown }>;
+export type TeamStatement = TeamStatements['statements'][number];
+export type Exceptions = Answer<'listCommissionExceptions'>;
+export type ExceptionGroup = Exceptions['exceptions'][number];
+export type DisputeDetail = Answer<'getDispute'>;
+export type Discrepancies = Answer<'listDiscrepancies'>;
+export type Discrepancy = Discrepancies['discrepancies'][number];
+
+/** What the people whom the caller may see earned in the period. */
+export const teamOverviewQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['team-overview', period],
+    queryFn: ({ signal }) => api.getCommissions({ query: { period } }, { signal }) as Promise<TeamOverview>,
+  });
+
+/** The statements of the team, each compared with the rep's last months. */
+export const teamStatementsQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['team-statements', period],
+    queryFn: ({ signal }) =>
+      api.getStatements({ query: { period, deviations: 'true' } }, { signal }) as Promise<TeamStatements>,
+  });
+
+export const exceptionsQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['exceptions', period],
+    queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100' } }, { signal }),
+  });
+
+/** Differences between approved statements and their periods as of now, the latest first. */
+export const discrepanciesQuery = (status: Discrepancy['status']) =>
+  queryOptions({
+    queryKey: ['discrepancies', status],
+    queryFn: ({ signal }) => api.listDiscrepancies({ query: { status, limit: '100' } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** One stored version of a statement. */
+export const versionQuery = (repId: string, period: string, version: number) =>
+  queryOptions({
+    queryKey: ['statement-version', repId, period, version],
+    queryFn: ({ signal }) =>
+      api.getStatements({ query: { repId, period, version: String(version) } }, { signal }) as Promise<
+        Extract<Answer<'getStatements'>, { lineItems: unknown }>
+      >,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** The disputes that wait for a decision. */
+export function waiting(disputes: readonly Dispute[]): readonly Dispute[] {
+  return disputes.filter(({ status }) => status === 'open' || status === 'in_review');
+}

@@ -1,0 +1,29 @@
+import { Link } from '@tanstack/react-router';
+import styles from './BottomBar.module.css';
+import { navigationOf } from './navigation.js';
+import { useSession } from './session.js';
+
+/** The four main pages of a role on a phone. */
+export function BottomBar() {
+  const { role } = useSession();
+  const items = navigationOf(role)
+    .flatMap((group) => group.items)
+    .filter(({ isInBar }) => isInBar)
+    .slice(0, 4);
+  return (
+    <nav aria-label="Pages" className={styles.bar}>
+      {items.map(({ label, to, icon: Glyph }) => (
+        <Link
+          key={to}
+          to={to}
+          className={styles.item}
+          activeOptions={{ exact: to === '/me', includeSearch: false }}
+          activeProps={{ className: styles.active, 'aria-current': 'page' }}
+        >
+          <Glyph size={20} stroke={1.6} aria-hidden="true" />
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,157 @@
+import { Modal } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { api } from '../api/client.js';
+import { dealsQuery, plansQuery } from '../api/queries.js';
+import { formatDay } from '../format/dates.js';
+import styles from './CommandMenu.module.css';
+import { navigationOf } from './navigation.js';
+import { useSession } from './session.js';
+
+interface Command {
+  readonly id: string;
+  readonly group: 'Pages' | 'Deals' | 'People' | 'Plans';
+  readonly label: string;
+  readonly detail?: string;
+  readonly to: string;
+}
+
+const maxOfGroup = 6;
+
+/** Finds pages, deals, people and plans by their name or id. */
+export function CommandMenu({ onClose }: { readonly onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const navigate = useNavigate();
+  const commands = useCommands(text);
+  const listId = useId();
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return;
+    onClose();
+    void navigate({ to: command.to });
+  };
+  const press = (event: React.KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Enter') run(commands[chosen]);
+    if (step === undefined) return;
+    event.preventDefault();
+    setChosen((chosen + step + commands.length) % Math.max(1, commands.length));
+  };
+  return (
+    <Modal opened onClose={onClose} withCloseButton={false} size={560} yOffset={96} padding={0} title={undefined}>
+      <input
+        className={styles.input}
+        // biome-ignore lint/a11y/noAutofocus: the menu was opened to type into it
+        autoFocus
+        data-autofocus
+        role="combobox"
+        aria-label="Go to a person, deal, plan or page"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={commands[chosen] === undefined ? undefined : `${listId}-${chosen}`}
+        placeholder="Go to person, deal, plan or page"
+        value={text}
+        onKeyDown={press}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setChosen(0);
+        }}
+      />
+      <div id={listId} role="listbox" aria-label="Results" className={styles.list}>
+        {commands.map((command, index) => (
+          <Option
+            key={command.id}
+            id={`${listId}-${index}`}
+            command={command}
+            isFirstOfGroup={commands[index - 1]?.group !== command.group}
+            isChosen={index === chosen}
+            onRun={() => run(command)}
+          />
+        ))}
+      </div>
+      {commands.length === 0 ? <p className={styles.none}>Nothing has this name or id.</p> : null}
+    </Modal>
+  );
+}
+
+interface OptionProps {
+  readonly id: string;
+  readonly command: Command;
+  readonly isFirstOfGroup: boolean;
+  readonly isChosen: boolean;
+  readonly onRun: () => void;
+}
+
+function Option({ id, command, isFirstOfGroup, isChosen, onRun }: OptionProps) {
+  return (
+    <>
+      {isFirstOfGroup ? (
+        <p className={styles.group} role="presentation">
+          {command.group}
+        </p>
+      ) : null}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys of the list */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the chosen option */}
+      <div id={id} role="option" aria-selected={isChosen} className={styles.option} onClick={onRun}>
+        <span>{command.label}</span>
+        <span className="dim">{command.detail}</span>
+      </div>
+    </>
+  );
+}
+
+function useCommands(text: string): readonly Command[] {
+  const { role } = useSession();
+  const [searched] = useDebouncedValue(text.trim(), 200);
+  const hasText = searched !== '';
+  const deals = useQuery({ ...dealsQuery({ query: searched, limit: String(maxOfGroup) }), enabled: hasText }).data;
+  const plans = useQuery({ ...plansQuery, enabled: hasText }).data;
+  const people = useQuery({
+    queryKey: ['reps'],
+    queryFn: ({ signal }) => api.listReps({}, { signal }),
+    enabled: hasText && role !== 'rep',
+  }).data;
+  const matches = (name: string) => name.toLowerCase().includes(text.trim().toLowerCase());
+  const pages = navigationOf(role)
+    .flatMap((group) => group.items)
+    .map(({ label, to }): Command => ({ id: to, group: 'Pages', label, to }));
+  if (!hasText) return pages.filter(({ label }) => matches(label));
+  return [
+    ...pages.filter(({ label }) => matches(label)),
+    ...(deals?.deals ?? []).map(
+      ({ deal_id, name, closeDate }): Command => ({
+        id: `deal ${deal_id}`,
+        group: 'Deals',
+        label: name ?? deal_id,
+        detail: `${deal_id}${closeDate === null ? '' : `, ${formatDay(closeDate)}`}`,
+        to: `/deals/${encodeURIComponent(deal_id)}`,
+      }),
+    ),
+    ...(people?.reps ?? [])
+      .filter(({ name, email }) => matches(`${name} ${email}`))
+      .slice(0, maxOfGroup)
+      .map(
+        ({ id, name, email }): Command => ({
+          id: `rep ${id}`,
+          group: 'People',
+          label: name,
+          detail: email,
+          to: `/statements/${id}`,
+        }),
+      ),
+    ...(plans ?? [])
+      .filter(({ name }) => matches(name))
+      .slice(0, maxOfGroup)
+      .map(
+        ({ planId, name, version }): Command => ({
+          id: `plan ${planId}`,
+          group: 'Plans',
+          label: name,
+          detail: `version ${version}`,
+          to: '/me/plan',
+        }),
+      ),
+  ];
+}

@@ -1,0 +1,52 @@
+import { Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import { InfoDialog } from '../components/InfoDialog.js';
+import { hasLetterShortcuts, setLetterShortcuts } from '../keys/shortcuts.js';
+import styles from './KeyboardHelp.module.css';
+import { navigationOf } from './navigation.js';
+import { useSession } from './session.js';
+
+const common = [
+  [['⌘ K', 'Ctrl K'], 'Go to a person, deal, plan or page'],
+  [['['], 'Previous period'],
+  [[']'], 'Next period'],
+  [['j'], 'Next row'],
+  [['k'], 'Previous row'],
+  [['Enter'], 'Open the row'],
+  [['Esc'], 'Close the uppermost layer'],
+  [['?'], 'This help'],
+] as const;
+
+export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
+  const [isOn, setOn] = useState(hasLetterShortcuts());
+  const { role } = useSession();
+  const pages = navigationOf(role)
+    .flatMap((group) => group.items)
+    .flatMap(({ key, label }) => (key === undefined ? [] : [[[`g ${key}`], label] as const]));
+  return (
+    <InfoDialog onClose={onClose} title="Keyboard shortcuts">
+      <dl className={styles.list}>
+        {[...common, ...pages].map(([keys, action]) => (
+          <div key={action} className={styles.row}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key} className={styles.key}>
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{action}</dd>
+          </div>
+        ))}
+      </dl>
+      <Checkbox
+        label="Shortcuts of single letters"
+        checked={isOn}
+        onChange={({ currentTarget }) => {
+          setLetterShortcuts(currentTarget.checked);
+          setOn(currentTarget.checked);
+        }}
+      />
+    </InfoDialog>
+  );
+}

@@ -1,0 +1,37 @@
+import { onlineManager, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { api } from '../api/client.js';
+
+const intervalMs = 5000;
+
+/**
+ * Reads the revision of the caller's data while the page is visible, and loads what is displayed again when it has
+ * changed. See docs/decisions/0020-live-updates-by-polling.md.
+ */
+export function useLiveUpdates(): void {
+  const queryClient = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['revision'],
+    queryFn: ({ signal }) => api.getRevision({}, { signal }),
+    refetchInterval: intervalMs,
+    refetchIntervalInBackground: false,
+    refetchOnWindowFocus: true,
+    staleTime: 0,
+    retry: false,
+  });
+  const seen = useRef<string | null>(null);
+  const revision = data?.revision ?? null;
+  useEffect(() => {
+    if (revision === null || revision === seen.current) return;
+    const isFirst = seen.current === null;
+    seen.current = revision;
+    if (!isFirst) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'revision' });
+  }, [revision, queryClient]);
+}
+
+export function useIsOnline(): boolean {
+  return useSyncExternalStore(
+    (listener) => onlineManager.subscribe(listener),
+    () => onlineManager.isOnline(),
+  );
+}

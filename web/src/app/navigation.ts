@@ -1,0 +1,98 @@
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconBriefcase,
+  IconCalculator,
+  IconCash,
+  IconChecks,
+  IconFileDollar,
+  IconHome,
+  IconListDetails,
+  IconMessageQuestion,
+  IconScale,
+  IconTargetArrow,
+  IconUsers,
+} from '@tabler/icons-react';
+import { type Role } from './session.js';
+
+export interface NavigationItem {
+  readonly label: string;
+  readonly to: string;
+  readonly icon: Icon;
+  /** Whether a phone has it in its bottom bar; at most four for each role. */
+  readonly isInBar?: boolean;
+  /** Default: all roles of the group. */
+  readonly roles?: readonly Role[];
+  /** What the number beside the item counts. */
+  readonly count?: 'approvals' | 'questions';
+  /** The second key of the shortcut `g` …. */
+  readonly key?: string;
+}
+
+export interface NavigationGroup {
+  /** Absent for items that stand alone at the top. */
+  readonly label?: string;
+  readonly roles: readonly Role[];
+  readonly items: readonly NavigationItem[];
+}
+
+/** The pages by role, in the order of the navigation. A new page gets an entry here. */
+const groups: readonly NavigationGroup[] = [
+  {
+    label: 'Team',
+    roles: ['admin', 'manager'],
+    items: [
+      { label: 'Team', to: '/team', icon: IconUsers, isInBar: true, key: 't' },
+      { label: 'Approvals', to: '/approvals', icon: IconChecks, isInBar: true, key: 'a', count: 'approvals' },
+      { label: 'Quota progress', to: '/quota-progress', icon: IconTargetArrow, key: 'q' },
+      { label: 'Questions', to: '/questions', icon: IconMessageQuestion, isInBar: true, count: 'questions' },
+      { label: 'Discrepancies', to: '/discrepancies', icon: IconScale, key: 'x' },
+      { label: 'Exceptions', to: '/exceptions', icon: IconAlertTriangle, key: 'e' },
+    ],
+  },
+  {
+    label: 'My pay',
+    roles: ['rep', 'manager'],
+    items: [
+      { label: 'My pay', to: '/me', icon: IconHome, isInBar: true, key: 'd' },
+      { label: 'Statements', to: '/statements', icon: IconFileDollar, isInBar: true, key: 's' },
+      { label: 'Deals', to: '/me/deals', icon: IconBriefcase, isInBar: true },
+      { label: 'My plan', to: '/me/plan', icon: IconListDetails, key: 'p' },
+      { label: 'If I close …', to: '/me/simulate', icon: IconCalculator, isInBar: true },
+      { label: 'Questions', to: '/me/questions', icon: IconMessageQuestion, roles: ['rep'] },
+    ],
+  },
+  {
+    label: 'Payroll',
+    roles: ['payroll', 'admin'],
+    items: [
+      { label: 'Pay periods', to: '/payroll', icon: IconCash, isInBar: true, key: 'y' },
+      { label: 'Statements', to: '/payroll-statements', icon: IconFileDollar, isInBar: true },
+      { label: 'People and IDs', to: '/people', icon: IconUsers, isInBar: true },
+    ],
+  },
+  {
+    label: 'Payroll',
+    roles: ['manager'],
+    items: [{ label: 'Pay periods', to: '/payroll', icon: IconCash, key: 'y' }],
+  },
+];
+
+export function navigationOf(role: Role): readonly NavigationGroup[] {
+  return groups
+    .filter(({ roles }) => roles.includes(role))
+    .map((group) => ({ ...group, items: group.items.filter(({ roles = [role] }) => roles.includes(role)) }));
+}
+
+/** The first page of a role. */
+export function homeOf(role: Role): string {
+  return navigationOf(role)[0]?.items[0]?.to ?? '/account';
+}
+
+/** Names of roles as the interface displays them. */
+export const roleNames: Readonly<Record<Role, string>> = {
+  admin: 'Admin',
+  manager: 'Manager',
+  payroll: 'Payroll',
+  rep: 'Rep',
+};

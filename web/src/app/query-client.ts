@@ -1,0 +1,18 @@
+import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { ApiError } from '#src/client.js';
+import { showProblem } from './messages.js';
+
+/** Errors that another attempt does not change. */
+const isFinal = (error: unknown) => error instanceof ApiError && error.statusCode < 500 && error.statusCode !== 429;
+
+/** Data is current until the revision of the workspace changes, see live-updates.ts. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5 * 60_000,
+      retry: (failures, error) => !isFinal(error) && failures < 2,
+      refetchOnWindowFocus: false,
+    },
+  },
+  mutationCache: new MutationCache({ onError: showProblem }),
+});

@@ -1,0 +1,208 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { phone } from '../theme/breakpoints.js';
+import { DataCards } from './DataCards.js';
+import styles from './DataTable.module.css';
+import { useRowKeys } from './row-keys.js';
+import { useVisibleRows } from './visible-rows.js';
+
+export interface Column<Row> {
+  readonly key: string;
+  readonly header: React.ReactNode;
+  /** Numbers are right-aligned. */
+  readonly align?: 'left' | 'right';
+  readonly width?: string;
+  readonly cell: (row: Row) => React.ReactNode;
+  /** The value to sort by; without it the column cannot be sorted. */
+  readonly sortBy?: (row: Row) => string | number;
+  /** Where a phone displays the cell: title and amount above, detail and note below, lead before. Default: nowhere. */
+  readonly phone?: 'lead' | 'title' | 'amount' | 'detail' | 'note';
+}
+
+export interface DataTableProps<Row> {
+  /** What the table lists, for screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  /** The row that is marked, such as the one in the drawer. */
+  readonly markedKey?: string | null;
+  /** Rows that are selected, which have a tint. */
+  readonly selectedKeys?: ReadonlySet<string>;
+  /** Cells of the last line, by column key. */
+  readonly total?: Readonly<Record<string, React.ReactNode>>;
+  /** Lines that follow a row over the full width, such as a warning. */
+  readonly below?: (row: Row) => React.ReactNode;
+  /** Which rows have something below. Default: those for which `below` returns something. */
+  readonly hasBelow?: (row: Row) => boolean;
+  /** Height of a row in pixels, for long tables: 33 with one line, 50 with two. */
+  readonly rowHeight?: number;
+  /** Padding at the left and right edge: inside of a card 24, otherwise 0. */
+  readonly isInset?: boolean;
+  /** Whether only screen readers get the header, for tables that follow another one with the same columns. */
+  readonly hasQuietHeader?: boolean;
+}
+
+interface Sorting {
+  readonly key: string;
+  readonly isDescending: boolean;
+}
+
+/**
+ * A table of any length: `j` and `k` move between rows and `Enter` opens one. A cell with {@link RowAction} is what a row
+ * opens. On a phone every row becomes a card.
+ */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const rows = sorted(props.rows, props.columns, sorting);
+  const container = useRef<HTMLDivElement>(null);
+  useRowKeys(container);
+  return (
+    <div ref={container} className={props.isInset ? styles.inset : undefined}>
+      {isPhone ? (
+        <DataCards {...props} rows={rows} />
+      ) : (
+        <WideTable {...props} rows={rows} sorting={sorting} onSort={setSorting} />
+      )}
+    </div>
+  );
+}
+
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting | null): readonly Row[] {
+  const sortBy = columns.find(({ key }) => key === sorting?.key)?.sortBy;
+  if (sorting === null || sortBy === undefined) return rows;
+  const order = sorting.isDescending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [first, second] = [sortBy(a), sortBy(b)];
+    return first === second ? 0 : first < second ? -order : order;
+  });
+}
+
+interface WideTableProps<Row> extends DataTableProps<Row> {
+  readonly sorting: Sorting | null;
+  readonly onSort: (sorting: Sorting) => void;
+}
+
+function WideTable<Row>(props: WideTableProps<Row>) {
+  const { caption, columns, rows, rowKey, total, rowHeight = 33, sorting, onSort } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { from, to } = useVisibleRows(body, rows.length, rowHeight);
+  return (
+    <div className={styles.scroll}>
+      <table className={styles.table} aria-rowcount={rows.length}>
+        <caption className="unseen">{caption}</caption>
+        <thead className={props.hasQuietHeader === true ? styles.quiet : undefined}>
+          <tr>
+            {columns.map((column) => (
+              <HeaderCell key={column.key} column={column} sorting={sorting} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          <Spacer height={from * rowHeight} />
+          {rows.slice(from, to).map((row) => (
+            <TableRow
+              key={rowKey(row)}
+              row={row}
+              columns={columns}
+              look={lookOf(rowKey(row), props)}
+              below={belowOf(row, props)}
+            />
+          ))}
+          <Spacer height={(rows.length - to) * rowHeight} />
+        </tbody>
+        {total === undefined ? null : (
+          <tfoot>
+            <tr>
+              {columns.map(({ key, align }) => (
+                <td key={key} className={align === 'right' ? styles.right : undefined}>
+                  {total[key]}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+    </div>
+  );
+}
+
+interface HeaderCellProps<Row> {
+  readonly column: Column<Row>;
+  readonly sorting: Sorting | null;
+  readonly onSort: (sorting: Sorting) => void;
+}
+
+function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
+  const { key, header, align, width, sortBy } = column;
+  const direction = sorting?.key === key ? (sorting.isDescending ? 'descending' : 'ascending') : undefined;
+  const Arrow = direction === 'descending' ? IconArrowDown : IconArrowUp;
+  return (
+    <th scope="col" className={align === 'right' ? styles.right : undefined} style={{ width }} aria-sort={direction}>
+      {sortBy === undefined ? (
+        header
+      ) : (
+        <button
+          type="button"
+          className={styles.sort}
+          onClick={() => onSort({ key, isDescending: direction === 'ascending' })}
+        >
+          {header}
+          {direction === undefined ? null : <Arrow size={12} aria-hidden="true" />}
+        </button>
+      )}
+    </th>
+  );
+}
+
+/** What follows the row over the full width. */
+export function belowOf<Row>(row: Row, { below, hasBelow }: DataTableProps<Row>): React.ReactNode {
+  return hasBelow?.(row) === false ? null : below?.(row);
+}
+
+/** How a row is highlighted. */
+export function lookOf(
+  key: string,
+  { markedKey, selectedKeys }: { readonly markedKey?: string | null; readonly selectedKeys?: ReadonlySet<string> },
+): 'marked' | 'selected' | undefined {
+  if (markedKey === key) return 'marked';
+  return selectedKeys?.has(key) === true ? 'selected' : undefined;
+}
+
+interface TableRowProps<Row> {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly look: 'marked' | 'selected' | undefined;
+  readonly below: React.ReactNode;
+}
+
+function TableRow<Row>({ row, columns, look, below }: TableRowProps<Row>) {
+  return (
+    <>
+      <tr className={look === undefined ? undefined : styles[look]} data-has-below={below ? true : undefined}>
+        {columns.map(({ key, align, cell }) => (
+          <td key={key} className={align === 'right' ? styles.right : undefined}>
+            {cell(row)}
+          </td>
+        ))}
+      </tr>
+      {below ? (
+        <tr className={styles.below}>
+          <td colSpan={columns.length}>{below}</td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+/** Takes the place of the rows that are not displayed. */
+function Spacer({ height }: { readonly height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr>
+      <td className={styles.spacer} style={{ height }} />
+    </tr>
+  );
+}

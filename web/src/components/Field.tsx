@@ -1,0 +1,98 @@
+import { type ComponentProps, useId } from 'react';
+import styles from './Field.module.css';
+
+interface Labelled {
+  readonly label: string;
+  readonly hint?: React.ReactNode;
+  readonly problem?: string | null;
+}
+
+interface FrameProps extends Labelled {
+  readonly children: (ids: {
+    id: string;
+    'aria-describedby': string | undefined;
+    'aria-invalid': boolean | undefined;
+  }) => React.ReactNode;
+}
+
+/** A label, a control, and below it a hint or what is wrong. */
+function Frame({ label, hint, problem = null, children }: FrameProps) {
+  const id = useId();
+  const note = problem ?? hint;
+  const hasNote = note !== undefined && note !== null;
+  return (
+    <div>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': hasNote ? `${id}-note` : undefined,
+        'aria-invalid': problem === null ? undefined : true,
+      })}
+      {hasNote ? (
+        <p id={`${id}-note`} className={problem === null ? styles.hint : styles.problem}>
+          {note}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+export function TextField({ label, hint, problem, ...rest }: Labelled & ComponentProps<'input'>) {
+  return (
+    <Frame label={label} hint={hint} problem={problem}>
+      {(ids) => <input {...rest} {...ids} className={styles.input} />}
+    </Frame>
+  );
+}
+
+export function TextArea({ label, hint, problem, ...rest }: Labelled & ComponentProps<'textarea'>) {
+  return (
+    <Frame label={label} hint={hint} problem={problem}>
+      {(ids) => <textarea rows={3} {...rest} {...ids} className={styles.area} />}
+    </Frame>
+  );
+}
+
+interface ChoiceProps extends Labelled, Omit<ComponentProps<'select'>, 'children'> {
+  readonly choices: readonly (readonly [value: string, label: string])[];
+}
+
+export function Choice({ label, hint, problem, choices, ...rest }: ChoiceProps) {
+  return (
+    <Frame label={label} hint={hint} problem={problem}>
+      {(ids) => (
+        <select {...rest} {...ids} className={styles.input}>
+          {choices.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Frame>
+  );
+}
+
+interface CheckProps extends Omit<ComponentProps<'input'>, 'type'> {
+  /** What is checked, for screen readers. */
+  readonly label: string;
+  readonly isPartial?: boolean;
+}
+
+/** A box without visible words, such as the first cell of a row. */
+export function Check({ label, isPartial = false, ...rest }: CheckProps) {
+  return (
+    <label className={styles.check}>
+      <input
+        type="checkbox"
+        {...rest}
+        aria-label={label}
+        ref={(input) => {
+          if (input !== null) input.indeterminate = isPartial;
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,122 @@
+import { Popover } from '@mantine/core';
+import { IconChevronDown, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { useState } from 'react';
+import {
+  formatMonth,
+  formatPeriod,
+  type PeriodLength,
+  periodsOfYear,
+  shiftPeriod,
+  shortPeriod,
+} from '../format/periods.js';
+import { useShortcuts } from '../keys/shortcuts.js';
+import styles from './PeriodPicker.module.css';
+
+interface PeriodPickerProps {
+  readonly period: string;
+  readonly onChange: (period: string) => void;
+  /** The lengths that can be chosen, in months. Default: months, quarters and years. */
+  readonly lengths?: readonly PeriodLength[];
+}
+
+/** The period of a page, with arrows to its neighbours; `[` and `]` do the same. */
+export function PeriodPicker({ period, onChange, lengths = [1, 3, 12] }: PeriodPickerProps) {
+  const [isOpen, setOpen] = useState(false);
+  const move = (count: number) => onChange(shiftPeriod(period, count));
+  useShortcuts({ '[': () => move(-1), ']': () => move(1) });
+  const choose = (chosen: string) => {
+    setOpen(false);
+    onChange(chosen);
+  };
+  return (
+    <div className={styles.picker}>
+      <Arrow period={period} count={-1} onMove={move} />
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus returnFocus withinPortal>
+        <Popover.Target>
+          <button
+            type="button"
+            className={styles.current}
+            aria-label={`Period: ${formatPeriod(period)}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <span className="num">{formatPeriod(period)}</span>
+            <IconChevronDown size={14} aria-hidden="true" />
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown className={styles.dropdown} aria-label="Choose a period">
+          <Choices period={period} lengths={lengths} onChoose={choose} />
+        </Popover.Dropdown>
+      </Popover>
+      <Arrow period={period} count={1} onMove={move} />
+    </div>
+  );
+}
+
+interface ArrowProps {
+  readonly period: string;
+  readonly count: 1 | -1;
+  readonly onMove: (count: number) => void;
+}
+
+function Arrow({ period, count, onMove }: ArrowProps) {
+  const label = `${count < 0 ? 'Previous' : 'Next'} period: ${formatPeriod(shiftPeriod(period, count))}`;
+  const Glyph = count < 0 ? IconChevronLeft : IconChevronRight;
+  return (
+    <button type="button" className={styles.arrow} title={label} aria-label={label} onClick={() => onMove(count)}>
+      <Glyph size={14} aria-hidden="true" />
+    </button>
+  );
+}
+
+interface ChoicesProps {
+  readonly period: string;
+  readonly lengths: readonly PeriodLength[];
+  readonly onChoose: (period: string) => void;
+}
+
+function Choices({ period, lengths, onChoose }: ChoicesProps) {
+  const [year, setYear] = useState(Number(period.slice(0, 4)));
+  const { months, quarters, year: whole } = periodsOfYear(year);
+  const choice = (of: string, label: string) => (
+    <button
+      key={of}
+      type="button"
+      className={styles.choice}
+      aria-pressed={of === period}
+      aria-label={formatPeriod(of)}
+      onClick={() => onChoose(of)}
+    >
+      {label}
+    </button>
+  );
+  return (
+    <>
+      <div className={styles.year}>
+        <button
+          type="button"
+          className={styles.arrow}
+          aria-label={`Year ${year - 1}`}
+          onClick={() => setYear(year - 1)}
+        >
+          <IconChevronLeft size={14} aria-hidden="true" />
+        </button>
+        <span className="num strong">{year}</span>
+        <button
+          type="button"
+          className={styles.arrow}
+          aria-label={`Year ${year + 1}`}
+          onClick={() => setYear(year + 1)}
+        >
+          <IconChevronRight size={14} aria-hidden="true" />
+        </button>
+      </div>
+      {lengths.includes(1) ? (
+        <div className={styles.months}>{months.map((of) => choice(of, formatMonth(of, 'short')))}</div>
+      ) : null}
+      {lengths.includes(3) ? (
+        <div className={styles.quarters}>{quarters.map((of) => choice(of, shortPeriod(of)))}</div>
+      ) : null}
+      {lengths.includes(12) ? <div className={styles.quarters}>{choice(whole, `Year ${whole}`)}</div> : null}
+    </>
+  );
+}

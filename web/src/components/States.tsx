@@ -1,0 +1,117 @@
+import { IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
+import { ApiError } from '#src/client.js';
+import { Button } from './Button.js';
+import styles from './States.module.css';
+
+interface EmptyStateProps {
+  readonly title: string;
+  /** Why there is nothing, and what will change it. */
+  readonly children: React.ReactNode;
+  readonly actions?: React.ReactNode;
+  /** What an unfilled ledger shows as its sum; without it there is no drawing. */
+  readonly sum?: string;
+}
+
+/** Says why a page is empty and what to do next. */
+export function EmptyState({ title, children, actions, sum }: EmptyStateProps) {
+  return (
+    <section className={styles.state}>
+      {sum === undefined ? null : <UnfilledLedger sum={sum} />}
+      <h2 className={styles.title}>{title}</h2>
+      <p className={styles.text}>{children}</p>
+      {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}
+    </section>
+  );
+}
+
+function UnfilledLedger({ sum }: { readonly sum: string }) {
+  return (
+    <div className={styles.ledger} aria-hidden="true">
+      {[72, 96, 60].map((width) => (
+        <div key={width} className={styles.line}>
+          <span style={{ width }} />
+          <span style={{ width: width / 2 + 8 }} />
+        </div>
+      ))}
+      <span className={styles.sum}>{sum}</span>
+    </div>
+  );
+}
+
+interface ErrorStateProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+}
+
+/** What failed, in words, with the code and the id of the request; the frame of the page stays. */
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  if (error instanceof ApiError && (error.code === 'forbidden' || error.statusCode === 403))
+    return <ForbiddenState message={error.message} />;
+  const { message, reference } = describeError(error);
+  return (
+    <section className={styles.state} role="alert">
+      <h2 className={styles.title}>This did not load</h2>
+      <p className={styles.text}>{message}</p>
+      {reference === null ? null : <Reference text={reference} />}
+      {onRetry === undefined ? null : (
+        <div className={styles.actions}>
+          <Button icon={IconRefresh} onClick={onRetry}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Reference({ text }: { readonly text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <p className={styles.reference}>
+      <code>{text}</code>
+      <button type="button" className={styles.copy} onClick={copy}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+    </p>
+  );
+}
+
+/** The message and the reference of an error for the support. */
+export function describeError(error: unknown): { readonly message: string; readonly reference: string | null } {
+  if (error instanceof ApiError) {
+    const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;
+    return { message: error.message, reference };
+  }
+  if (error instanceof TypeError)
+    return { message: 'The service cannot be reached. Check the connection.', reference: null };
+  return { message: 'The page has an error. Load it again.', reference: null };
+}
+
+export function ForbiddenState({ message }: { readonly message: string }) {
+  return (
+    <section className={styles.state}>
+      <h2 className={styles.title}>You may not see this</h2>
+      <p className={styles.text}>{message} An admin can change your role.</p>
+    </section>
+  );
+}
+
+interface SkeletonProps {
+  /** Height in pixels of what is loading, so that nothing moves when it arrives. */
+  readonly height: number;
+  readonly label?: string;
+}
+
+/** Takes the place of a block that is loading. It becomes visible after 150 ms. */
+export function Skeleton({ height, label = 'Loading' }: SkeletonProps) {
+  return (
+    <div className={styles.skeleton} style={{ height }} role="status">
+      <span className="unseen">{label}</span>
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { formatAttainment, formatMoney, formatNumber } from '../format/numbers.js';
+import { type Attainment, type TierPosition } from '../plans/attainment.js';
+import { type OwnTier } from '../plans/rules.js';
+import { payWords } from '../plans/words.js';
+import { phone } from '../theme/breakpoints.js';
+import styles from './TierMeter.module.css';
+
+interface TierMeterProps {
+  readonly quota: Attainment;
+  readonly position: TierPosition;
+  readonly currency: string;
+  /** Whether the measure is money; otherwise it is counted. */
+  readonly isMoney: boolean;
+}
+
+/** The tiers of a quota: rates above, thresholds below, the reached part filled, the part to the next tier hatched. */
+export function TierMeter({ quota, position, currency, isMoney }: TierMeterProps) {
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false }) ?? false;
+  const { tiers, current, next } = position;
+  const end = Math.max(1.5, quota.attainment * 1.15, (tiers.at(-1)?.minThreshold ?? 0) * 1.2);
+  const at = (attainment: number) => (Math.min(Math.max(attainment, 0), end) / end) * 100;
+  const now = at(quota.attainment);
+  const units = (attainment: number) => amountWords(attainment * quota.target, currency, isMoney);
+  const room = isPhone ? 22 : 9;
+  const shown = visibleLabels(
+    tiers.map(({ minThreshold }) => at(minThreshold)),
+    now,
+    room,
+  );
+  const isNowLeft =
+    tiers.some(({ minThreshold }) => at(minThreshold) > now && at(minThreshold) - now < room) || now > 88;
+  return (
+    <div role="img" aria-label={sentence(quota, position, currency, isMoney)} className={styles.meter}>
+      <div className={styles.rates}>
+        {tiers.map((tier) => (
+          <Rate
+            key={tier.tierIndex}
+            tier={tier}
+            left={at(tier.minThreshold)}
+            isCurrent={tier === current}
+            currency={currency}
+          />
+        ))}
+      </div>
+      <div className={styles.bar}>
+        <span className={styles.filled} style={{ width: `${now}%` }} />
+        {next === null ? null : (
+          <span className={styles.hatched} style={{ left: `${now}%`, width: `${at(next.minThreshold) - now}%` }} />
+        )}
+        {tiers.slice(1).map(({ tierIndex, minThreshold }) => (
+          <span key={tierIndex} className={styles.gap} style={{ left: `${at(minThreshold)}%` }} />
+        ))}
+      </div>
+      <span className={styles.now} style={{ left: `${now}%` }} />
+      <div className={styles.thresholds}>
+        {tiers.map(({ tierIndex, minThreshold }, index) =>
+          shown[index] ? (
+            <span
+              key={tierIndex}
+              className={minThreshold === 0 ? styles.first : styles.threshold}
+              style={{ left: `${at(minThreshold)}%` }}
+            >
+              {formatAttainment(minThreshold)}
+              <br />
+              {isPhone && minThreshold > 0 ? null : units(minThreshold)}
+            </span>
+          ) : null,
+        )}
+        <span className={isNowLeft ? styles.nowLeft : styles.nowRight} style={{ left: `${now}%` }}>
+          {formatAttainment(quota.attainment)}
+          <br />
+          {amountWords(quota.credit, currency, isMoney)}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+interface RateProps {
+  readonly tier: OwnTier;
+  readonly left: number;
+  readonly isCurrent: boolean;
+  readonly currency: string;
+}
+
+function Rate({ tier, left, isCurrent, currency }: RateProps) {
+  const place = left > 85 ? { right: 0 } : { left: `${left}%` };
+  return (
+    <span className={isCurrent ? styles.currentRate : styles.rate} style={place}>
+      <span className="num">{payWords(tier, currency)}</span>
+      <span className={styles.name}>{tier.name}</span>
+    </span>
+  );
+}
+
+/** Labels that leave room for the label of the present attainment and for each other. */
+function visibleLabels(places: readonly number[], now: number, room: number): boolean[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return places.map((place) => {
+    const isClose = place <= now ? now - place < room * 0.88 : place - now < 1.5;
+    if (isClose || place - last < room) return false;
+    last = place;
+    return true;
+  });
+}
+
+export function amountWords(amount: number, currency: string, isMoney: boolean): string {
+  return isMoney ? formatMoney(Math.round(amount * 100) / 100, currency, { trim: true }) : formatNumber(amount, 2);
+}
+
+function sentence(quota: Attainment, { current, next }: TierPosition, currency: string, isMoney: boolean): string {
+  const reached = `Attainment ${formatAttainment(quota.attainment)}, ${amountWords(quota.credit, currency, isMoney)} of ${amountWords(quota.target, currency, isMoney)}.`;
+  const tier = current === null ? '' : ` Tier ${current.name} pays ${payWords(current, currency)}.`;
+  const ahead =
+    next === null
+      ? ''
+      : ` ${next.name} begins at ${formatAttainment(next.minThreshold)} and pays ${payWords(next, currency)}.`;
+  return `${reached}${tier}${ahead}`;
+}

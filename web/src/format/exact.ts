@@ -1,0 +1,47 @@
+import { type Amount } from './numbers.js';
+
+/** Decimal places of the intermediate results. Amounts of the API have at most ten. */
+const places = 12;
+
+function unitsOf(amount: Amount): bigint {
+  const text = plainText(amount);
+  const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
+  const units = BigInt(whole) * 10n ** BigInt(places) + BigInt(fraction.padEnd(places, '0').slice(0, places));
+  return text.startsWith('-') ? -units : units;
+}
+
+/** Without an exponent, which JavaScript writes for very small and very large numbers. */
+function plainText(amount: Amount): string {
+  const text = String(amount);
+  return /e/i.test(text) ? Number(amount).toFixed(places) : text;
+}
+
+function textOf(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '');
+  const whole = digits.slice(0, -places);
+  return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** The exact sum as decimal text. */
+export function sumOf(amounts: readonly Amount[]): string {
+  return textOf(amounts.reduce((total: bigint, amount) => total + unitsOf(amount), 0n));
+}
+
+export function difference(from: Amount, minus: Amount): string {
+  return textOf(unitsOf(from) - unitsOf(minus));
+}
+
+/** The exact product as decimal text, to twelve places. */
+export function productOf(one: Amount, other: Amount): string {
+  return textOf((unitsOf(one) * unitsOf(other)) / 10n ** BigInt(places));
+}
+
+export function signOf(amount: Amount): -1 | 0 | 1 {
+  const units = unitsOf(amount);
+  return units === 0n ? 0 : units < 0n ? -1 : 1;
+}
+
+export function absolute(amount: Amount): string {
+  return plainText(amount).replace('-', '');
+}

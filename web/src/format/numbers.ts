@@ -1,0 +1,114 @@
+/** The reader's locale for numbers and words of dates. */
+export const locale = readableLocale(typeof navigator === 'undefined' ? 'en-US' : navigator.language);
+
+/** Some systems report names that are no language tags. */
+function readableLocale(language: string): string {
+  try {
+    return Intl.getCanonicalLocales(language)[0] ?? 'en-US';
+  } catch {
+    return 'en-US';
+  }
+}
+
+/** An amount as the API returns it, or as an exact decimal text. */
+export type Amount = number | string;
+
+const noBreakSpace = '\u00a0';
+const minus = '−';
+
+/** `Intl` reads decimal texts exactly, so amounts of any size are displayed to the cent. */
+function exact(amount: Amount): number {
+  return String(amount) as unknown as number;
+}
+
+function withMinus(text: string): string {
+  return text.replace('-', minus);
+}
+
+/** How an amount is displayed, split where the cents begin, which heroes dim. */
+export interface MoneyParts {
+  readonly whole: string;
+  readonly cents: string;
+}
+
+interface MoneyOptions {
+  /** `symbol`: $1.00, the default; `none`: 1.00, for columns whose unit is in the header; `code`: USD 1.00. */
+  readonly unit?: 'symbol' | 'none' | 'code';
+  /** Whether positive amounts have a plus sign. */
+  readonly signed?: boolean;
+  /** Whether whole amounts are displayed without cents. */
+  readonly trim?: boolean;
+}
+
+/** The currency's own number of decimals, the symbol, and a true minus sign. */
+export function moneyParts(amount: Amount, currency: string, options: MoneyOptions = {}): MoneyParts {
+  const { unit = 'symbol', signed = false, trim = false } = options;
+  const isWhole = trim && !/\.\d*[1-9]/.test(String(amount));
+  const parts = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    currencyDisplay: unit === 'code' ? 'code' : 'narrowSymbol',
+    signDisplay: signed ? 'exceptZero' : 'negative',
+    ...(isWhole ? { maximumFractionDigits: 0 } : {}),
+  }).formatToParts(exact(amount));
+  const shown = unit === 'none' ? parts.filter(({ type, value }) => type !== 'currency' && value.trim() !== '') : parts;
+  const decimal = shown.findIndex(({ type }) => type === 'decimal');
+  const text = (from: number, to: number) =>
+    withMinus(
+      shown
+        .slice(from, to)
+        .map(({ value }) => value)
+        .join(''),
+    );
+  if (decimal < 0) return { whole: text(0, shown.length), cents: '' };
+  return { whole: text(0, decimal), cents: text(decimal, shown.length) };
+}
+
+export function formatMoney(amount: Amount, currency: string, options?: MoneyOptions): string {
+  const { whole, cents } = moneyParts(amount, currency, options);
+  return `${whole}${cents}`;
+}
+
+/** `$1.3M`: only in charts and cards, with the exact amount in a title. */
+export function formatCompact(amount: Amount, currency: string): string {
+  return withMinus(
+    new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      notation: 'compact',
+      minimumFractionDigits: 0,
+      maximumFractionDigits: 1,
+    })
+      .format(exact(amount))
+      .replace('K', 'k'),
+  );
+}
+
+export function formatNumber(value: Amount, maxDecimals = 6): string {
+  return withMinus(new Intl.NumberFormat(locale, { maximumFractionDigits: maxDecimals }).format(exact(value)));
+}
+
+/** A ratio as a percentage, such as 112 % for 1.12. */
+export function formatPercent(ratio: Amount, maxDecimals: number): string {
+  return `${formatNumber(shifted(ratio, 2), maxDecimals)}${noBreakSpace}%`;
+}
+
+/** Attainment has at most one decimal, and is never capped. */
+export function formatAttainment(ratio: Amount): string {
+  return formatPercent(ratio, 1);
+}
+
+/** A rate has at most two decimals, such as 8.25 %. */
+export function formatRate(ratio: Amount): string {
+  return formatPercent(ratio, 2);
+}
+
+export function formatCount(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)}${noBreakSpace}${count === 1 ? one : many}`;
+}
+
+/** Moves the decimal point to the right, in the text, so that 0.07 becomes 7 and not 7.000000000000001. */
+function shifted(value: Amount, places: number): string {
+  return String(Number(`${Number(value)}e${places}`));
+}

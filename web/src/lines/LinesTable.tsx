@@ -1,0 +1,133 @@
+import { Link } from '@tanstack/react-router';
+import { type Line } from '../api/queries.js';
+import { type Column, DataTable } from '../components/DataTable.js';
+import { LedgerTotal, Money } from '../components/Money.js';
+import { rowAction } from '../components/row-keys.js';
+import { formatDay } from '../format/dates.js';
+import { signOf } from '../format/exact.js';
+import { formatRate } from '../format/numbers.js';
+import styles from './Lines.module.css';
+
+/** The rate of a line in words: 8 %, the tier if several rates applied, or fixed. */
+export function rateWords(line: Line): string {
+  const { rate, tierName, base, kind } = line;
+  if (kind !== 'commission_earned') return kind === 'true_up' ? 'true-up' : kind;
+  if (rate !== null) return formatRate(rate);
+  if (tierName === null && line.amount === 0) return 'no tier';
+  return base === null || tierName === null ? 'fixed' : tierName;
+}
+
+/** Names of lines that no rule paid. */
+const kindWords = {
+  commission_earned: 'Commission',
+  true_up: 'True-up',
+  adjustment: 'Adjustment',
+  clawback: 'Clawback',
+} as const;
+
+/** What the rate multiplied; absent where a fixed amount was paid. */
+export function baseOf({ rate, base }: Line): number | null {
+  return rate === null && base === 1 ? null : base;
+}
+
+export function lineTitle({ dealName, dealId, ruleName, kind }: Line): string {
+  return dealName ?? dealId ?? ruleName ?? kindWords[kind];
+}
+
+/** Latest first; of one deal the largest amount first. */
+export function orderedLines(lines: readonly Line[]): readonly Line[] {
+  return [...lines].sort((a, b) => {
+    if (a.earnedOn !== b.earnedOn) return a.earnedOn < b.earnedOn ? 1 : -1;
+    if (a.dealId !== b.dealId) return (a.dealId ?? '') < (b.dealId ?? '') ? -1 : 1;
+    return b.amount - a.amount;
+  });
+}
+
+interface LinesTableProps {
+  readonly lines: readonly Line[];
+  readonly currency: string;
+  readonly tracedId: string | null;
+  readonly totalLabel: string;
+  readonly total: number;
+}
+
+/** The amounts of a period, one line for each deal and rule. A line opens its explanation. */
+export function LinesTable({ lines, currency, tracedId, totalLabel, total }: LinesTableProps) {
+  const firsts = new Set(
+    lines.filter((line, index) => lines[index - 1]?.dealId !== line.dealId).map((one) => one.eventId),
+  );
+  const columns: readonly Column<Line>[] = [
+    {
+      key: 'deal',
+      header: 'Deal',
+      phone: 'title',
+      cell: (line) => <span className={firsts.has(line.eventId) ? 'strong' : undefined}>{lineTitle(line)}</span>,
+    },
+    {
+      key: 'closed',
+      header: 'Closed',
+      phone: 'detail',
+      width: '11%',
+      cell: (line) => <span className="dim">{formatDay(line.earnedOn)}</span>,
+    },
+    { key: 'rule', header: 'Rule', phone: 'detail', cell: (line) => line.ruleName ?? 'Entered by a person' },
+    {
+      key: 'tier',
+      header: 'Tier',
+      width: '14%',
+      cell: (line) => <span className={line.rate === null ? 'dim' : 'num'}>{rateWords(line)}</span>,
+    },
+    {
+      key: 'base',
+      header: 'Base',
+      align: 'right',
+      width: '15%',
+      phone: 'note',
+      cell: (line) => <Money amount={baseOf(line)} currency={line.currency} unit="none" />,
+    },
+    {
+      key: 'amount',
+      header: 'Commission',
+      align: 'right',
+      width: '15%',
+      phone: 'amount',
+      cell: (line) => <LineAmount line={line} workspaceCurrency={currency} />,
+    },
+  ];
+  return (
+    <DataTable
+      caption="Amounts of the period"
+      columns={columns}
+      rows={lines}
+      rowKey={(line) => line.eventId}
+      markedKey={tracedId}
+      isInset
+      total={{ deal: totalLabel, amount: <LedgerTotal amount={total} currency={currency} /> }}
+    />
+  );
+}
+
+interface LineAmountProps {
+  readonly line: Line;
+  readonly workspaceCurrency: string;
+}
+
+/** The amount of a line; it opens the explanation at its own address. */
+export function LineAmount({ line, workspaceCurrency }: LineAmountProps) {
+  const sign = signOf(line.amount);
+  return (
+    <Link
+      {...rowAction}
+      to="."
+      search={((search: object) => ({ ...search, trace: line.eventId })) as never}
+      className={sign < 0 ? styles.negative : sign === 0 ? styles.zero : styles.amount}
+      aria-label={`Explain ${lineTitle(line)}, ${line.ruleName ?? line.kind}`}
+    >
+      <Money
+        amount={line.amount}
+        currency={line.currency}
+        unit={line.currency === workspaceCurrency ? 'none' : 'code'}
+      />
+    </Link>
+  );
+}

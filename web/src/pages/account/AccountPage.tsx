@@ -1,0 +1,38 @@
+import { IconLogout } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { roleNames } from '../../app/navigation.js';
+import { signOut, useSession } from '../../app/session.js';
+import { Button } from '../../components/Button.js';
+import { Facing } from '../../components/Facing.js';
+import { Card, Page } from '../../components/Page.js';
+
+/** Who is signed in, and the way out. */
+export function AccountPage() {
+  const { name, email, role, workspace } = useSession();
+  return (
+    <Page title="Your account" crumbs={[{ label: 'Your account' }]}>
+      <Card title={name}>
+        <Facing
+          rows={[
+            ['E-mail', email ?? '–'],
+            ['Role', roleNames[role]],
+            ['Workspace', workspace.name],
+            ['Currency', workspace.currency],
+            ['Time zone', workspace.timezone],
+            [
+              'Mails',
+              <Link key="mail" to="/me/mail">
+                Choose which mails you receive
+              </Link>,
+            ],
+          ]}
+        />
+        <p style={{ marginTop: 16 }}>
+          <Button icon={IconLogout} onClick={signOut}>
+            Sign out
+          </Button>
+        </p>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,73 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client.js';
+import { type Mails, mailsQuery } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Card, Page } from '../../components/Page.js';
+import { describeError } from '../../components/States.js';
+import styles from './MailPage.module.css';
+
+type Mail = Mails['mails'][number];
+
+/** Names of the mails; the service says when each is sent. */
+const names: Readonly<Record<Mail['kind'], string>> = {
+  statement_ready: 'Statement ready',
+  statement_approved: 'Statement approved',
+  dispute_answered: 'Question answered',
+  connection_broken: 'Connection broken',
+  weekly_digest: 'Weekly summary',
+};
+
+/** Which mails the person receives. Every change is saved at once. */
+export function MailPage() {
+  const { email } = useSession();
+  const mails = useQuery(mailsQuery);
+  return (
+    <Page
+      title="Your mails"
+      crumbs={[{ label: 'Your account', to: '/account' }, { label: 'Your mails' }]}
+      facts={[email]}
+    >
+      <Loaded query={mails} height={320}>
+        {(loaded) => <MailChoices mails={loaded.mails} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function MailChoices({ mails }: { readonly mails: readonly Mail[] }) {
+  const queryClient = useQueryClient();
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: (disabled: Mail['kind'][]) => api.setMailPreferences({ body: { disabled } }),
+    onSuccess: (saved) => queryClient.setQueryData(mailsQuery.queryKey, saved),
+  });
+  const change = ({ kind, enabled }: Mail) => {
+    const off = mails.filter((mail) => (mail.kind === kind ? enabled : !mail.enabled));
+    mutate(off.map((mail) => mail.kind));
+  };
+  return (
+    <Card title="Send me a mail when …">
+      <ul className={styles.list}>
+        {mails.map((mail) => (
+          <li key={mail.kind}>
+            <label className={styles.choice}>
+              <input type="checkbox" checked={mail.enabled} disabled={isPending} onChange={() => change(mail)} />
+              <span>
+                <span className={styles.name}>{names[mail.kind]}</span>
+                <span className={styles.when}>{mail.description}</span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <p role="status" className={styles.state}>
+        {isPending ? 'Saving' : isSuccess ? 'Saved' : 'Codes to sign in are always sent.'}
+      </p>
+      {error === null ? null : (
+        <p role="alert" className={styles.problem}>
+          {describeError(error).message}
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,150 @@
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type Breakdown, breakdownQuery } from '../../api/queries.js';
+import { Facing } from '../../components/Facing.js';
+import { Loaded } from '../../components/Loaded.js';
+import { HeroMoney, Money } from '../../components/Money.js';
+import { Card, Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { formatDay, formatTimestamp } from '../../format/dates.js';
+import { formatPeriod } from '../../format/periods.js';
+import { conditionWords, fieldWords, valueWords } from '../../plans/words.js';
+import { TraceDrawer } from '../../trace/TraceDrawer.js';
+import styles from './DealPage.module.css';
+import { outcomeWords } from './reasons.js';
+
+const route = getRouteApi('/_shell/deals/$dealId');
+
+/** One deal: what it paid, to whom and why, why other rules paid nothing, and its fields. */
+export function DealPage() {
+  const { dealId } = route.useParams();
+  const { trace } = route.useSearch();
+  const navigate = useNavigate({ from: '/deals/$dealId' });
+  const breakdown = useQuery(breakdownQuery(dealId));
+  const deal = breakdown.data?.deal;
+  const events = breakdown.data?.events ?? [];
+  return (
+    <Page
+      title={deal?.name ?? dealId}
+      crumbs={[{ label: 'Deals', to: '/me/deals' }, { label: dealId }]}
+      facts={[
+        dealId,
+        deal?.repName,
+        deal?.snapshotAt === undefined ? null : `changed ${formatTimestamp(deal.snapshotAt)}`,
+      ]}
+      actions={deal === undefined ? undefined : <DealState deal={deal} />}
+    >
+      <Loaded query={breakdown} height={480}>
+        {(loaded) => (
+          <>
+            <Figures breakdown={loaded} />
+            <PaidRules events={loaded.events.filter(({ amount }) => amount !== 0)} />
+            <UnpaidRules outcomes={loaded.outcomes.filter(({ paid }) => !paid)} events={loaded.events} />
+            <Card title="Fields in the CRM">
+              <Facing
+                rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)])}
+              />
+            </Card>
+          </>
+        )}
+      </Loaded>
+      {trace === undefined ? null : (
+        <TraceDrawer
+          eventId={trace}
+          eventIds={events.map(({ eventId }) => eventId)}
+          onShow={(eventId) => navigate({ search: { trace: eventId } })}
+          onClose={() => navigate({ search: {} })}
+        />
+      )}
+    </Page>
+  );
+}
+
+function DealState({ deal }: { readonly deal: Breakdown['deal'] }) {
+  if (deal.isWon) return <Badge tone="good">{deal.stage}</Badge>;
+  return <Badge tone={deal.isClosed ? 'negative' : 'neutral'}>{deal.stage ?? 'No stage'}</Badge>;
+}
+
+function Figures({ breakdown: { deal, total, currency } }: { readonly breakdown: Breakdown }) {
+  return (
+    <StatStrip label="Summary" columns="1fr 1fr 1fr">
+      <StatCard label="Commission" figure={<HeroMoney amount={total} currency={currency} />} />
+      <StatCard label="Deal amount" figure={<HeroMoney amount={deal.amount} currency={deal.currency ?? currency} />} />
+      <StatCard
+        label={deal.isClosed ? 'Closed' : 'Expected'}
+        figure={<HeroText>{deal.closeDate === null ? '–' : formatDay(deal.closeDate, 'year')}</HeroText>}
+      />
+    </StatStrip>
+  );
+}
+
+function PaidRules({ events }: { readonly events: Breakdown['events'] }) {
+  if (events.length === 0) return null;
+  return (
+    <Card title="What it paid">
+      <ul>
+        {events.map(({ eventId, ruleName, repName, amount, currency, status, period, kind }) => (
+          <li key={eventId} className={styles.row}>
+            <span>
+              <b className="strong">{ruleName ?? kind}</b>{' '}
+              <span className="dim">
+                {repName}, {formatPeriod(period)}
+                {status === 'reversed' ? ', no longer counts' : ''}
+              </span>
+            </span>
+            <Link
+              {...rowAction}
+              to="."
+              search={{ trace: eventId } as never}
+              className="strong"
+              aria-label={`Explain ${ruleName ?? kind}`}
+            >
+              <Money amount={amount} currency={currency} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function UnpaidRules({ outcomes, events }: Pick<Breakdown, 'outcomes' | 'events'>) {
+  const eventOf = (ruleId: string | null) =>
+    events.find((event) => event.ruleId === ruleId && event.status === 'earned')?.eventId;
+  if (outcomes.length === 0) return null;
+  return (
+    <Card title="What paid nothing, and why">
+      <ul>
+        {outcomes.map((outcome) => (
+          <li key={`${outcome.ruleId} ${outcome.reason}`} className={styles.unpaid}>
+            <b className="strong">{outcome.ruleName ?? 'No rule'}</b>
+            <p>
+              {outcomeWords(outcome)} <ExplainLink eventId={eventOf(outcome.ruleId)} name={outcome.ruleName} />
+            </p>
+            <ul>
+              {outcome.conditions.map(({ field, operator, value, seen, passed }) => (
+                <li key={`${field} ${operator} ${String(value)}`} className={styles.condition}>
+                  {passed ? <IconCheck size={14} aria-hidden="true" /> : <IconX size={14} aria-hidden="true" />}
+                  <span className="unseen">{passed ? 'Met: ' : 'Not met: '}</span>
+                  {conditionWords({ field, operator, value })} <span className="dim">– it is {valueWords(seen)}</span>
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function ExplainLink({ eventId, name }: { readonly eventId: string | undefined; readonly name: string | null }) {
+  if (eventId === undefined) return null;
+  return (
+    <Link to="." search={{ trace: eventId } as never} aria-label={`Explain ${name ?? 'the amount'}`}>
+      Explain
+    </Link>
+  );
+}

@@ -1,0 +1,165 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { breakdownQuery, type Dashboard, type Deal, dashboardQuery, dealsQuery } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Money } from '../../components/Money.js';
+import { Card, Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { rowAction } from '../../components/row-keys.js';
+import { formatDay, todayIn } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+import { formatPeriod, monthOf } from '../../format/periods.js';
+import { mainReason } from './reasons.js';
+
+const route = getRouteApi('/_shell/me/deals');
+
+type Closed = Dashboard['closedDeals'][number] & { readonly why: string };
+
+/** Closed deals with what they paid or why they paid nothing, and open deals. */
+export function MyDealsPage() {
+  const { repId, workspace } = useSession();
+  const { period: chosen } = route.useSearch();
+  const navigate = useNavigate({ from: '/me/deals' });
+  const period = chosen ?? monthOf(todayIn(workspace.timezone));
+  const dashboard = useQuery(dashboardQuery(repId, period));
+  const open = useQuery(dealsQuery({ repId, isWon: 'false', limit: '500' }));
+  const closed = useReasons(dashboard.data?.closedDeals ?? []);
+  return (
+    <Page
+      title="Deals"
+      crumbs={[{ label: 'Deals' }, { label: formatPeriod(period) }]}
+      facts={[
+        dashboard.data === undefined ? null : `${formatCount(closed.length, 'deal')} closed in ${formatPeriod(period)}`,
+      ]}
+      actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
+    >
+      <Loaded query={dashboard} height={320}>
+        {() => (
+          <Card title="Closed" isFlush>
+            {closed.length === 0 ? (
+              <p className="dim" style={{ padding: '0 24px 24px' }}>
+                No deal closed in {formatPeriod(period)}.
+              </p>
+            ) : null}
+            {closed.length === 0 ? null : (
+              <DataTable
+                caption="Closed deals"
+                columns={closed.some(({ why }) => why !== '') ? closedColumns : closedColumns.slice(0, -1)}
+                rows={closed}
+                rowKey={({ dealId }) => dealId}
+                isInset
+              />
+            )}
+          </Card>
+        )}
+      </Loaded>
+      <Loaded query={open} height={240}>
+        {({ deals }) => <OpenDeals deals={deals.filter(({ isClosed }) => !isClosed)} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** Reads why won deals without an amount were not paid; of the first ones, because each needs a calculation. */
+function useReasons(deals: Dashboard['closedDeals']): readonly Closed[] {
+  const unpaid = deals.filter(({ commission, stage }) => commission === 0 && !/lost/i.test(stage ?? '')).slice(0, 20);
+  const answers = useQueries({ queries: unpaid.map(({ dealId }) => breakdownQuery(dealId)) });
+  const reasons = new Map(unpaid.map(({ dealId }, index) => [dealId, answers[index]?.data]));
+  return deals.map((deal) => {
+    if (deal.commission !== 0) return { ...deal, why: '' };
+    if (/lost/i.test(deal.stage ?? '')) return { ...deal, why: 'Lost' };
+    const breakdown = reasons.get(deal.dealId);
+    return { ...deal, why: breakdown === undefined ? '…' : mainReason(breakdown.outcomes) };
+  });
+}
+
+const closedColumns: readonly Column<Closed>[] = [
+  {
+    key: 'deal',
+    header: 'Deal',
+    phone: 'title',
+    cell: ({ dealId, name }) => (
+      <Link {...rowAction} to="/deals/$dealId" params={{ dealId }} className="strong">
+        {name ?? dealId}
+      </Link>
+    ),
+  },
+  { key: 'id', header: 'ID', cell: ({ dealId }) => <span className="dim">{dealId}</span> },
+  {
+    key: 'closed',
+    header: 'Closed',
+    phone: 'detail',
+    sortBy: ({ closeDate }) => closeDate,
+    cell: ({ closeDate }) => formatDay(closeDate),
+  },
+  { key: 'stage', header: 'Stage', cell: ({ stage }) => stage },
+  {
+    key: 'amount',
+    header: 'Amount',
+    align: 'right',
+    sortBy: ({ amount }) => amount ?? 0,
+    cell: ({ amount, currency }) => <Money amount={amount} currency={currency ?? 'USD'} unit="none" />,
+  },
+  {
+    key: 'commission',
+    header: 'Commission',
+    align: 'right',
+    phone: 'amount',
+    sortBy: ({ commission }) => commission,
+    cell: ({ commission, commissionCurrency }) => (
+      <Money amount={commission} currency={commissionCurrency} unit="none" />
+    ),
+  },
+  { key: 'why', header: 'Why nothing', phone: 'detail', cell: ({ why }) => <span className="dim">{why}</span> },
+];
+
+function OpenDeals({ deals }: { readonly deals: readonly Deal[] }) {
+  return (
+    <Card
+      title="Open"
+      note={formatCount(deals.length, 'deal')}
+      isFlush
+      action={<Link to="/me/simulate">If I close …</Link>}
+    >
+      {deals.length === 0 ? (
+        <p className="dim" style={{ padding: '0 24px 24px' }}>
+          You have no open deals.
+        </p>
+      ) : (
+        <DataTable caption="Open deals" columns={openColumns} rows={deals} rowKey={({ deal_id }) => deal_id} isInset />
+      )}
+    </Card>
+  );
+}
+
+const openColumns: readonly Column<Deal>[] = [
+  {
+    key: 'deal',
+    header: 'Deal',
+    phone: 'title',
+    cell: ({ deal_id, name }) => (
+      <Link {...rowAction} to="/deals/$dealId" params={{ dealId: deal_id }} className="strong">
+        {name ?? deal_id}
+      </Link>
+    ),
+  },
+  { key: 'id', header: 'ID', cell: ({ deal_id }) => <span className="dim">{deal_id}</span> },
+  {
+    key: 'close',
+    header: 'Expected',
+    phone: 'detail',
+    sortBy: ({ closeDate }) => closeDate ?? '',
+    cell: ({ closeDate }) => (closeDate === null ? '–' : formatDay(closeDate)),
+  },
+  { key: 'stage', header: 'Stage', phone: 'detail', cell: ({ stage }) => stage },
+  {
+    key: 'amount',
+    header: 'Amount',
+    align: 'right',
+    phone: 'amount',
+    sortBy: ({ amount }) => amount ?? 0,
+    cell: ({ amount, currency }) => <Money amount={amount} currency={currency ?? 'USD'} unit="none" />,
+  },
+];

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Handover, type Layout, type PayrollTerms, payrollFileQuery } from '../../api/payroll-queries.js';
+import { type TeamStatements } from '../../api/team-queries.js';
+import { FileCard } from './FileCard.js';
+import { HandoverCard } from './HandoverCard.js';
+import { useDownloadedAt } from './handover.js';
+import { obstacleOf } from './layouts.js';
+import { areEqual, fileTotals, hasAmount, netSums, present } from './sums.js';
+
+interface FileAndHandoverProps {
+  readonly period: string;
+  readonly team: TeamStatements;
+  readonly handovers: readonly Handover[];
+  readonly terms: PayrollTerms;
+  readonly layout: Layout;
+}
+
+/** The file in the chosen layout, compared with the approved statements, and its hand-over. */
+export function FileAndHandover({ period, team, handovers, layout, terms }: FileAndHandoverProps) {
+  const approved = team.statements.filter(({ status }) => status === 'approved');
+  const ledger = present(netSums(approved, team.currency));
+  const approvedIds = new Set(approved.filter(hasAmount).map(({ repId }) => repId));
+  const withoutId = team.missingPayrollIds.filter(({ repId }) => approvedIds.has(repId));
+  const obstacle = obstacleOf(layout, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
+  const query = useQuery({ ...payrollFileQuery(period, layout), enabled: obstacle === null });
+  const downloaded = useDownloadedAt(query.data);
+  const file = obstacle === null && query.data?.layout === layout && !query.isPlaceholderData ? query.data : null;
+  const totals = file === null ? [] : fileTotals(file, ledger[0]?.currency ?? team.currency);
+  const isEqual = file !== null && areEqual(totals, ledger);
+  return (
+    <>
+      <FileCard
+        {...{ period, layout, query, totals, ledger, isEqual, withoutId, currency: team.currency }}
+        obstacle={obstacle}
+        downloaded={downloaded}
+      />
+      <HandoverCard
+        {...{ period, file, totals, isEqual }}
+        downloadedAt={downloaded.at}
+        handovers={handovers.filter((one) => one.period === period)}
+        isComplete={approved.length === team.statements.length}
+      />
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { Button } from '../../components/Button.js';
+import { formatCount } from '../../format/numbers.js';
+
+const maxFirstRows = 10;
+
+interface FirstRows<Row> {
+  readonly shown: readonly Row[];
+  readonly count: number;
+  readonly showAll: () => void;
+}
+
+/** The first rows of a list until all are requested, so that the file below stays within reach. */
+export function useFirstRows<Row>(rows: readonly Row[]): FirstRows<Row> {
+  const [isAll, setAll] = useState(false);
+  return { shown: isAll ? rows : rows.slice(0, maxFirstRows), count: rows.length, showAll: () => setAll(true) };
+}
+
+interface ShowAllProps {
+  readonly rows: FirstRows<unknown>;
+  readonly one: string;
+  readonly many?: string;
+}
+
+export function ShowAll({ rows: { shown, count, showAll }, one, many }: ShowAllProps) {
+  if (shown.length === count) return null;
+  return (
+    <Button kind="quiet" onClick={showAll}>
+      Show all {formatCount(count, one, many)}
+    </Button>
+  );
+}

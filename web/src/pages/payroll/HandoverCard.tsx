@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import { type Handover, type PayrollFile } from '../../api/payroll-queries.js';
+import { Button } from '../../components/Button.js';
+import { Card } from '../../components/Page.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { Steps } from '../../components/Steps.js';
+import { formatTimestamp } from '../../format/dates.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { HandoverDialog } from './HandoverDialog.js';
+import { handoverOf } from './handover.js';
+import { layouts } from './layouts.js';
+import styles from './Payroll.module.css';
+import { type Sum } from './sums.js';
+
+export interface HandoverCardProps {
+  readonly period: string;
+  /** Null while there is none in the chosen layout. */
+  readonly file: PayrollFile | null;
+  readonly totals: readonly Sum[];
+  readonly isEqual: boolean;
+  readonly downloadedAt: string | null;
+  /** The recorded hand-overs of the period, latest first. */
+  readonly handovers: readonly Handover[];
+  /** Whether everyone is in the file. */
+  readonly isComplete: boolean;
+}
+
+/** The steps to a recorded hand-over, and the hand-overs of the period. */
+export function HandoverCard(props: HandoverCardProps) {
+  const { period, file, isEqual, downloadedAt, handovers } = props;
+  const [isConfirming, setConfirming] = useState(false);
+  const recorded = file === null ? null : handoverOf(handovers, file);
+  const rows = formatCount(file?.rows.length ?? 0, 'row');
+  const isReady = file !== null && isEqual && file.rows.length > 0;
+  return (
+    <Card title="Hand-over" isFlush className={styles.handover}>
+      <div className={styles.steps}>
+        <Steps
+          label="Steps of the hand-over"
+          steps={[
+            {
+              title: 'Totals checked',
+              isDone: isReady,
+              detail: isReady ? 'File and ledger are equal to the cent' : 'The file has to equal the ledger',
+            },
+            {
+              title: 'File downloaded',
+              isDone: downloadedAt !== null,
+              detail: downloadedAt === null ? 'Not in this browser yet' : `${rows}, ${formatTimestamp(downloadedAt)}`,
+            },
+            {
+              title: 'Handed over',
+              isDone: recorded !== null,
+              detail:
+                recorded === null
+                  ? 'Records the file with your name and the time'
+                  : `${recorded.actor.name}, ${formatTimestamp(recorded.createdAt)}`,
+            },
+          ]}
+        />
+        <Recorded handovers={handovers} current={recorded} />
+      </div>
+      <Foot {...props} isReady={isReady} recorded={recorded} onStart={() => setConfirming(true)} />
+      {isConfirming && file !== null ? (
+        <HandoverDialog
+          period={period}
+          file={file}
+          totals={props.totals}
+          isRepeated={handovers.length > 0}
+          onClose={() => setConfirming(false)}
+        />
+      ) : null}
+    </Card>
+  );
+}
+
+interface RecordedProps {
+  readonly handovers: readonly Handover[];
+  readonly current: Handover | null;
+}
+
+function Recorded({ handovers, current }: RecordedProps) {
+  if (handovers.length === 0) return null;
+  return (
+    <ul aria-label="Recorded hand-overs" className={styles.recorded}>
+      {handovers.map(({ handoverId, actor, createdAt, layout, rowCount, totals, note, sha256 }) => (
+        <li key={handoverId}>
+          <span>
+            <span className="strong">{formatTimestamp(createdAt)}</span> {actor.name}, {layouts[layout].label},{' '}
+            {formatCount(rowCount, 'row')}
+            {note === null ? '' : `, “${note}”`}
+            <span className={styles.hash}>
+              SHA-256 <code>{sha256.slice(0, 16)}…</code>
+              {current?.handoverId === handoverId ? ', the file above' : ', another file than the one above'}
+            </span>
+          </span>
+          <span className="num strong">
+            {totals.map(({ currency, netPayout }) => formatMoney(netPayout, currency)).join(', ')}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface FootProps extends HandoverCardProps {
+  readonly isReady: boolean;
+  readonly recorded: Handover | null;
+  readonly onStart: () => void;
+}
+
+function Foot({ handovers, isComplete, isReady, recorded, onStart }: FootProps) {
+  return (
+    <div className={styles.foot}>
+      <p>{effectOf(handovers, isComplete)}</p>
+      {recorded !== null ? <Badge tone="good">Handed over</Badge> : null}
+      {recorded === null ? (
+        <Button kind="primary" size="final" disabled={!isReady} onClick={onStart}>
+          Mark as handed over
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function effectOf(handovers: readonly Handover[], isComplete: boolean): string {
+  const later = 'Later changes become discrepancies and never alter this file.';
+  if (handovers.length > 0)
+    return `${later} A further file contains everyone again, also the people handed over before.`;
+  return isComplete ? later : `${later} The people above are not in it.`;
+}

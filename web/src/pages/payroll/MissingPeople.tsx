@@ -1,0 +1,137 @@
+import { Link } from '@tanstack/react-router';
+import { type Person } from '../../api/payroll-queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { StatementLink } from '../../components/links.js';
+import { formatPeriod } from '../../format/periods.js';
+import { ShowAll, useFirstRows } from './FirstRows.js';
+import { type Missing } from './missing.js';
+import styles from './Payroll.module.css';
+import { SumLines } from './SumLines.js';
+import { hasAmount, netSums } from './sums.js';
+
+interface MissingPeopleProps {
+  readonly period: string;
+  readonly currency: string;
+  readonly missing: readonly Missing[];
+  readonly people: readonly Person[];
+}
+
+/** Who is not in the file, why, and one action for each. */
+export function MissingPeople({ period, currency, missing, people }: MissingPeopleProps) {
+  const rows = useFirstRows(missing);
+  return (
+    <section>
+      <h2 className={styles.heading}>Who is missing, and why</h2>
+      {missing.length === 0 ? (
+        <p className={styles.complete}>Every statement of {formatPeriod(period)} is approved.</p>
+      ) : (
+        <DataTable
+          caption="People who are not in the file"
+          columns={columnsOf(period, currency, people)}
+          rows={rows.shown}
+          rowKey={({ statement }) => statement.repId}
+          rowHeight={53}
+          total={{
+            person: 'Known so far',
+            net: (
+              <SumLines
+                isTotal
+                main={currency}
+                sums={netSums(
+                  missing.map(({ statement }) => statement),
+                  currency,
+                )}
+              />
+            ),
+          }}
+        />
+      )}
+      <ShowAll rows={rows} one="person" many="people" />
+    </section>
+  );
+}
+
+function columnsOf(period: string, currency: string, people: readonly Person[]): readonly Column<Missing>[] {
+  return [
+    {
+      key: 'person',
+      header: 'Person',
+      width: '26%',
+      phone: 'title',
+      cell: ({ statement, manager }) => (
+        <>
+          <StatementLink repId={statement.repId} period={period} isRow>
+            {statement.name}
+          </StatementLink>
+          <span className={styles.second}>{manager?.name}</span>
+        </>
+      ),
+    },
+    {
+      key: 'reason',
+      header: 'Reason',
+      phone: 'detail',
+      cell: ({ reason, detail }) => (
+        <>
+          {reason}
+          <span className={styles.second}>{detail}</span>
+        </>
+      ),
+    },
+    {
+      key: 'net',
+      header: 'Net',
+      align: 'right',
+      phone: 'amount',
+      cell: ({ statement }) =>
+        hasAmount(statement) ? (
+          <SumLines sums={netSums([statement], currency)} main={currency} />
+        ) : (
+          <span className="dim">–</span>
+        ),
+    },
+    {
+      key: 'action',
+      header: <span className="unseen">Action</span>,
+      align: 'right',
+      phone: 'note',
+      cell: (row) => <Action row={row} period={period} people={people} />,
+    },
+  ];
+}
+
+interface ActionProps {
+  readonly row: Missing;
+  readonly period: string;
+  readonly people: readonly Person[];
+}
+
+/** What the reader can do about the reason. Payroll cannot approve, and reminds who can. */
+function Action({ row: { statement, manager, disputeId }, period, people }: ActionProps) {
+  const { role } = useSession();
+  const whose = <span className="unseen"> about {statement.name}</span>;
+  if (disputeId !== null)
+    return (
+      <Link to="/questions/$disputeId" params={{ disputeId }}>
+        Open{whose}
+      </Link>
+    );
+  if (!hasAmount(statement) && statement.status === 'none') return null;
+  if (role !== 'payroll')
+    return (
+      <Link to="/approvals" search={{ period }}>
+        Review{whose}
+      </Link>
+    );
+  const to = manager?.email ?? people.find((one) => one.role === 'admin' && one.active)?.email ?? '';
+  const subject = `Statement of ${statement.name} for ${formatPeriod(period)}`;
+  const body = `The statement of ${statement.name} for ${formatPeriod(period)} is not approved yet, so the payroll file does not contain it.`;
+  return (
+    <a
+      href={`mailto:${encodeURIComponent(to)}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`}
+    >
+      Remind{whose}
+    </a>
+  );
+}

@@ -1,0 +1,103 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { handoversQuery, type Layout, payrollTermsQuery, peopleQuery } from '../../api/payroll-queries.js';
+import { disputesQuery } from '../../api/queries.js';
+import { type TeamStatements, teamStatementsQuery, waiting } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { EmptyState } from '../../components/States.js';
+import { formatMoney } from '../../format/numbers.js';
+import { formatPeriod } from '../../format/periods.js';
+import { FileAndHandover } from './FileAndHandover.js';
+import { MissingPeople } from './MissingPeople.js';
+import { missingPeople } from './missing.js';
+import styles from './Payroll.module.css';
+import { PayrollStrip } from './PayrollStrip.js';
+import { payrollPeriod, spanOf, zoneName } from './period.js';
+import { ReadyByTeam } from './ReadyByTeam.js';
+
+const route = getRouteApi('/_shell/payroll');
+
+/** One correct file for payroll, and certainty about who is not in it. */
+export function PayrollPage() {
+  const { workspace } = useSession();
+  const navigate = useNavigate({ from: '/payroll' });
+  const search = route.useSearch();
+  const period = search.period ?? payrollPeriod(workspace.timezone);
+  const team = useQuery(teamStatementsQuery(period));
+  return (
+    <Page
+      title={`Payroll for ${formatPeriod(period)}`}
+      crumbs={[{ label: 'Pay periods', to: '/payroll' }, { label: formatPeriod(period) }]}
+      facts={[spanOf(period), zoneName(workspace.timezone), `amounts in ${workspace.currency}`]}
+      actions={
+        <PeriodPicker
+          period={period}
+          onChange={(next) => navigate({ search: { period: next, layout: search.layout } })}
+        />
+      }
+    >
+      <Loaded query={team} height={480}>
+        {(statements) =>
+          statements.statements.length === 0 ? (
+            <EmptyState title={`No amounts in ${formatPeriod(period)}`} sum={formatMoney(0, statements.currency)}>
+              People appear here when a plan is assigned to them in the period, or when they have an amount in it.
+            </EmptyState>
+          ) : (
+            <PayrollPeriod period={period} team={statements} layout={search.layout} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface PayrollPeriodProps {
+  readonly period: string;
+  readonly team: TeamStatements;
+  /** The layout in the address. */
+  readonly layout: Layout | undefined;
+}
+
+/** Everything appears at once, so that nothing moves. */
+function PayrollPeriod({ period, team, layout }: PayrollPeriodProps) {
+  const people = useQuery(peopleQuery);
+  const disputes = useQuery(disputesQuery({ period }));
+  const handovers = useQuery(handoversQuery);
+  const terms = useQuery(payrollTermsQuery);
+  const pending = [people, disputes, handovers, terms].find(({ data }) => data === undefined);
+  return (
+    <>
+      <PayrollStrip team={team} />
+      {people.data && disputes.data && handovers.data && terms.data ? (
+        <>
+          <div className={styles.columns}>
+            <MissingPeople
+              period={period}
+              currency={team.currency}
+              missing={missingPeople(team.statements, people.data.reps, waiting(disputes.data.disputes))}
+              people={people.data.reps}
+            />
+            <ReadyByTeam team={team} people={people.data.reps} />
+          </div>
+          <FileAndHandover
+            key={period}
+            period={period}
+            team={team}
+            handovers={handovers.data.handovers}
+            terms={terms.data}
+            layout={layout ?? handovers.data.handovers[0]?.layout ?? 'gusto'}
+          />
+        </>
+      ) : (
+        <Loaded query={pending as UseQueryResult} height={blockHeight}>
+          {() => null}
+        </Loaded>
+      )}
+    </>
+  );
+}
+
+const blockHeight = 900;

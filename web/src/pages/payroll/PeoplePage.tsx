@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { roleNames } from '../../app/navigation.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { Tabs } from '../../components/Tabs.js';
+import { formatCount } from '../../format/numbers.js';
+import styles from './Payroll.module.css';
+import { PayrollIdDialog } from './PayrollIdDialog.js';
+
+type Part = 'missing' | 'all';
+
+/** Everyone with their ID in the payroll system. Admins change the IDs. */
+export function PeoplePage() {
+  const people = useQuery(peopleQuery);
+  const reps = people.data?.reps;
+  return (
+    <Page
+      title="People and IDs"
+      crumbs={[{ label: 'People and IDs' }]}
+      facts={[
+        reps === undefined ? null : formatCount(reps.length, 'person', 'people'),
+        reps === undefined ? null : `${reps.filter(hasNoId).length} without a payroll ID`,
+      ]}
+    >
+      <Loaded query={people} height={480}>
+        {(loaded) => <People people={loaded.reps} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** Whether files need an ID that is missing. Other roles are not paid by plans, as a rule. */
+function hasNoId({ payrollId, active, role }: Person): boolean {
+  return payrollId === null && active && (role === 'rep' || role === 'manager');
+}
+
+function People({ people }: { readonly people: readonly Person[] }) {
+  const { role } = useSession();
+  const missing = people.filter(hasNoId);
+  const [part, setPart] = useState<Part>(missing.length > 0 ? 'missing' : 'all');
+  const [edited, setEdited] = useState<Person | null>(null);
+  const admins = people.filter((one) => one.role === 'admin' && one.active).map(({ name }) => name);
+  const shown = part === 'all' ? people : missing;
+  return (
+    <div>
+      <Tabs<Part>
+        label="People by payroll ID"
+        current={part}
+        onChange={setPart}
+        tabs={[
+          { key: 'missing', label: 'Without ID', count: missing.length },
+          { key: 'all', label: 'All', count: people.length },
+        ]}
+        side={
+          role === 'admin' || admins.length === 0 || admins.length > 3 ? undefined : (
+            <span className="dim">{new Intl.ListFormat('en', { type: 'disjunction' }).format(admins)} changes IDs</span>
+          )
+        }
+      />
+      <div className={styles.listed}>
+        {shown.length === 0 ? (
+          <EmptyState title="Everyone has a payroll ID">Files of every layout can be made.</EmptyState>
+        ) : (
+          <DataTable
+            caption="People and their payroll IDs"
+            columns={columnsOf(people, role === 'admin' ? setEdited : null)}
+            rows={shown}
+            rowKey={({ id }) => id}
+            rowHeight={37}
+          />
+        )}
+      </div>
+      {edited === null ? null : <PayrollIdDialog person={edited} onClose={() => setEdited(null)} />}
+    </div>
+  );
+}
+
+function columnsOf(people: readonly Person[], onEdit: ((person: Person) => void) | null): readonly Column<Person>[] {
+  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const edit: Column<Person> = {
+    key: 'edit',
+    header: <span className="unseen">Action</span>,
+    align: 'right',
+    phone: 'note',
+    cell: (person) => (
+      <button type="button" className={styles.link} onClick={() => onEdit?.(person)} {...rowAction}>
+        {person.payrollId === null ? 'Add ID' : 'Change'}
+        <span className="unseen"> of {person.name}</span>
+      </button>
+    ),
+  };
+  return [
+    {
+      key: 'name',
+      header: 'Person',
+      phone: 'title',
+      sortBy: ({ name }) => name,
+      cell: ({ name, active }) => (
+        <span className="strong">
+          {name}
+          {active ? null : <span className={styles.second}>inactive</span>}
+        </span>
+      ),
+    },
+    { key: 'email', header: 'E-mail', phone: 'detail', sortBy: ({ email }) => email, cell: ({ email }) => email },
+    { key: 'role', header: 'Role', sortBy: ({ role }) => role, cell: ({ role }) => roleNames[role] },
+    {
+      key: 'manager',
+      header: 'Manager',
+      cell: ({ managerId }) => names.get(managerId ?? '') ?? <span className="dim">–</span>,
+    },
+    {
+      key: 'id',
+      header: 'Payroll ID',
+      phone: 'amount',
+      sortBy: ({ payrollId }) => payrollId ?? '',
+      cell: (person) =>
+        person.payrollId ?? (hasNoId(person) ? <Badge tone="warning">Missing</Badge> : <span className="dim">–</span>),
+    },
+    ...(onEdit === null ? [] : [edit]),
+  ];
+}

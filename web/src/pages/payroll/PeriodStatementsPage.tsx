@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type TeamStatement, type TeamStatements, teamStatementsQuery } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { StatementLink } from '../../components/links.js';
+import { Money } from '../../components/Money.js';
+import { Card, Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { EmptyState } from '../../components/States.js';
+import { StatusBadge } from '../../components/StatusBadge.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { formatPeriod } from '../../format/periods.js';
+import { DownloadLink } from '../../statements/DownloadLink.js';
+import { payrollPeriod } from './period.js';
+import { SumLines } from './SumLines.js';
+import { netSums } from './sums.js';
+
+const route = getRouteApi('/_shell/payroll-statements');
+
+/** The statements of everyone in a period. */
+export function PeriodStatementsPage() {
+  const { workspace } = useSession();
+  const navigate = useNavigate({ from: '/payroll-statements' });
+  const period = route.useSearch().period ?? payrollPeriod(workspace.timezone);
+  const team = useQuery(teamStatementsQuery(period));
+  return (
+    <Page
+      title={`Statements for ${formatPeriod(period)}`}
+      crumbs={[{ label: 'Statements', to: '/payroll-statements' }, { label: formatPeriod(period) }]}
+      facts={[
+        team.data === undefined ? null : formatCount(team.data.statements.length, 'person', 'people'),
+        `amounts in ${workspace.currency}`,
+      ]}
+      actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
+    >
+      <Loaded query={team} height={480}>
+        {(statements) =>
+          statements.statements.length === 0 ? (
+            <EmptyState title={`No statements for ${formatPeriod(period)}`} sum={formatMoney(0, statements.currency)}>
+              People appear here when they have a plan or an amount in the period.
+            </EmptyState>
+          ) : (
+            <StatementTable period={period} team={statements} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function StatementTable({ period, team }: { readonly period: string; readonly team: TeamStatements }) {
+  const { statements, currency } = team;
+  return (
+    <Card isFlush>
+      <DataTable
+        caption="Statements of the period"
+        columns={columnsOf(period, currency)}
+        rows={statements}
+        rowKey={({ repId }) => repId}
+        rowHeight={37}
+        isInset
+        total={{ person: 'Everyone', net: <SumLines sums={netSums(statements, currency)} main={currency} isTotal /> }}
+      />
+    </Card>
+  );
+}
+
+type AmountName = keyof TeamStatement['summary'];
+
+function columnsOf(period: string, main: string): readonly Column<TeamStatement>[] {
+  const amount = (key: AmountName, header: string): Column<TeamStatement> => ({
+    key,
+    header,
+    align: 'right',
+    sortBy: ({ summary }) => summary[key],
+    cell: ({ summary, currency }) => (
+      <Money amount={summary[key]} currency={currency} unit={currency === main ? 'none' : 'code'} />
+    ),
+  });
+  return [
+    {
+      key: 'person',
+      header: 'Person',
+      phone: 'title',
+      sortBy: ({ name }) => name,
+      cell: ({ repId, name }) => (
+        <StatementLink repId={repId} period={period} isRow>
+          {name}
+        </StatementLink>
+      ),
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      phone: 'detail',
+      sortBy: ({ status }) => status,
+      cell: ({ status, version }) => <StatusBadge status={status} version={version} />,
+    },
+    amount('totalCommission', 'Commission'),
+    amount('totalBonuses', 'Bonuses'),
+    amount('totalAdjustments', 'Adjustments'),
+    {
+      key: 'net',
+      header: 'Net payout',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ summary }) => summary.netPayout,
+      cell: (statement) => <SumLines sums={netSums([statement], main)} main={main} />,
+    },
+    {
+      key: 'file',
+      header: 'File',
+      align: 'right',
+      phone: 'note',
+      cell: ({ repId, name }) => (
+        <DownloadLink repId={repId} period={period} format="pdf">
+          PDF<span className="unseen"> of {name}</span>
+        </DownloadLink>
+      ),
+    },
+  ];
+}

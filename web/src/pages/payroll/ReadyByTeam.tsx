@@ -1,0 +1,90 @@
+import { type Person } from '../../api/payroll-queries.js';
+import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { formatNumber } from '../../format/numbers.js';
+import { ShowAll, useFirstRows } from './FirstRows.js';
+import styles from './Payroll.module.css';
+import { SumLines } from './SumLines.js';
+import { netSums } from './sums.js';
+
+interface Team {
+  readonly key: string;
+  readonly manager: Person | null;
+  readonly statements: readonly TeamStatement[];
+}
+
+interface ReadyByTeamProps {
+  readonly team: TeamStatements;
+  readonly people: readonly Person[];
+}
+
+/** The approved amounts by the manager of today. */
+export function ReadyByTeam({ team: { statements, currency }, people }: ReadyByTeamProps) {
+  const ready = statements.filter(isReady);
+  const rows = useFirstRows(teamsOf(statements, people));
+  return (
+    <section>
+      <h2 className={styles.heading}>Ready, by team</h2>
+      <DataTable
+        caption="Approved amounts by team"
+        columns={columnsOf(currency)}
+        rows={rows.shown}
+        rowKey={({ key }) => key}
+        rowHeight={33}
+        total={{
+          team: 'All teams',
+          people: countOf(statements),
+          net: <SumLines sums={netSums(ready, currency)} main={currency} isTotal />,
+        }}
+      />
+      <ShowAll rows={rows} one="team" />
+    </section>
+  );
+}
+
+function columnsOf(currency: string): readonly Column<Team>[] {
+  return [
+    {
+      key: 'team',
+      header: 'Manager today',
+      phone: 'title',
+      cell: ({ manager }) => <span className="strong">{manager?.name ?? 'No manager'}</span>,
+    },
+    {
+      key: 'people',
+      header: 'People',
+      align: 'right',
+      phone: 'detail',
+      cell: ({ statements }) => <span className="num">{countOf(statements)}</span>,
+    },
+    {
+      key: 'net',
+      header: 'Net',
+      align: 'right',
+      phone: 'amount',
+      cell: ({ statements }) => <SumLines sums={netSums(statements.filter(isReady), currency)} main={currency} />,
+    },
+  ];
+}
+
+function isReady({ status }: TeamStatement): boolean {
+  return status === 'approved';
+}
+
+function countOf(statements: readonly TeamStatement[]): string {
+  return `${formatNumber(statements.filter(isReady).length)} of ${formatNumber(statements.length)}`;
+}
+
+function teamsOf(statements: readonly TeamStatement[], people: readonly Person[]): readonly Team[] {
+  const byId = new Map(people.map((person) => [person.id, person]));
+  const teams = new Map<string, TeamStatement[]>();
+  for (const statement of statements) {
+    const key = byId.get(statement.repId)?.managerId ?? '';
+    const ofIt = teams.get(key) ?? [];
+    ofIt.push(statement);
+    teams.set(key, ofIt);
+  }
+  return [...teams]
+    .map(([key, ofIt]) => ({ key, manager: byId.get(key) ?? null, statements: ofIt }))
+    .sort((one, other) => other.statements.length - one.statements.length);
+}

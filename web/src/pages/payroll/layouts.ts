@@ -1,0 +1,83 @@
+import { type Layout, type PayrollTerms } from '../../api/payroll-queries.js';
+
+interface LayoutTerms {
+  readonly label: string;
+  /** What a reader of the file has to know. */
+  readonly note: string;
+  readonly amounts: readonly string[];
+  /** The columns that add up to the net payout. */
+  readonly net: readonly string[];
+  /** The column that names the currency, if the file has one. */
+  readonly currency?: string;
+}
+
+const gusto = ['commission', 'bonus', 'correction_payment'];
+const adp = ['Earnings 3 Amount', 'Earnings 4 Amount', 'Earnings 5 Amount'];
+
+export const layouts: Readonly<Record<Layout, LayoutTerms>> = {
+  gusto: {
+    label: 'Gusto',
+    note: 'Columns as in Gusto’s own template. Cells without an amount stay blank, because a zero would overwrite what Gusto already has.',
+    amounts: gusto,
+    net: gusto,
+  },
+  adp: {
+    label: 'ADP',
+    note: 'Columns as in ADP’s paydata import. An amount above the limit of one cell continues in a further row of the same person.',
+    amounts: adp,
+    net: adp,
+  },
+  long: {
+    label: 'Long',
+    note: 'One row for each kind of earning and currency, for systems that map the kinds themselves.',
+    amounts: ['Amount'],
+    net: ['Amount'],
+    currency: 'Currency',
+  },
+  generic: {
+    label: 'Generic',
+    note: 'One row for each person and currency, with the status of the statement. This layout contains drafts too.',
+    amounts: ['Commissions', 'Bonuses', 'Adjustments', 'Net Payout'],
+    net: ['Net Payout'],
+    currency: 'Currency',
+  },
+};
+
+export const layoutNames = Object.keys(layouts) as readonly Layout[];
+
+interface Facts {
+  readonly terms: PayrollTerms;
+  readonly currencies: readonly string[];
+  /** People with an approved amount and without a payroll id. */
+  readonly withoutId: readonly { readonly name: string }[];
+}
+
+/** Why the service makes no file in a layout. */
+export interface Obstacle {
+  readonly text: string;
+  /** Whether payroll IDs are missing. */
+  readonly needsIds: boolean;
+}
+
+/** What prevents a file in the layout; null if the service makes it. */
+export function obstacleOf(layout: Layout, { terms, currencies, withoutId }: Facts): Obstacle | null {
+  const { label, currency } = layouts[layout];
+  if (currency === undefined && currencies.length > 1)
+    return {
+      text: `${label} files have one currency, and there are approved amounts in ${currencies.join(', ')}. Choose the layout Long.`,
+      needsIds: false,
+    };
+  if (layout !== 'adp') return null;
+  if (terms.companyCode === undefined)
+    return { text: 'ADP needs the company code of the workspace, which an admin sets.', needsIds: false };
+  if (withoutId.length === 0) return null;
+  return { text: `ADP needs a payroll ID of everyone in the file. ${missingIds(withoutId)}`, needsIds: true };
+}
+
+/** Names of the first people, such as "Noah Vance and 3 others have none." */
+export function missingIds(people: readonly { readonly name: string }[]): string {
+  const names = people.slice(0, 3).map(({ name }) => name);
+  const others = people.length - names.length;
+  const listed = others > 0 ? [...names, `${others} ${others === 1 ? 'other' : 'others'}`] : names;
+  return `${new Intl.ListFormat('en').format(listed)} ${people.length === 1 ? 'has' : 'have'} none.`;
+}

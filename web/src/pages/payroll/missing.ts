@@ -1,0 +1,60 @@
+import { type Person } from '../../api/payroll-queries.js';
+import { type Dispute } from '../../api/queries.js';
+import { type TeamStatement } from '../../api/team-queries.js';
+import { typeWords } from '../../disputes/words.js';
+import { formatDay } from '../../format/dates.js';
+import { formatMoney } from '../../format/numbers.js';
+import { hasAmount } from './sums.js';
+
+/** A person who is not in the file, and the reason. */
+export interface Missing {
+  readonly statement: TeamStatement;
+  readonly manager: Person | null;
+  readonly reason: string;
+  readonly detail: string;
+  readonly disputeId: string | null;
+}
+
+/** Everyone whose statement is not approved, the largest amounts first. */
+export function missingPeople(
+  statements: readonly TeamStatement[],
+  people: readonly Person[],
+  disputes: readonly Dispute[],
+): readonly Missing[] {
+  const byId = new Map(people.map((person) => [person.id, person]));
+  return statements
+    .filter(({ status }) => status !== 'approved')
+    .map((statement) => {
+      const manager = byId.get(byId.get(statement.repId)?.managerId ?? '') ?? null;
+      const dispute = disputes.find(({ repId }) => repId === statement.repId);
+      return {
+        statement,
+        manager,
+        disputeId: dispute?.disputeId ?? null,
+        ...reasonOf(statement, dispute, manager?.name ?? 'An admin'),
+      };
+    })
+    .sort((one, other) => other.statement.summary.netPayout - one.statement.summary.netPayout);
+}
+
+function reasonOf(statement: TeamStatement, dispute: Dispute | undefined, approver: string) {
+  const { status, pending, stale, liveNetPayout, currency, version } = statement;
+  if (dispute !== undefined) {
+    const deal = dispute.dealName === null ? '' : ` on ${dispute.dealName}`;
+    const since = formatDay(dispute.openedAt.slice(0, 10));
+    return { reason: 'Open dispute', detail: `${typeWords(dispute.type)}${deal}, since ${since}` };
+  }
+  if (pending === true) return { reason: 'Still calculating', detail: 'The calculation is outstanding or has failed' };
+  if (status === 'none' && !hasAmount(statement))
+    return { reason: 'No amount', detail: 'Nothing was earned in this period so far' };
+  if (status === 'none') return { reason: 'No statement', detail: `${approver} has not generated it` };
+  if (stale === true)
+    return {
+      reason: 'Draft is out of date',
+      detail:
+        liveNetPayout === undefined
+          ? `The amounts have changed since v${version}`
+          : `Now ${formatMoney(liveNetPayout, currency)}, changed since v${version}`,
+    };
+  return { reason: 'Not approved', detail: `${approver} has not approved v${version}` };
+}

@@ -1,0 +1,19 @@
+import { formatDay, todayIn } from '../../format/dates.js';
+import { daysOf, periodAt, shiftPeriod } from '../../format/periods.js';
+
+/** The period that payroll usually works on: the month that has ended. */
+export function payrollPeriod(timeZone: string): string {
+  return shiftPeriod(periodAt(todayIn(timeZone), 1), -1);
+}
+
+/** The days of a period in words: 1 to 30 June 2026. */
+export function spanOf(period: string): string {
+  const { from, to } = daysOf(period);
+  const start = from.slice(0, 7) === to.slice(0, 7) ? String(Number(from.slice(8))) : formatDay(from);
+  return `${start} to ${formatDay(to, 'long')}`;
+}
+
+/** The name of a time zone without its region: New York time. */
+export function zoneName(timeZone: string): string {
+  return `${timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
+}

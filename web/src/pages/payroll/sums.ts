@@ -1,0 +1,78 @@
+import { type PayrollFile } from '../../api/payroll-queries.js';
+import { type TeamStatement } from '../../api/team-queries.js';
+import { difference, signOf, sumOf } from '../../format/exact.js';
+import { layouts } from './layouts.js';
+
+/** An exact amount of one currency. Amounts of several currencies are never added. */
+export interface Sum {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+type Amounts = Pick<TeamStatement, 'currency' | 'summary' | 'otherCurrencies'>;
+
+/** The net payouts by currency, the given currency first. It has a sum even if it is zero. */
+export function netSums(statements: readonly Amounts[], first: string): readonly Sum[] {
+  const entries = statements.flatMap(({ currency, summary, otherCurrencies }) => [
+    { currency, amount: summary.netPayout },
+    ...otherCurrencies.map((other) => ({ currency: other.currency, amount: other.summary.netPayout })),
+  ]);
+  const others = [...new Set(entries.map(({ currency }) => currency))].filter((currency) => currency !== first).sort();
+  return [first, ...others].map((currency) => ({
+    currency,
+    amount: sumOf(entries.filter((entry) => entry.currency === currency).map(({ amount }) => amount)),
+  }));
+}
+
+/** Without currencies whose sum is zero. */
+export function present(sums: readonly Sum[]): readonly Sum[] {
+  return sums.filter(({ amount }) => signOf(amount) !== 0);
+}
+
+export function hasAmount(statement: Amounts): boolean {
+  return [statement.summary, ...statement.otherCurrencies.map(({ summary }) => summary)].some(
+    ({ netPayout, totalCommission, totalBonuses, totalAdjustments }) =>
+      [netPayout, totalCommission, totalBonuses, totalAdjustments].some((amount) => amount !== 0),
+  );
+}
+
+/** The sums of the columns of a file in one currency, and what they pay. */
+export interface FileTotal extends Sum {
+  readonly columns: ReadonlyMap<string, string>;
+}
+
+/** Adds up the cells of the file. A file without a column for the currency has amounts of the given one. */
+export function fileTotals({ layout, header, rows }: PayrollFile, currency: string): readonly FileTotal[] {
+  const { amounts, net, currency: column } = layouts[layout];
+  const currencyAt = column === undefined ? -1 : header.indexOf(column);
+  const currencyOf = (row: readonly string[]) => row[currencyAt] ?? currency;
+  const currencies = [...new Set(rows.map(currencyOf))].sort();
+  return currencies.map((one) => {
+    const ofIt = rows.filter((row) => currencyOf(row) === one);
+    const columns = new Map(
+      amounts.map((name) => [name, sumOf(ofIt.map((row) => row[header.indexOf(name)] || '0'))] as const),
+    );
+    return { currency: one, columns, amount: sumOf(net.map((name) => columns.get(name) ?? '0')) };
+  });
+}
+
+/** Whether both have the same amount in every currency, to the last decimal. */
+export function areEqual(one: readonly Sum[], other: readonly Sum[]): boolean {
+  const amountIn = (sums: readonly Sum[], currency: string) =>
+    sums.find((sum) => sum.currency === currency)?.amount ?? '0';
+  return [...one, ...other].every(
+    ({ currency }) => signOf(difference(amountIn(one, currency), amountIn(other, currency))) === 0,
+  );
+}
+
+/**
+ * The sum of a column as the file writes amounts: a dot, no separators, and the decimals of the cells above. Blank for
+ * a column without amounts.
+ */
+export function asInFile(sum: string, cells: readonly string[]): string {
+  if (cells.every((cell) => cell === '')) return '';
+  const places = Math.max(0, ...cells.map((cell) => cell.split('.')[1]?.length ?? 0));
+  const [whole = '0', fraction = ''] = sum.split('.');
+  const decimals = fraction.padEnd(places, '0');
+  return decimals === '' ? whole : `${whole}.${decimals}`;
+}

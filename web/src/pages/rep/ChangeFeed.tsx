@@ -1,0 +1,72 @@
+import { Link } from '@tanstack/react-router';
+import { type Line } from '../../api/queries.js';
+import { Card } from '../../components/Page.js';
+import { formatDay } from '../../format/dates.js';
+import { signOf, sumOf } from '../../format/exact.js';
+import { formatMoney } from '../../format/numbers.js';
+import { lineTitle, rateWords } from '../../lines/LinesTable.js';
+import styles from './MyPay.module.css';
+
+const maxChanges = 5;
+
+interface DealChange {
+  readonly key: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly amount: string;
+  readonly eventId: string;
+  readonly at: string;
+}
+
+interface ChangeFeedProps {
+  readonly lines: readonly Line[];
+  readonly currency: string;
+}
+
+/** The deals whose amounts changed last. */
+export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
+  const changes = changesOf(lines.filter((line) => line.currency === currency)).slice(0, maxChanges);
+  return (
+    <Card title="What changed" action={<Link to="/me/deals">All</Link>}>
+      {changes.length === 0 ? <p className="dim">Nothing in this period.</p> : null}
+      <ul className={styles.feed}>
+        {changes.map(({ key, title, detail, amount, eventId }) => (
+          <li key={key}>
+            <span>
+              <b className="strong">{title}</b>
+              <small>{detail}</small>
+            </span>
+            <Link
+              to="/me"
+              search={(search) => ({ ...search, trace: eventId })}
+              className={`num ${signOf(amount) < 0 ? 'negative' : styles.gain}`}
+              aria-label={`Explain ${title}`}
+            >
+              {formatMoney(amount, currency, { unit: 'none', signed: true })}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** One change for each deal, the latest first. */
+function changesOf(lines: readonly Line[]): readonly DealChange[] {
+  const groups = Map.groupBy(lines, (line) => line.dealId ?? line.eventId);
+  return [...groups]
+    .map(([key, ofDeal]): DealChange => {
+      const main = [...ofDeal].sort((a, b) => b.amount - a.amount)[0] as Line;
+      const verb = main.kind === 'commission_earned' && main.dealId !== null && main.amount > 0 ? ' won' : '';
+      const more = ofDeal.length > 1 ? `, and ${ofDeal.length - 1} more` : '';
+      return {
+        key,
+        title: `${lineTitle(main)}${verb}`,
+        detail: `${formatDay(main.earnedOn)}, ${main.ruleName ?? 'entered'} ${rateWords(main)}${more}`,
+        amount: sumOf(ofDeal.map(({ amount }) => amount)),
+        eventId: main.eventId,
+        at: ofDeal.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), main.earnedOn),
+      };
+    })
+    .sort((a, b) => (a.at < b.at ? 1 : -1));
+}

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type Dashboard, ownStatementsQuery } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { Change } from '../../components/Delta.js';
+import { HeroMoney } from '../../components/Money.js';
+import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
+import { StatusBadge } from '../../components/StatusBadge.js';
+import { amountWords } from '../../components/TierMeter.js';
+import { formatTimestamp } from '../../format/dates.js';
+import { absolute, difference, signOf } from '../../format/exact.js';
+import { formatAttainment, formatMoney, formatPercent } from '../../format/numbers.js';
+import { lengthOf, shiftPeriod, shortPeriod } from '../../format/periods.js';
+import { type MainQuota } from '../../plans/attainment.js';
+import { DownloadLink } from '../../statements/DownloadLink.js';
+
+interface PaySummaryProps {
+  readonly dashboard: Dashboard;
+  readonly main: MainQuota | null;
+  readonly period: string;
+}
+
+const lengthWords = { 1: 'this month', 3: 'this quarter', 6: 'this half-year', 12: 'this year' } as const;
+
+/** Earned, attainment, and the latest statement. */
+export function PaySummary({ dashboard, main, period }: PaySummaryProps) {
+  const { earnings, currency } = dashboard;
+  return (
+    <StatStrip label="Summary" columns="1.25fr 1fr 1fr">
+      <StatCard
+        label={`Earned ${lengthWords[lengthOf(period)]}`}
+        figure={<HeroMoney amount={earnings.total} currency={currency} />}
+        note={<Comparison dashboard={dashboard} period={period} />}
+      />
+      <StatCard
+        label={main === null ? 'Attainment' : `Attainment ${shortPeriod(main.quota.period)}`}
+        figure={
+          main === null ? (
+            <HeroText>–</HeroText>
+          ) : (
+            <HeroText unit="%">{formatAttainment(main.quota.attainment).replace(/\s?%/, '')}</HeroText>
+          )
+        }
+        note={main === null ? 'No quota is set' : <QuotaNote main={main} currency={currency} />}
+      />
+      <LatestStatement period={period} />
+    </StatStrip>
+  );
+}
+
+function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuota; readonly currency: string }) {
+  const isMoney = rule.measure === 'amount';
+  return (
+    <span className="num">
+      {amountWords(quota.credit, currency, isMoney)} of {amountWords(quota.target, currency, isMoney)}
+    </span>
+  );
+}
+
+/** The change since the month before, of months only. */
+function Comparison({ dashboard: { trend, currency }, period }: Pick<PaySummaryProps, 'dashboard' | 'period'>) {
+  const before = trend.at(-2);
+  const now = trend.at(-1);
+  if (lengthOf(period) !== 1 || before === undefined || now === undefined) return null;
+  const change = difference(now.total, before.total);
+  const sign = signOf(change);
+  const month = shortPeriod(before.period);
+  if (sign === 0) return <>The same as in {month}</>;
+  const money = formatMoney(absolute(change), currency);
+  const share = before.total > 0 ? `${formatPercent(Number(absolute(change)) / before.total, 1)} vs ${month}, ` : '';
+  return (
+    <Change sign={sign}>
+      {share}
+      {money} {sign > 0 ? 'more' : 'less'}
+      {share === '' ? ` than in ${month}` : ''}
+    </Change>
+  );
+}
+
+function LatestStatement({ period }: { readonly period: string }) {
+  const { repId, workspace } = useSession();
+  const statements = useQuery(ownStatementsQuery(repId)).data ?? [];
+  const before = shiftPeriod(period, -1);
+  const latest = statements.find((one) => one.period === before) ?? statements[0];
+  if (latest === undefined)
+    return (
+      <StatCard
+        label="Statement"
+        figure={<HeroMoney amount={null} currency={workspace.currency} />}
+        note={<Link to="/statements">No statement yet</Link>}
+      />
+    );
+  const { status, netPayout, currency, approvedAt, generatedAt } = latest;
+  return (
+    <StatCard
+      label={
+        <Link to="/statements/$repId" params={{ repId }} search={{ period: latest.period }} className="dim">
+          {shortPeriod(latest.period)} statement
+        </Link>
+      }
+      badge={<StatusBadge status={status} shrinks />}
+      figure={<HeroMoney amount={netPayout} currency={currency} />}
+      note={
+        <>
+          {approvedAt === null
+            ? `Generated ${formatTimestamp(generatedAt)}`
+            : `Approved ${formatTimestamp(approvedAt)}`}{' '}
+          <DownloadLink repId={repId} period={latest.period} format="pdf">
+            View PDF
+          </DownloadLink>
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,142 @@
+import { IconCalculator } from '@tabler/icons-react';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type Deal, dealsQuery, overridesQuery, simulationQuery } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { ButtonContent, buttonClass } from '../../components/Button.js';
+import { Card } from '../../components/Page.js';
+import { amountWords, TierMeter } from '../../components/TierMeter.js';
+import { daysBetween, formatDay, todayIn } from '../../format/dates.js';
+import { difference } from '../../format/exact.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { daysOf, formatPeriod } from '../../format/periods.js';
+import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../../plans/attainment.js';
+import { attainmentPeriodWords, payWords } from '../../plans/words.js';
+import styles from './MyPay.module.css';
+
+interface TierCardProps {
+  readonly main: MainQuota;
+  readonly currency: string;
+}
+
+/** The way to the next tier in money, not in per cent. */
+export function TierCard({ main, currency }: TierCardProps) {
+  const { repId } = useSession();
+  const overrides = useQuery(overridesQuery(main.plan.planVersionId, repId)).data;
+  const position = tierPosition(main, repId, overrides);
+  const isMoney = main.rule.measure === 'amount';
+  return (
+    <Card>
+      <div className={styles.tierHead}>
+        <div>
+          <Lead main={main} position={position} currency={currency} isMoney={isMoney} />
+          <p className={styles.words}>{effectWords(main, position, currency, useToday())}</p>
+        </div>
+        <Link to="/me/simulate" className={buttonClass()}>
+          <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>
+        </Link>
+      </div>
+      <TierMeter quota={main.quota} position={position} currency={currency} isMoney={isMoney} />
+      {position.next === null || !isMoney ? null : <CrossingDeals main={main} currency={currency} />}
+    </Card>
+  );
+}
+
+function useToday(): string {
+  return todayIn(useSession().workspace.timezone);
+}
+
+interface LeadProps extends TierCardProps {
+  readonly position: TierPosition;
+  readonly isMoney: boolean;
+}
+
+function Lead({ main: { quota }, position: { current, next }, currency, isMoney }: LeadProps) {
+  if (next === null || quota.nextTier === undefined)
+    return (
+      <h2 className={styles.lead}>
+        {current === null ? 'No tier yet' : `You are in the highest tier, ${current.name}`}
+      </h2>
+    );
+  return (
+    <h2 className={styles.lead}>
+      <span className="brand num">{amountWords(quota.nextTier.remaining, currency, isMoney)}</span> more reaches{' '}
+      {next.name}
+    </h2>
+  );
+}
+
+function effectWords(
+  { quota, rule }: MainQuota,
+  { current, next }: TierPosition,
+  currency: string,
+  today: string,
+): string {
+  const { to } = daysOf(quota.period);
+  const days = daysBetween(today, to);
+  const left =
+    days < 0
+      ? `${formatPeriod(quota.period)} has ended.`
+      : `${formatCount(days, 'day')} left in ${formatPeriod(quota.period)}.`;
+  if (next === null) return left;
+  const [now, then] = [current === null ? 'nothing' : payWords(current, currency), payWords(next, currency)];
+  const effect = {
+    marginal: `Every dollar above it pays ${then} instead of ${now}.`.replace(
+      'dollar',
+      currency === 'USD' ? 'dollar' : currency,
+    ),
+    full_rate: `The deal that crosses it, and every deal after it, pays ${then} instead of ${now}.`,
+    retroactive: `Every deal of the ${attainmentPeriodWords(rule.attainmentPeriod)} then pays ${then} instead of ${now}.`,
+  }[rule.tierMode];
+  return `${effect} ${left}`;
+}
+
+const maxDeals = 2;
+
+/** Open deals that would reach the next tier, and what each would add. */
+function CrossingDeals({ main, currency }: TierCardProps) {
+  const { repId } = useSession();
+  const today = useToday();
+  const { quota, plan } = main;
+  const { data } = useQuery(dealsQuery({ repId, isWon: 'false', closedFrom: today, limit: '200' }));
+  const deals = (data?.deals ?? []).filter((deal) => isCrossing(deal, main, currency)).slice(0, maxDeals);
+  const stage = wonStage(plan);
+  const tried = deals.map((deal) => [{ dealId: deal.deal_id, stage, closeDate: deal.closeDate ?? today }]);
+  const results = useQueries({
+    queries:
+      deals.length === 0 ? [] : [[], ...tried].map((given) => simulationQuery(plan.planId, repId, quota.period, given)),
+  });
+  if (deals.length === 0) return null;
+  const base = results[0]?.data?.total;
+  return (
+    <div className={styles.crossing}>
+      <span>Open deals that cross it</span>
+      <ul>
+        {deals.map((deal, index) => {
+          const total = results[index + 1]?.data?.total;
+          return (
+            <li key={deal.deal_id}>
+              <b>{deal.name ?? deal.deal_id}</b>{' '}
+              <span className="num">{formatMoney(deal.amount ?? 0, currency, { trim: true })}</span>,{' '}
+              {deal.stage?.toLowerCase()}, {formatDay(deal.closeDate ?? today)}
+              <i className="num">
+                {total === undefined || base === undefined
+                  ? '…'
+                  : formatMoney(difference(total, base), currency, { signed: true })}
+              </i>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+function isCrossing(
+  { isClosed, amount, closeDate, currency: of }: Deal,
+  { quota }: MainQuota,
+  currency: string,
+): boolean {
+  if (isClosed || amount === null || closeDate === null || (of ?? currency) !== currency) return false;
+  return amount >= (quota.nextTier?.remaining ?? Number.POSITIVE_INFINITY) && closeDate <= daysOf(quota.period).to;
+}

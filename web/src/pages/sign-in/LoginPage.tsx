@@ -1,0 +1,256 @@
+import { IconKey } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { ApiError } from '#src/client.js';
+import { api, basePath } from '../../api/client.js';
+import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { OtpInput } from '../../components/OtpInput.js';
+import { describeError } from '../../components/States.js';
+import styles from './SignIn.module.css';
+import { SignInFrame } from './SignInFrame.js';
+
+interface Sent {
+  readonly email: string;
+  /** Absent if the code came with a link. */
+  readonly nonce?: string;
+}
+
+interface WorkspaceChoice {
+  readonly workspaceId: string;
+  readonly name: string;
+}
+
+/** Address and code of the link in a mail. */
+function readFragment(): { readonly email: string; readonly code: string } {
+  const values = new URLSearchParams(window.location.hash.slice(1));
+  return { email: values.get('email') ?? '', code: values.get('code') ?? '' };
+}
+
+/** Sign-in: the e-mail address, then the code that was sent to it. */
+export function LoginPage() {
+  const [linked] = useState(readFragment);
+  const [sent, setSent] = useState<Sent | null>(linked.code === '' ? null : { email: linked.email });
+  useEffect(() => {
+    document.title = 'Sign in · Commissions';
+    if (window.location.hash !== '')
+      window.history.replaceState(null, '', window.location.pathname + window.location.search);
+  }, []);
+  if (sent === null) return <EmailStep initial={linked.email} onSent={setSent} />;
+  return <CodeStep sent={sent} initial={linked.code} onResent={setSent} onOther={() => setSent(null)} />;
+}
+
+interface EmailStepProps {
+  readonly initial: string;
+  readonly onSent: (sent: Sent) => void;
+}
+
+function EmailStep({ initial, onSent }: EmailStepProps) {
+  const [email, setEmail] = useState(initial);
+  const { isBusy, problem, run } = useAttempt();
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault();
+    run(async () => {
+      const { nonce } = await api.sendCode({ body: { email } });
+      onSent({ email, nonce });
+    });
+  };
+  return (
+    <SignInFrame title="Sign in">
+      <p className={styles.text}>You get a code by e-mail. There are no passwords.</p>
+      <form onSubmit={submit}>
+        <label className={styles.field}>
+          <span>E-mail address</span>
+          <input
+            className={styles.input}
+            type="email"
+            name="email"
+            autoComplete="email"
+            required
+            // biome-ignore lint/a11y/noAutofocus: the address is the only thing to enter on this page
+            autoFocus
+            value={email}
+            aria-invalid={problem !== null}
+            aria-describedby={problem === null ? undefined : 'problem'}
+            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          />
+        </label>
+        <Problem text={problem} />
+        <Button type="submit" kind="primary" size="final" className={styles.submit} isBusy={isBusy}>
+          Send code
+        </Button>
+      </form>
+      <SingleSignOn />
+    </SignInFrame>
+  );
+}
+
+/** Signs in, or returns the workspaces to choose from if the address belongs to several. */
+async function signIn(body: Parameters<typeof api.verifyCode>[0]['body']): Promise<readonly WorkspaceChoice[] | null> {
+  try {
+    await api.verifyCode({ body });
+    return null;
+  } catch (error) {
+    const choices = error instanceof ApiError ? error.details?.['workspaces'] : undefined;
+    if (Array.isArray(choices)) return choices as WorkspaceChoice[];
+    throw error;
+  }
+}
+
+/** A path that begins with two slashes would be another host. */
+function ownPath(next: string | undefined): string {
+  return next?.startsWith('/') === true && !/^\/[/\\]/.test(next) ? next : '/';
+}
+
+interface CodeStepProps {
+  readonly sent: Sent;
+  readonly initial: string;
+  readonly onResent: (sent: Sent) => void;
+  readonly onOther: () => void;
+}
+
+function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
+  const [code, setCode] = useState(initial);
+  const [workspaces, setWorkspaces] = useState<readonly WorkspaceChoice[]>([]);
+  const { isBusy, problem, run } = useAttempt();
+  const { next } = getRouteApi('/login').useSearch();
+  const verify = (entered: string, workspaceId?: string) =>
+    run(async () => {
+      const choices = await signIn({ ...sent, code: entered, ...(workspaceId === undefined ? {} : { workspaceId }) });
+      if (choices === null) window.location.assign(`${basePath}${ownPath(next)}`);
+      else setWorkspaces(choices);
+    });
+  if (workspaces.length > 0)
+    return (
+      <SignInFrame title="Choose a workspace">
+        <Problem text={problem} />
+        <div className={styles.choices}>
+          {workspaces.map(({ workspaceId, name }) => (
+            <Button key={workspaceId} size="final" isBusy={isBusy} onClick={() => verify(code, workspaceId)}>
+              {name}
+            </Button>
+          ))}
+        </div>
+      </SignInFrame>
+    );
+  return (
+    <SignInFrame title="Enter your code">
+      <p className={styles.text} id="code-hint">
+        Six digits are on their way to <b>{sent.email}</b>. They work for ten minutes.
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          verify(code);
+        }}
+      >
+        <OtpInput value={code} onChange={setCode} onComplete={verify} describedBy="code-hint" />
+        <Problem text={problem} />
+        <Button
+          type="submit"
+          kind="primary"
+          size="final"
+          className={styles.submit}
+          isBusy={isBusy}
+          disabled={code.length < 6}
+        >
+          Sign in
+        </Button>
+      </form>
+      <div className={styles.below}>
+        <Resend email={sent.email} onResent={onResent} />
+        <button type="button" className={styles.link} onClick={onOther}>
+          Other address
+        </button>
+      </div>
+      <SingleSignOn />
+    </SignInFrame>
+  );
+}
+
+const resendSeconds = 30;
+
+interface ResendProps {
+  readonly email: string;
+  readonly onResent: (sent: Sent) => void;
+}
+
+function Resend({ email, onResent }: ResendProps) {
+  const [seconds, setSeconds] = useState(resendSeconds);
+  const { isBusy, run } = useAttempt();
+  useEffect(() => {
+    if (seconds === 0) return;
+    const timer = setTimeout(() => setSeconds(seconds - 1), 1000);
+    return () => clearTimeout(timer);
+  }, [seconds]);
+  if (seconds > 0)
+    return (
+      <span className="dim">
+        No mail? Send again in <span className="num">0:{String(seconds).padStart(2, '0')}</span>
+      </span>
+    );
+  const resend = () =>
+    run(async () => {
+      const { nonce } = await api.sendCode({ body: { email } });
+      onResent({ email, nonce });
+      setSeconds(resendSeconds);
+    });
+  return (
+    <button type="button" className={styles.link} disabled={isBusy} onClick={resend}>
+      Send again
+    </button>
+  );
+}
+
+function SingleSignOn() {
+  const { data } = useQuery({
+    queryKey: ['service'],
+    queryFn: async () => {
+      const response = await fetch(`${basePath}/`, { headers: { Accept: 'application/json' } });
+      return (await response.json()) as { singleSignOn: boolean };
+    },
+  });
+  if (data?.singleSignOn !== true) return null;
+  return (
+    <>
+      <p className={styles.or}>or</p>
+      <a
+        href={`${basePath}/auth/oidc/login`}
+        className={`${buttonClass({ size: 'final' })} ${styles.submit}`}
+        style={{ boxSizing: 'border-box' }}
+      >
+        <ButtonContent icon={IconKey}>Single sign-on</ButtonContent>
+      </a>
+    </>
+  );
+}
+
+/** The message of a failed attempt. */
+export function Problem({ text }: { readonly text: string | null }) {
+  return text === null ? null : (
+    <p role="alert" id="problem" className={styles.error}>
+      {text}
+    </p>
+  );
+}
+
+/** Runs one attempt at a time and has the message of the last one that failed. */
+export function useAttempt() {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const run = (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(null);
+    work()
+      .catch((error: unknown) => setProblem(messageOf(error)))
+      .finally(() => setBusy(false));
+  };
+  return { isBusy, problem, run };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError && error.code === 'invalid_code') return 'The code is wrong or has expired.';
+  if (error instanceof ApiError && error.code === 'rate_limited')
+    return 'Too many attempts. Wait a minute and try again.';
+  return describeError(error).message;
+}

@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'react';
+import { api, basePath } from '../../api/client.js';
+import { Button } from '../../components/Button.js';
+import { Problem, useAttempt } from './LoginPage.js';
+import styles from './SignIn.module.css';
+import { SignInFrame } from './SignInFrame.js';
+
+const fields = [
+  { name: 'name', label: 'Name of the company', type: 'text', autoComplete: 'organization' },
+  { name: 'adminName', label: 'Your name', type: 'text', autoComplete: 'name' },
+  { name: 'adminEmail', label: 'Your e-mail address', type: 'email', autoComplete: 'email' },
+  { name: 'currency', label: 'Currency, such as USD', type: 'text', autoComplete: 'off' },
+  { name: 'timezone', label: 'Time zone, such as Europe/Berlin', type: 'text', autoComplete: 'off' },
+] as const;
+
+type Entered = Record<(typeof fields)[number]['name'], string>;
+
+/** Creates the first workspace and its first admin, with the link that the terminal shows. */
+export function SetupPage() {
+  const [token] = useState(() => window.location.hash.slice(1));
+  const [entered, setEntered] = useState<Entered>({
+    name: '',
+    adminName: '',
+    adminEmail: '',
+    currency: 'USD',
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  });
+  const { isBusy, problem, run } = useAttempt();
+  useEffect(() => {
+    document.title = 'Set up · Commissions';
+    window.history.replaceState(null, '', window.location.pathname);
+  }, []);
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault();
+    run(async () => {
+      await api.setUpWorkspace({ body: { token, ...entered, currency: entered.currency.toUpperCase() } });
+      window.location.assign(`${basePath}/`);
+    });
+  };
+  return (
+    <SignInFrame title="Set up your workspace">
+      <p className={styles.text}>You become its first admin. All of this can be changed later.</p>
+      <form onSubmit={submit}>
+        {fields.map(({ name, label, type, autoComplete }) => (
+          <label key={name} className={styles.field}>
+            <span>{label}</span>
+            <input
+              className={styles.input}
+              type={type}
+              name={name}
+              autoComplete={autoComplete}
+              required
+              value={entered[name]}
+              onChange={({ currentTarget }) => setEntered({ ...entered, [name]: currentTarget.value })}
+            />
+          </label>
+        ))}
+        <Problem text={problem} />
+        <Button type="submit" kind="primary" size="final" className={styles.submit} isBusy={isBusy}>
+          Create workspace
+        </Button>
+      </form>
+    </SignInFrame>
+  );
+}

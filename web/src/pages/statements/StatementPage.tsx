@@ -1,0 +1,164 @@
+import { Menu } from '@mantine/core';
+import { IconAdjustments, IconDownload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { type Statement, statementQuery } from '../../api/queries.js';
+import { showProblem } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import { Button } from '../../components/Button.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { EmptyState } from '../../components/States.js';
+import { StatusBadge } from '../../components/StatusBadge.js';
+import { formatTimestamp, todayIn } from '../../format/dates.js';
+import { formatMoney } from '../../format/numbers.js';
+import { formatPeriod, monthOf, shortPeriod } from '../../format/periods.js';
+import { downloadStatement } from '../../statements/download.js';
+import { TraceDrawer } from '../../trace/TraceDrawer.js';
+import { CommentThread } from './CommentThread.js';
+import { groupsOf, StatementLines } from './StatementLines.js';
+import styles from './StatementPage.module.css';
+import { StatementQuestions } from './StatementQuestions.js';
+import { StatementTotals } from './StatementTotals.js';
+
+const AdjustmentDialog = lazy(() =>
+  import('../../statements/AdjustmentDialog.js').then((module) => ({ default: module.AdjustmentDialog })),
+);
+const route = getRouteApi('/_shell/statements/$repId');
+
+/** One statement: totals, lines by rule, and what was said about it. */
+export function StatementPage() {
+  const { repId } = route.useParams();
+  const { period: chosen, trace } = route.useSearch();
+  const { workspace, repId: own } = useSession();
+  const navigate = useNavigate({ from: '/statements/$repId' });
+  const period = chosen ?? monthOf(todayIn(workspace.timezone));
+  const query = useQuery(statementQuery(repId, period));
+  const statement = query.data;
+  const eventIds = groupsOf(statement?.lineItems ?? []).flatMap(({ lines }) => lines.map(({ eventId }) => eventId));
+  return (
+    <Page
+      title="Statement"
+      crumbs={[{ label: 'Statements', to: '/statements' }, { label: formatPeriod(period) }]}
+      facts={[statement?.repName, planNames(statement)]}
+      actions={
+        <>
+          {statement === undefined ? null : <AddAdjustment statement={statement} />}
+          <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />
+        </>
+      }
+    >
+      <Loaded query={query} height={600}>
+        {(loaded) => (
+          <>
+            <StatusLine statement={loaded} />
+            <div className={styles.columns}>
+              <div>
+                <StatementTotals statement={loaded} />
+                {loaded.lineItems.length === 0 ? (
+                  <EmptyState title={`No amounts for ${shortPeriod(period)}`} sum={formatMoney(0, loaded.currency)}>
+                    Lines appear when a deal of the period closes.
+                  </EmptyState>
+                ) : (
+                  <StatementLines lines={loaded.lineItems} currency={loaded.currency} tracedId={trace ?? null} />
+                )}
+              </div>
+              <aside className={styles.side} aria-label="Questions and comments">
+                <StatementQuestions repId={repId} period={period} mayAsk={repId === own} />
+                <CommentThread repId={repId} period={period} />
+              </aside>
+            </div>
+          </>
+        )}
+      </Loaded>
+      {trace === undefined ? null : (
+        <TraceDrawer
+          eventId={trace}
+          eventIds={eventIds}
+          period={period}
+          isBeside
+          onShow={(eventId) => navigate({ search: { period, trace: eventId } })}
+          onClose={() => navigate({ search: { period } })}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** Admins add amounts while the period is not approved, and never to their own. */
+function AddAdjustment({ statement: { repId, repName, period, status } }: { readonly statement: Statement }) {
+  const session = useSession();
+  const [isOpen, setOpen] = useState(false);
+  if (session.role !== 'admin' || session.repId === repId || status === 'approved') return null;
+  return (
+    <>
+      <Button icon={IconAdjustments} onClick={() => setOpen(true)}>
+        Adjust
+      </Button>
+      <Suspense fallback={null}>
+        {isOpen ? (
+          <AdjustmentDialog repId={repId} repName={repName} period={period} onClose={() => setOpen(false)} />
+        ) : null}
+      </Suspense>
+    </>
+  );
+}
+
+function planNames(statement: Statement | undefined): string {
+  const plans = new Set(
+    (statement?.lineItems ?? []).flatMap(({ planName, planVersion }) =>
+      planName === null || planVersion === null ? [] : [`${planName}, version ${planVersion}`],
+    ),
+  );
+  return [...plans].slice(0, 2).join(', ');
+}
+
+function StatusLine({ statement }: { readonly statement: Statement }) {
+  const { status, version, generatedAt, approvedAt, stale, liveNetPayout, pending, currency } = statement;
+  const when =
+    approvedAt !== undefined
+      ? `approved ${formatTimestamp(approvedAt)}`
+      : generatedAt === null
+        ? 'amounts so far'
+        : `generated ${formatTimestamp(generatedAt)}`;
+  return (
+    <div className={styles.status}>
+      <span className={styles.badge}>
+        <StatusBadge status={status} version={version} />
+        <span className="dim">{when}</span>
+        {stale === true && liveNetPayout !== undefined ? (
+          <span className={styles.stale}>
+            The ledger has changed since: now {formatMoney(liveNetPayout, currency)}.
+          </span>
+        ) : null}
+        {pending === true ? <span className={styles.stale}>A calculation is running.</span> : null}
+      </span>
+      <ExportMenu statement={statement} />
+    </div>
+  );
+}
+
+const formats = [
+  ['pdf', 'PDF'],
+  ['xlsx', 'Excel workbook'],
+  ['csv', 'CSV'],
+] as const;
+
+function ExportMenu({ statement: { repId, period } }: { readonly statement: Statement }) {
+  return (
+    <Menu position="bottom-end" width={180}>
+      <Menu.Target>
+        <Button icon={IconDownload}>Export</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {formats.map(([format, label]) => (
+          <Menu.Item key={format} onClick={() => downloadStatement(repId, period, format).catch(showProblem)}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

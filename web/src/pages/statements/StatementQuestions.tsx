@@ -1,0 +1,51 @@
+import { IconMessageCircleQuestion } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { disputesQuery } from '../../api/queries.js';
+import { Button } from '../../components/Button.js';
+import { DisputeBadge } from '../../disputes/DisputeBadge.js';
+import { disputeTitle } from '../../disputes/words.js';
+import styles from './StatementPage.module.css';
+
+const DisputeDialog = lazy(() =>
+  import('../../disputes/DisputeDialog.js').then((module) => ({ default: module.DisputeDialog })),
+);
+
+interface StatementQuestionsProps {
+  readonly repId: string;
+  readonly period: string;
+  readonly mayAsk: boolean;
+}
+
+/** The disputes about a statement. */
+export function StatementQuestions({ repId, period, mayAsk }: StatementQuestionsProps) {
+  const [isAsking, setAsking] = useState(false);
+  const disputes = useQuery(disputesQuery({ repId, period })).data?.disputes ?? [];
+  return (
+    <section>
+      <h2>Questions</h2>
+      {disputes.length === 0 ? <p className="dim">None about this statement.</p> : null}
+      <ul className={styles.questions}>
+        {disputes.map((dispute) => (
+          <li key={dispute.disputeId}>
+            <Link to="/questions/$disputeId" params={{ disputeId: dispute.disputeId }}>
+              {disputeTitle(dispute)}
+            </Link>
+            <DisputeBadge status={dispute.status} />
+          </li>
+        ))}
+      </ul>
+      {mayAsk ? (
+        <p style={{ marginTop: 12 }}>
+          <Button icon={IconMessageCircleQuestion} onClick={() => setAsking(true)}>
+            Something is missing
+          </Button>
+        </p>
+      ) : null}
+      <Suspense fallback={null}>
+        {isAsking ? <DisputeDialog period={period} event={null} onClose={() => setAsking(false)} /> : null}
+      </Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Statement, statementQuery } from '../../api/queries.js';
+import { Delta } from '../../components/Delta.js';
+import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
+import { absolute, difference, signOf } from '../../format/exact.js';
+import { shiftPeriod, shortPeriod } from '../../format/periods.js';
+import styles from './StatementPage.module.css';
+
+/** The net payout as the figure of the page, and its sum beside it. */
+export function StatementTotals({ statement }: { readonly statement: Statement }) {
+  const { summary, currency, otherCurrencies, repId, period } = statement;
+  const before = shiftPeriod(period, -1);
+  const previous = useQuery(statementQuery(repId, before)).data;
+  const change = previous === undefined ? null : difference(summary.netPayout, previous.summary.netPayout);
+  return (
+    <section className={styles.totals} aria-label="Totals">
+      <div className={styles.net}>
+        Net payout
+        <b>
+          <HeroMoney amount={summary.netPayout} currency={currency} />
+        </b>
+        {change === null || signOf(absolute(change)) === 0 ? null : (
+          <>
+            <Delta amount={change} currency={currency} /> vs {shortPeriod(before)}
+          </>
+        )}
+      </div>
+      <dl className={styles.sum}>
+        {(
+          [
+            ['Commission', summary.totalCommission],
+            ['Bonuses', summary.totalBonuses],
+            ['Adjustments', summary.totalAdjustments],
+          ] as const
+        ).map(([label, amount]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <Money amount={amount} currency={currency} unit="none" />
+            </dd>
+          </div>
+        ))}
+        {otherCurrencies.map((other) => (
+          <div key={other.currency}>
+            <dt>In {other.currency}, not added</dt>
+            <dd>
+              <Money amount={other.summary.netPayout} currency={other.currency} unit="code" />
+            </dd>
+          </div>
+        ))}
+        <div>
+          <dt>Net, {currency}</dt>
+          <dd>
+            <LedgerTotal amount={summary.netPayout} currency={currency} />
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type Answer } from '../../api/client.js';
+import { ownStatementsQuery } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Money } from '../../components/Money.js';
+import { Card, Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { StatusBadge } from '../../components/StatusBadge.js';
+import { formatTimestamp, todayIn } from '../../format/dates.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { formatPeriod, monthOf } from '../../format/periods.js';
+import { DownloadLink } from '../../statements/DownloadLink.js';
+
+/** The person's own statements. */
+export function StatementsPage() {
+  const { repId, workspace } = useSession();
+  const statements = useQuery(ownStatementsQuery(repId));
+  const period = monthOf(todayIn(workspace.timezone));
+  return (
+    <Page
+      title="Statements"
+      crumbs={[{ label: 'Statements' }]}
+      facts={[statements.data === undefined ? null : formatCount(statements.data.length, 'statement')]}
+    >
+      <Loaded query={statements} height={240}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState
+              title="No statement yet"
+              sum={formatMoney(0, workspace.currency)}
+              actions={
+                <Link to="/statements/$repId" params={{ repId }} search={{ period }}>
+                  See {formatPeriod(period)} so far
+                </Link>
+              }
+            >
+              Your manager generates a statement for each period. Until then you see the amounts so far.
+            </EmptyState>
+          ) : (
+            <Card isFlush>
+              <StatementTable rows={rows} repId={repId} />
+            </Card>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+type Row = Answer<'listRepStatements'>[number];
+
+function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readonly repId: string }) {
+  const columns: readonly Column<Row>[] = [
+    {
+      key: 'period',
+      header: 'Period',
+      phone: 'title',
+      cell: ({ period }) => (
+        <Link {...rowAction} to="/statements/$repId" params={{ repId }} search={{ period }} className="strong">
+          {formatPeriod(period)}
+        </Link>
+      ),
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      phone: 'detail',
+      cell: ({ status, version }) => <StatusBadge status={status} version={version} />,
+    },
+    {
+      key: 'at',
+      header: 'Generated or approved',
+      cell: ({ generatedAt, approvedAt }) => <span className="dim">{formatTimestamp(approvedAt ?? generatedAt)}</span>,
+    },
+    {
+      key: 'net',
+      header: 'Net payout',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ netPayout }) => netPayout,
+      cell: ({ netPayout, currency }) => <Money amount={netPayout} currency={currency} />,
+    },
+    {
+      key: 'file',
+      header: 'File',
+      align: 'right',
+      phone: 'note',
+      cell: ({ period }) => (
+        <DownloadLink repId={repId} period={period} format="pdf">
+          PDF<span className="unseen"> of {formatPeriod(period)}</span>
+        </DownloadLink>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      caption="Your statements"
+      columns={columns}
+      rows={rows}
+      rowKey={({ period }) => period}
+      rowHeight={35}
+      isInset
+    />
+  );
+}

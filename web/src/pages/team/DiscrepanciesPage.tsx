@@ -1,0 +1,231 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type Discrepancies, type Discrepancy, discrepanciesQuery } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { KeyHints } from '../../components/Kbd.js';
+import { Loaded } from '../../components/Loaded.js';
+import { HeroMoney, Money } from '../../components/Money.js';
+import { Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { StatCard, StatStrip } from '../../components/StatCard.js';
+import { EmptyState } from '../../components/States.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { Tabs } from '../../components/Tabs.js';
+import { formatInstant } from '../../format/dates.js';
+import { signOf, sumOf } from '../../format/exact.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { formatPeriod } from '../../format/periods.js';
+import { DiscrepancyDetails } from './DiscrepancyDetails.js';
+import styles from './Team.module.css';
+
+const route = getRouteApi('/_shell/discrepancies');
+
+/** What changed under approved periods. Nothing is paid until someone decides. */
+export function DiscrepanciesPage() {
+  const { status = 'open' } = route.useSearch();
+  const discrepancies = useQuery(discrepanciesQuery(status));
+  return (
+    <Page
+      title="Discrepancies"
+      crumbs={[{ label: 'Team', to: '/team' }, { label: 'Discrepancies' }]}
+      facts={['changes under approved periods', discrepancies.data === undefined ? null : countOf(discrepancies.data)]}
+    >
+      <Loaded query={discrepancies} height={480}>
+        {(loaded) => (
+          <>
+            {status === 'open' && loaded.discrepancies.length > 0 ? (
+              <Strip discrepancies={loaded.discrepancies} />
+            ) : null}
+            <List discrepancies={loaded} status={status} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function countOf({ count, discrepancies }: Discrepancies): string {
+  const shown = discrepancies.length < count ? `, the latest ${discrepancies.length} displayed` : '';
+  return `${formatCount(count, 'entry', 'entries')}${shown}`;
+}
+
+/** Sums in the currency of the workspace; other currencies are listed and never added. */
+function Strip({ discrepancies }: { readonly discrepancies: readonly Discrepancy[] }) {
+  const { workspace } = useSession();
+  const deltas = discrepancies.flatMap(({ currency, delta, otherCurrencies }) => [
+    { currency, delta },
+    ...otherCurrencies,
+  ]);
+  const inCurrency = (of: string) => deltas.filter(({ currency }) => currency === of).map(({ delta }) => delta);
+  const main = inCurrency(workspace.currency);
+  const others = [...new Set(deltas.map(({ currency }) => currency))].filter((one) => one !== workspace.currency);
+  return (
+    <StatStrip label="Sums of the open discrepancies" columns="1.35fr 1fr 1fr">
+      <StatCard
+        label="Owed in total"
+        figure={<HeroMoney amount={sumOf(main)} currency={workspace.currency} />}
+        note={others.map((one) => formatMoney(sumOf(inCurrency(one)), one, { unit: 'code' })).join(', ')}
+      />
+      <StatCard
+        label="To pay"
+        figure={
+          <HeroMoney
+            amount={sumOf(main.filter((delta) => signOf(delta) > 0))}
+            currency={workspace.currency}
+            size="second"
+          />
+        }
+        note="people earned more than was approved"
+      />
+      <StatCard
+        label="To take back"
+        figure={
+          <HeroMoney
+            amount={sumOf(main.filter((delta) => signOf(delta) < 0))}
+            currency={workspace.currency}
+            size="second"
+          />
+        }
+        note="people earned less than was approved"
+      />
+    </StatStrip>
+  );
+}
+
+interface ListProps {
+  readonly discrepancies: Discrepancies;
+  readonly status: Discrepancy['status'];
+}
+
+function List({ discrepancies: { discrepancies }, status }: ListProps) {
+  const navigate = useNavigate({ from: '/discrepancies' });
+  const { open } = route.useSearch();
+  const toggle = (id: string) => navigate({ search: { status, open: id === open ? undefined : id } });
+  return (
+    <div>
+      <Tabs
+        label="Discrepancies by state"
+        current={status}
+        onChange={(next) => navigate({ search: { status: next } })}
+        tabs={[
+          { key: 'open', label: 'Open' },
+          { key: 'dismissed', label: 'Dismissed' },
+          { key: 'resolved', label: 'Resolved' },
+        ]}
+        side={<KeyHints hints={hints} />}
+      />
+      {discrepancies.length === 0 ? (
+        <Nothing status={status} />
+      ) : (
+        <div className={styles.table}>
+          <DataTable
+            caption="Discrepancies"
+            columns={columns(open, toggle)}
+            rows={discrepancies}
+            rowKey={({ discrepancyId }) => discrepancyId}
+            markedKey={open ?? null}
+            rowHeight={35}
+            hasBelow={({ discrepancyId }) => discrepancyId === open}
+            below={(discrepancy) => (
+              <div className={styles.details}>
+                <DiscrepancyDetails discrepancy={discrepancy} />
+              </div>
+            )}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const hints = [
+  { keys: ['j', 'k'], action: 'move' },
+  { keys: ['Enter'], action: 'open' },
+];
+
+function Nothing({ status }: { readonly status: Discrepancy['status'] }) {
+  if (status !== 'open')
+    return <EmptyState title={`Nothing was ${status}`}>Entries appear here with who decided, when and why.</EmptyState>;
+  return (
+    <EmptyState title="Approved periods owe nothing">
+      When a deal, a quota or a plan changes under an approved statement, the difference appears here within seconds.
+    </EmptyState>
+  );
+}
+
+function columns(open: string | undefined, toggle: (id: string) => void): readonly Column<Discrepancy>[] {
+  const amount = (key: 'approved' | 'live', header: string): Column<Discrepancy> => ({
+    key,
+    header,
+    align: 'right',
+    sortBy: (discrepancy) => discrepancy[key],
+    cell: (discrepancy) => <Money amount={discrepancy[key]} currency={discrepancy.currency} unit="none" />,
+  });
+  return [
+    {
+      key: 'person',
+      header: 'Person',
+      phone: 'title',
+      sortBy: ({ repName }) => repName.toLowerCase(),
+      cell: ({ discrepancyId, repName, period }) => (
+        <button
+          type="button"
+          className={styles.toggle}
+          aria-expanded={discrepancyId === open}
+          aria-label={`${repName}, ${formatPeriod(period)}`}
+          onClick={() => toggle(discrepancyId)}
+          {...rowAction}
+        >
+          {repName}
+        </button>
+      ),
+    },
+    {
+      key: 'period',
+      header: 'Period',
+      phone: 'detail',
+      sortBy: ({ period }) => period,
+      cell: ({ period }) => formatPeriod(period),
+    },
+    amount('approved', 'Approved'),
+    amount('live', 'Now'),
+    {
+      key: 'delta',
+      header: 'Difference',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ delta }) => delta,
+      cell: ({ delta, currency }) => (
+        <span className="strong">
+          <Money amount={delta} currency={currency} signed />
+        </span>
+      ),
+    },
+    {
+      key: 'since',
+      header: 'Since',
+      phone: 'detail',
+      sortBy: ({ since }) => since,
+      cell: ({ since }) => <span className="dim">{formatInstant(since)}</span>,
+    },
+    { key: 'status', header: 'State', phone: 'note', cell: (discrepancy) => <State discrepancy={discrepancy} /> },
+  ];
+}
+
+const actionWords = {
+  true_up: 'Trued up',
+  carry_forward: 'Carried forward',
+  dismiss: 'Dismissed',
+  cleared: 'Cleared',
+  unlocked: 'Opened again',
+} as const;
+
+function State({ discrepancy: { status, resolution } }: { readonly discrepancy: Discrepancy }) {
+  if (status === 'open') return <Badge tone="warning">Open</Badge>;
+  return (
+    <Badge tone={status === 'resolved' ? 'good' : 'neutral'}>
+      {resolution === null ? 'Closed' : actionWords[resolution.action]}
+    </Badge>
+  );
+}

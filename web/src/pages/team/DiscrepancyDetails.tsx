@@ -1,0 +1,68 @@
+import { useState } from 'react';
+import { type Discrepancy } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { Button } from '../../components/Button.js';
+import { StatementLink } from '../../components/links.js';
+import { formatTimestamp } from '../../format/dates.js';
+import { formatMoney } from '../../format/numbers.js';
+import { DifferenceLines } from '../../statements/DifferenceLines.js';
+import { type Resolution, ResolveDialog } from './ResolveDialog.js';
+import styles from './Team.module.css';
+
+/** The lines of the difference, what caused it, and the ways to resolve it. */
+export function DiscrepancyDetails({ discrepancy }: { readonly discrepancy: Discrepancy }) {
+  const { repId, period, lines, lineCount, causes, currency, status, resolution, carriedForward } = discrepancy;
+  return (
+    <>
+      <DifferenceLines lines={lines} currency={currency} count={lineCount} />
+      {carriedForward === 0 ? null : (
+        <p className="dim">Later periods have paid {formatMoney(carriedForward, currency)} of it.</p>
+      )}
+      <ul className={styles.causes}>
+        {causes.map(({ kind, at, what }) => (
+          <li key={`${at} ${kind} ${what}`}>
+            {formatTimestamp(at)}: {causeWords(kind)}, {what}
+          </li>
+        ))}
+      </ul>
+      {resolution === null ? null : (
+        <p>
+          <span className="strong">{resolution.by?.name ?? 'The service'}</span>, {formatTimestamp(resolution.at)}
+          {resolution.reason === null ? '' : `: ${resolution.reason}`}
+        </p>
+      )}
+      <div className={styles.actions}>
+        {status === 'resolved' ? null : <Actions discrepancy={discrepancy} />}
+        <StatementLink repId={repId} period={period} className="strong">
+          Approved statement
+        </StatementLink>
+      </div>
+    </>
+  );
+}
+
+function causeWords(kind: string): string {
+  const words = kind.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A person does not decide about their own pay, and payroll only reads. */
+function Actions({ discrepancy }: { readonly discrepancy: Discrepancy }) {
+  const session = useSession();
+  const [action, setAction] = useState<Resolution | null>(null);
+  if (session.role !== 'manager' && session.role !== 'admin') return null;
+  if (session.repId === discrepancy.repId)
+    return <p className="dim">Another manager or an admin decides about your own statement.</p>;
+  return (
+    <>
+      <Button kind="primary" onClick={() => setAction('true_up')}>
+        True up
+      </Button>
+      <Button onClick={() => setAction('carry_forward')}>Carry forward</Button>
+      {discrepancy.status === 'open' ? <Button onClick={() => setAction('dismiss')}>Dismiss</Button> : null}
+      {action === null ? null : (
+        <ResolveDialog discrepancy={discrepancy} action={action} onClose={() => setAction(null)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,154 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { DealLink, StatementLink } from '../../components/links.js';
+import { Money } from '../../components/Money.js';
+import { Card, Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { EmptyState } from '../../components/States.js';
+import { Tabs } from '../../components/Tabs.js';
+import { formatDay, todayIn } from '../../format/dates.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { formatPeriod, monthOf } from '../../format/periods.js';
+import { exceptionReasons } from './exception-reasons.js';
+import styles from './Team.module.css';
+
+const route = getRouteApi('/_shell/exceptions');
+
+type ExceptionDeal = ExceptionGroup['deals'][number];
+
+/** The deals that were not paid, by reason, with what to do. */
+export function ExceptionsPage() {
+  const { workspace } = useSession();
+  const navigate = useNavigate({ from: '/exceptions' });
+  const { period: chosen, reason } = route.useSearch();
+  const period = chosen ?? monthOf(todayIn(workspace.timezone));
+  const exceptions = useQuery(exceptionsQuery(period));
+  return (
+    <Page
+      title={`Not paid in ${formatPeriod(period)}`}
+      crumbs={[{ label: 'Team', to: '/team' }, { label: 'Exceptions' }]}
+      facts={[exceptions.data === undefined ? null : formatCount(exceptions.data.deals, 'deal')]}
+      actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, reason } })} />}
+    >
+      <Loaded query={exceptions} height={480}>
+        {({ exceptions: groups }) =>
+          groups.length === 0 ? (
+            <EmptyState title="Every deal paid as its plan says">
+              Deals appear here when they close without a payment, such as for a missing quota or owner.
+            </EmptyState>
+          ) : (
+            <>
+              <Tabs
+                label="Exceptions by reason"
+                current={groups.some((group) => group.reason === reason) ? (reason as string) : 'all'}
+                onChange={(next) => navigate({ search: { period, reason: next === 'all' ? undefined : next } })}
+                tabs={[
+                  { key: 'all', label: 'All' },
+                  ...groups.map((group) => ({
+                    key: group.reason as string,
+                    label: exceptionReasons[group.reason],
+                    count: group.count,
+                  })),
+                ]}
+              />
+              {groups
+                .filter((group, _index, all) => group.reason === reason || !all.some((one) => one.reason === reason))
+                .map((group) => (
+                  <Group key={group.reason} group={group} period={period} />
+                ))}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Group({ group, period }: { readonly group: ExceptionGroup; readonly period: string }) {
+  const { reason, meaning, count, totals, deals } = group;
+  const sums = totals.map(({ currency, amount }) => formatMoney(amount, currency, { unit: 'code' })).join(', ');
+  return (
+    <Card title={exceptionReasons[reason]} note={`${formatCount(count, 'deal')}, ${sums}`} isFlush>
+      <p className={styles.meaning}>{meaning}</p>
+      <DataTable
+        caption={`Deals: ${exceptionReasons[reason]}`}
+        columns={columns(period)}
+        rows={deals}
+        rowKey={({ dealId, repId }) => `${dealId} ${repId}`}
+        isInset
+      />
+      {count > deals.length ? (
+        <p className={styles.more}>
+          The {deals.length} largest of {count} deals.
+        </p>
+      ) : null}
+    </Card>
+  );
+}
+
+function columns(period: string): readonly Column<ExceptionDeal>[] {
+  return [
+    {
+      key: 'deal',
+      header: 'Deal',
+      phone: 'title',
+      sortBy: ({ name, dealId }) => name ?? dealId,
+      cell: ({ dealId, name }) => <DealLink dealId={dealId} name={name} isRow />,
+    },
+    {
+      key: 'person',
+      header: 'Person',
+      phone: 'detail',
+      sortBy: ({ repName }) => repName ?? '',
+      cell: ({ repId, repName }) =>
+        repId === null ? (
+          <span className="dim">no rep</span>
+        ) : (
+          <StatementLink repId={repId} period={period} className="ink">
+            {repName}
+          </StatementLink>
+        ),
+    },
+    {
+      key: 'closed',
+      header: 'Closed',
+      phone: 'detail',
+      sortBy: ({ closeDate }) => closeDate ?? '',
+      cell: ({ closeDate }) => <span className="dim">{closeDate === null ? '–' : formatDay(closeDate)}</span>,
+    },
+    { key: 'rules', header: 'Rule', cell: (deal) => <Rules deal={deal} /> },
+    {
+      key: 'amount',
+      header: 'Deal amount',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ amount }) => amount ?? 0,
+      cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
+    },
+  ];
+}
+
+function Amount({ amount, currency }: { readonly amount: number | null; readonly currency: string | null }) {
+  const { workspace } = useSession();
+  return (
+    <Money
+      amount={amount}
+      currency={currency ?? workspace.currency}
+      unit={currency === null || currency === workspace.currency ? 'none' : 'code'}
+    />
+  );
+}
+
+function Rules({ deal: { rules, missing } }: { readonly deal: ExceptionDeal }) {
+  const names = rules.flatMap(({ ruleName, planName }) => ruleName ?? planName ?? []);
+  return (
+    <>
+      {names.length === 0 ? <span className="dim">–</span> : [...new Set(names)].join(', ')}
+      {missing.length === 0 ? null : <span className={styles.second}>missing: {missing.join(', ')}</span>}
+    </>
+  );
+}

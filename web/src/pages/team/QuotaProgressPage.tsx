@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type Attainment, type TeamOverview, teamOverviewQuery } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { StatementLink } from '../../components/links.js';
+import { Card, Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { EmptyState } from '../../components/States.js';
+import { Tabs } from '../../components/Tabs.js';
+import { todayIn } from '../../format/dates.js';
+import { difference, signOf } from '../../format/exact.js';
+import { formatCount, formatNumber } from '../../format/numbers.js';
+import { formatPeriod, periodAt } from '../../format/periods.js';
+import { Attained } from './Attained.js';
+
+const route = getRouteApi('/_shell/quota-progress');
+
+interface QuotaRow {
+  readonly key: string;
+  readonly repId: string;
+  readonly name: string;
+  readonly quota: Attainment;
+}
+
+/** Credit, target and attainment of every quota that touches the period. */
+export function QuotaProgressPage() {
+  const { workspace } = useSession();
+  const navigate = useNavigate({ from: '/quota-progress' });
+  const { period: chosen, measure } = route.useSearch();
+  const period = chosen ?? periodAt(todayIn(workspace.timezone), 3);
+  const overview = useQuery(teamOverviewQuery(period));
+  const count = overview.data === undefined ? null : rowsOf(overview.data).length;
+  return (
+    <Page
+      title={`Quota progress in ${formatPeriod(period)}`}
+      crumbs={[{ label: 'Team', to: '/team' }, { label: 'Quota progress' }]}
+      facts={[count === null ? null : formatCount(count, 'quota')]}
+      actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, measure } })} />}
+    >
+      <Loaded query={overview} height={480}>
+        {(team) => (
+          <Quotas team={team} measure={measure} onMeasure={(next) => navigate({ search: { period, measure: next } })} />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function rowsOf(team: TeamOverview): QuotaRow[] {
+  return team.reps.flatMap(({ repId, name, attainment }) =>
+    attainment.map((quota) => ({
+      key: `${repId} ${quota.planId} ${quota.measure} ${quota.period}`,
+      repId,
+      name,
+      quota,
+    })),
+  );
+}
+
+interface QuotasProps {
+  readonly team: TeamOverview;
+  readonly measure: string | undefined;
+  readonly onMeasure: (measure: string | undefined) => void;
+}
+
+function Quotas({ team, measure, onMeasure }: QuotasProps) {
+  const rows = rowsOf(team);
+  const measures = [...new Set(rows.map(({ quota }) => quota.measure))].sort();
+  if (rows.length === 0)
+    return (
+      <EmptyState title={`No quotas in ${formatPeriod(team.period)}`}>
+        Quotas of the months, quarters and years that touch the period appear here. An admin sets them.
+      </EmptyState>
+    );
+  const current = measure !== undefined && measures.includes(measure) ? measure : '';
+  const shown = rows.filter(({ quota }) => current === '' || quota.measure === current);
+  const reached = shown.filter(({ quota }) => quota.target > 0 && quota.attainment >= 1).length;
+  return (
+    <>
+      <Tabs
+        label="Quotas by measure"
+        current={current}
+        onChange={(key) => onMeasure(key === '' ? undefined : key)}
+        tabs={[
+          { key: '', label: 'All', count: rows.length },
+          ...measures.map((key) => ({
+            key,
+            label: key,
+            count: rows.filter(({ quota }) => quota.measure === key).length,
+          })),
+        ]}
+      />
+      <Card title="Quotas" note={`${reached} of ${shown.length} reached`} isFlush>
+        <DataTable
+          caption="Quotas of the team"
+          columns={columns(team.period)}
+          rows={shown}
+          rowKey={({ key }) => key}
+          isInset
+        />
+      </Card>
+    </>
+  );
+}
+
+function columns(period: string): readonly Column<QuotaRow>[] {
+  const figure = (value: number | string) => <span className="num">{formatNumber(value, 2)}</span>;
+  return [
+    {
+      key: 'person',
+      header: 'Person',
+      phone: 'title',
+      sortBy: ({ name }) => name.toLowerCase(),
+      cell: ({ repId, name }) => (
+        <StatementLink repId={repId} period={period} isRow>
+          {name}
+        </StatementLink>
+      ),
+    },
+    {
+      key: 'measure',
+      header: 'Measure',
+      phone: 'detail',
+      sortBy: ({ quota }) => quota.measure,
+      cell: ({ quota }) => quota.measure,
+    },
+    {
+      key: 'period',
+      header: 'Period',
+      phone: 'detail',
+      sortBy: ({ quota }) => quota.period,
+      cell: ({ quota }) => <span className="dim">{formatPeriod(quota.period)}</span>,
+    },
+    {
+      key: 'credit',
+      header: 'Credit',
+      align: 'right',
+      sortBy: ({ quota }) => quota.credit,
+      cell: ({ quota }) => figure(quota.credit),
+    },
+    {
+      key: 'target',
+      header: 'Target',
+      align: 'right',
+      sortBy: ({ quota }) => quota.target,
+      cell: ({ quota }) => figure(quota.target),
+    },
+    {
+      key: 'missing',
+      header: 'To target',
+      align: 'right',
+      phone: 'note',
+      sortBy: ({ quota }) => quota.target - quota.credit,
+      cell: ({ quota }) => <Missing quota={quota} />,
+    },
+    {
+      key: 'attainment',
+      header: 'Attainment',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ quota }) => quota.attainment,
+      cell: ({ quota }) => <Attained attainment={quota.target > 0 ? quota : null} />,
+    },
+  ];
+}
+
+function Missing({ quota: { target, credit } }: { readonly quota: Attainment }) {
+  const missing = difference(target, credit);
+  if (target === 0) return <span className="dim">no target</span>;
+  return signOf(missing) <= 0 ? (
+    <span className="dim">reached</span>
+  ) : (
+    <span className="num">{formatNumber(missing, 2)}</span>
+  );
+}

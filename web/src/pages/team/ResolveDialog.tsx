@@ -1,0 +1,108 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { type Discrepancy } from '../../api/team-queries.js';
+import { showMessage } from '../../app/messages.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Facing } from '../../components/Facing.js';
+import { TextArea } from '../../components/Field.js';
+import { LedgerTotal } from '../../components/Money.js';
+import { describeError } from '../../components/States.js';
+import { formatMoney } from '../../format/numbers.js';
+import { formatPeriod } from '../../format/periods.js';
+
+export type Resolution = Parameters<typeof api.resolveDiscrepancy>[0]['body']['action'];
+
+interface ResolveDialogProps {
+  readonly discrepancy: Discrepancy;
+  readonly action: Resolution;
+  readonly onClose: () => void;
+}
+
+const words = {
+  true_up: {
+    title: 'True up',
+    submit: 'True up',
+    effect: 'The difference is paid in the approved period, as one line of a new approved version of the statement.',
+  },
+  carry_forward: {
+    title: 'Carry forward',
+    submit: 'Carry forward',
+    effect: 'The difference is paid in the next period that is not approved. The approved statement does not change.',
+  },
+  dismiss: {
+    title: 'Dismiss',
+    submit: 'Dismiss',
+    effect: 'Nothing is paid. Only a further change opens the discrepancy again.',
+  },
+} as const;
+
+/** Amount, effect and reason. Above the threshold of the workspace, a true-up is confirmed a second time. */
+export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogProps) {
+  const { discrepancyId, repName, period, delta, currency, otherCurrencies } = discrepancy;
+  const [reason, setReason] = useState('');
+  const [threshold, setThreshold] = useState<number | null>(null);
+  const queryClient = useQueryClient();
+  const resolve = useMutation({
+    mutationFn: () =>
+      api.resolveDiscrepancy({
+        params: { discrepancyId },
+        body: { action, reason: reason.trim(), ...(threshold === null ? {} : { force: true }) },
+      }),
+    onSuccess: async ({ result }) => {
+      if (result.action === 'requires_approval') {
+        setThreshold(result.approvalThreshold ?? 0);
+        return;
+      }
+      await queryClient.invalidateQueries();
+      showMessage(doneWords(result.action, result.period, repName));
+      onClose();
+    },
+  });
+  const { title, submit, effect } = words[action];
+  return (
+    <Dialog
+      title={`${title}: ${repName}, ${formatPeriod(period)}`}
+      onClose={onClose}
+      onSubmit={() => resolve.mutate()}
+      action={{
+        kind: action === 'dismiss' ? 'danger' : 'primary',
+        isBusy: resolve.isPending,
+        disabled: reason.trim() === '',
+        children: threshold === null ? submit : `${submit} ${formatMoney(delta, currency)}`,
+      }}
+      problem={
+        resolve.error !== null
+          ? describeError(resolve.error).message
+          : threshold === null
+            ? null
+            : `Nothing was written yet: the difference is above ${formatMoney(threshold, currency)}. Check the lines, then confirm.`
+      }
+    >
+      <Facing
+        rows={[
+          ['Difference', <LedgerTotal key="delta" amount={delta} currency={currency} unit="symbol" signed />],
+          ...otherCurrencies.map(
+            (other) =>
+              ['Not paid by this', formatMoney(other.delta, other.currency, { unit: 'code', signed: true })] as const,
+          ),
+        ]}
+      />
+      <p className="dim">{effect}</p>
+      <TextArea
+        label="Reason"
+        required
+        maxLength={1000}
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </Dialog>
+  );
+}
+
+function doneWords(action: string, period: string | undefined, name: string): string {
+  if (action === 'trued_up') return `The difference of ${name} was paid in the approved period.`;
+  if (action === 'carried_forward')
+    return `The difference of ${name} is paid in ${period === undefined ? 'the next period' : formatPeriod(period)}.`;
+  return action === 'dismissed' ? `The difference of ${name} was dismissed.` : 'There is no difference any more.';
+}

@@ -1,0 +1,182 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { disputesQuery } from '../../api/queries.js';
+import {
+  exceptionsQuery,
+  type TeamOverview,
+  teamOverviewQuery,
+  teamStatementsQuery,
+  waiting,
+} from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { Change } from '../../components/Delta.js';
+import { ExportMenu } from '../../components/ExportMenu.js';
+import { Loaded } from '../../components/Loaded.js';
+import { HeroMoney } from '../../components/Money.js';
+import { Card, Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
+import { EmptyState } from '../../components/States.js';
+import { todayIn } from '../../format/dates.js';
+import { difference } from '../../format/exact.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { formatPeriod, monthOf, shiftPeriod, shortPeriod } from '../../format/periods.js';
+import { AttainmentBands } from './AttainmentBands.js';
+import { mainAttainment } from './attainment.js';
+import styles from './Team.module.css';
+import { TeamTable } from './TeamTable.js';
+
+const route = getRouteApi('/_shell/team');
+
+/** What the team earned, how far everyone is, and what waits for the manager. */
+export function TeamPage() {
+  const { workspace } = useSession();
+  const navigate = useNavigate({ from: '/team' });
+  const period = route.useSearch().period ?? monthOf(todayIn(workspace.timezone));
+  const overview = useQuery(teamOverviewQuery(period));
+  const previous = useQuery(teamOverviewQuery(shiftPeriod(period, -1)));
+  return (
+    <Page
+      title={`Team in ${formatPeriod(period)}`}
+      crumbs={[{ label: 'Team' }]}
+      facts={[overview.data === undefined ? null : formatCount(overview.data.reps.length, 'person', 'people')]}
+      actions={
+        <>
+          <ExportMenu period={period} />
+          <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />
+        </>
+      }
+    >
+      <Loaded query={overview} height={600}>
+        {(team) =>
+          team.reps.length === 0 ? (
+            <EmptyState title={`No rep has a plan in ${formatPeriod(period)}`} sum={formatMoney(0, team.currency)}>
+              People appear here when a plan is assigned to them in the period, or when they have an amount in it.
+            </EmptyState>
+          ) : (
+            <>
+              <Strip team={team} previous={previous.data} />
+              <div className={styles.columns}>
+                <Card title="Attainment" note={`people by their main quota, ${shortPeriod(period)}`}>
+                  <AttainmentBands team={team} />
+                </Card>
+                <ToDo period={period} discrepancies={team.openDiscrepancies.count} />
+              </div>
+              <TeamTable team={team} previous={previous.data} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface StripProps {
+  readonly team: TeamOverview;
+  readonly previous: TeamOverview | undefined;
+}
+
+function Strip({ team, previous }: StripProps) {
+  const { currency, totals, otherCurrencies, reps, period, openDiscrepancies } = team;
+  const withQuota = reps.flatMap((rep) => mainAttainment(rep.attainment, period) ?? []);
+  const atTarget = withQuota.filter(({ attainment }) => attainment >= 1).length;
+  return (
+    <StatStrip label="Sums of the team" columns="1.35fr 1fr 1fr">
+      <StatCard
+        label="Earned"
+        figure={<HeroMoney amount={totals.total} currency={currency} />}
+        note={
+          <>
+            {previous === undefined || previous.currency !== currency ? null : (
+              <Since
+                amount={difference(totals.total, previous.totals.total)}
+                currency={currency}
+                of={previous.period}
+              />
+            )}
+            {otherCurrencies.map((other) => (
+              <p key={other.currency} className="num">
+                {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
+              </p>
+            ))}
+          </>
+        }
+      />
+      <StatCard
+        label="At or above target"
+        figure={<HeroText unit={`of ${withQuota.length}`}>{atTarget}</HeroText>}
+        note={
+          withQuota.length === reps.length
+            ? 'everyone has a quota'
+            : `${formatCount(reps.length - withQuota.length, 'person', 'people')} without a quota`
+        }
+      />
+      <StatCard
+        label="Open discrepancies"
+        figure={<HeroMoney amount={openDiscrepancies.total} currency={currency} signed />}
+        note={
+          openDiscrepancies.count === 0
+            ? 'approved periods owe nothing'
+            : `in ${formatCount(openDiscrepancies.count, 'approved statement')}`
+        }
+      />
+    </StatStrip>
+  );
+}
+
+function Since({ amount, currency, of }: { readonly amount: string; readonly currency: string; readonly of: string }) {
+  const sign = amount.startsWith('-') ? -1 : Number(amount) === 0 ? 0 : 1;
+  return (
+    <p>
+      <Change sign={sign}>{formatMoney(amount.replace('-', ''), currency)}</Change> vs {shortPeriod(of)}
+    </p>
+  );
+}
+
+/** What waits for the manager, each with its page. */
+function ToDo({ period, discrepancies }: { readonly period: string; readonly discrepancies: number }) {
+  const statements = useQuery(teamStatementsQuery(period)).data?.statements;
+  const disputes = useQuery(disputesQuery({})).data?.disputes;
+  const exceptions = useQuery(exceptionsQuery(period)).data;
+  const drafts = statements?.filter(({ status }) => status === 'draft').length;
+  return (
+    <Card title="Waiting for you">
+      <ul className={styles.todo}>
+        <Item count={drafts} one="statement to approve" many="statements to approve">
+          <Link to="/approvals" search={{ period }}>
+            Approvals
+          </Link>
+        </Item>
+        <Item count={disputes === undefined ? undefined : waiting(disputes).length} one="question" many="questions">
+          <Link to="/questions">Questions</Link>
+        </Item>
+        <Item count={discrepancies} one="discrepancy" many="discrepancies">
+          <Link to="/discrepancies">Discrepancies</Link>
+        </Item>
+        <Item count={exceptions?.deals} one="deal not paid" many="deals not paid">
+          <Link to="/exceptions" search={{ period }}>
+            Exceptions
+          </Link>
+        </Item>
+      </ul>
+    </Card>
+  );
+}
+
+interface ItemProps {
+  readonly count: number | undefined;
+  readonly one: string;
+  readonly many: string;
+  readonly children: React.ReactNode;
+}
+
+function Item({ count, one, many, children }: ItemProps) {
+  return (
+    <li>
+      <span className={count === 0 ? 'dim' : undefined}>
+        <span className="num strong">{count ?? '–'}</span> {count === 1 ? one : many}
+      </span>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type Dispute, disputesQuery } from '../../api/queries.js';
+import { waiting } from '../../api/team-queries.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { KeyHints } from '../../components/Kbd.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Money } from '../../components/Money.js';
+import { Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { Tabs } from '../../components/Tabs.js';
+import { DisputeBadge } from '../../disputes/DisputeBadge.js';
+import { disputeTitle } from '../../disputes/words.js';
+import { formatInstant } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+import { formatPeriod } from '../../format/periods.js';
+import styles from './Team.module.css';
+
+const route = getRouteApi('/_shell/questions');
+
+/** The disputes of the team. A row opens the thread with the evidence and the decision. */
+export function TeamQuestionsPage() {
+  const navigate = useNavigate({ from: '/questions' });
+  const tab = route.useSearch().tab ?? 'waiting';
+  const disputes = useQuery(disputesQuery({}));
+  return (
+    <Page
+      title="Questions"
+      crumbs={[{ label: 'Team', to: '/team' }, { label: 'Questions' }]}
+      facts={[disputes.data === undefined ? null : formatCount(disputes.data.count, 'question')]}
+    >
+      <Loaded query={disputes} height={320}>
+        {({ disputes: all }) => {
+          const open = waiting(all);
+          const shown = tab === 'all' ? all : all.filter((one) => open.includes(one) === (tab === 'waiting'));
+          return (
+            <div>
+              <Tabs
+                label="Questions by state"
+                current={tab}
+                onChange={(next) => navigate({ search: { tab: next } })}
+                tabs={[
+                  { key: 'waiting', label: 'Waiting', count: open.length },
+                  { key: 'decided', label: 'Decided', count: all.length - open.length },
+                  { key: 'all', label: 'All', count: all.length },
+                ]}
+                side={<KeyHints hints={hints} />}
+              />
+              {shown.length === 0 ? (
+                <EmptyState title={tab === 'waiting' ? 'No question waits for you' : 'There is no question here'}>
+                  People ask about an amount on their statement. You find the question here, with what the service had
+                  calculated.
+                </EmptyState>
+              ) : (
+                <div className={styles.table}>
+                  <DataTable
+                    caption="Questions about statements"
+                    columns={columns}
+                    rows={shown}
+                    rowKey={({ disputeId }) => disputeId}
+                    rowHeight={35}
+                  />
+                </div>
+              )}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+const hints = [
+  { keys: ['j', 'k'], action: 'move' },
+  { keys: ['Enter'], action: 'open' },
+];
+
+const columns: readonly Column<Dispute>[] = [
+  {
+    key: 'title',
+    header: 'Question',
+    phone: 'title',
+    sortBy: (dispute) => disputeTitle(dispute),
+    cell: (dispute) => (
+      <Link {...rowAction} to="/questions/$disputeId" params={{ disputeId: dispute.disputeId }} className="strong ink">
+        {disputeTitle(dispute)}
+      </Link>
+    ),
+  },
+  {
+    key: 'person',
+    header: 'Person',
+    phone: 'detail',
+    sortBy: ({ repName }) => repName.toLowerCase(),
+    cell: ({ repName }) => repName,
+  },
+  {
+    key: 'period',
+    header: 'Statement',
+    phone: 'detail',
+    sortBy: ({ period }) => period,
+    cell: ({ period }) => formatPeriod(period),
+  },
+  {
+    key: 'expected',
+    header: 'Expected',
+    align: 'right',
+    phone: 'amount',
+    sortBy: ({ expectedAmount }) => expectedAmount ?? 0,
+    cell: ({ expectedAmount, currency }) => <Money amount={expectedAmount} currency={currency} />,
+  },
+  {
+    key: 'opened',
+    header: 'Asked',
+    sortBy: ({ openedAt }) => openedAt,
+    cell: ({ openedAt }) => <span className="dim">{formatInstant(openedAt)}</span>,
+  },
+  { key: 'status', header: 'Status', phone: 'note', cell: ({ status }) => <DisputeBadge status={status} /> },
+];

@@ -1,0 +1,148 @@
+import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Delta } from '../../components/Delta.js';
+import { KeyHints } from '../../components/Kbd.js';
+import { StatementLink } from '../../components/links.js';
+import { LedgerTotal, Money } from '../../components/Money.js';
+import { Card } from '../../components/Page.js';
+import { StatusBadge } from '../../components/StatusBadge.js';
+import { difference } from '../../format/exact.js';
+import { formatMoney } from '../../format/numbers.js';
+import { shortPeriod } from '../../format/periods.js';
+import { Attained } from './Attained.js';
+import { mainAttainment } from './attainment.js';
+import styles from './Team.module.css';
+
+interface TeamTableProps {
+  readonly team: TeamOverview;
+  readonly previous: TeamOverview | undefined;
+}
+
+/** One row per person. A row opens the statement. */
+export function TeamTable({ team, previous }: TeamTableProps) {
+  const { totals, currency } = team;
+  return (
+    <Card
+      title="People"
+      note={`amounts in ${currency}`}
+      isFlush
+      action={
+        <KeyHints
+          hints={[
+            { keys: ['j', 'k'], action: 'move' },
+            { keys: ['Enter'], action: 'statement' },
+          ]}
+        />
+      }
+    >
+      <DataTable
+        caption="Earnings of the team by person"
+        columns={columnsOf(team, previous)}
+        rows={team.reps}
+        rowKey={({ repId }) => repId}
+        rowHeight={33}
+        isInset
+        total={{
+          person: 'Total',
+          commission: <Money amount={totals.commission} currency={currency} unit="none" />,
+          bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
+          adjusted: <Money amount={totals.adjustments} currency={currency} unit="none" />,
+          earned: <LedgerTotal amount={totals.total} currency={currency} />,
+        }}
+      />
+    </Card>
+  );
+}
+
+function columnsOf(team: TeamOverview, previous: TeamOverview | undefined): readonly Column<TeamMember>[] {
+  const { currency, period } = team;
+  const before = new Map(previous?.reps.map((rep) => [rep.repId, rep]));
+  const change = ({ repId, earnings }: TeamMember) => {
+    const then = previous?.currency === currency ? before.get(repId) : undefined;
+    return then === undefined ? null : difference(earnings.total, then.earnings.total);
+  };
+  const amount = (key: 'commission' | 'bonus', header: string): Column<TeamMember> => ({
+    key,
+    header,
+    align: 'right',
+    sortBy: ({ earnings }) => earnings[key],
+    cell: ({ earnings }) => <Money amount={earnings[key]} currency={currency} unit="none" dimsZero />,
+  });
+  return [
+    personColumn(period),
+    attainmentColumn(period),
+    amount('commission', 'Commission'),
+    amount('bonus', 'Bonus'),
+    {
+      key: 'adjusted',
+      header: 'Adjusted',
+      align: 'right',
+      sortBy: ({ earnings }) => earnings.adjustments,
+      cell: ({ earnings }) => <Money amount={earnings.adjustments} currency={currency} unit="none" dimsZero />,
+    },
+    {
+      key: 'earned',
+      header: 'Earned',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ earnings }) => earnings.total,
+      cell: (rep) => <Earned rep={rep} currency={currency} />,
+    },
+    {
+      key: 'change',
+      header: previous === undefined ? 'Change' : `vs ${shortPeriod(previous.period)}`,
+      align: 'right',
+      phone: 'note',
+      sortBy: (rep) => Number(change(rep) ?? 0),
+      cell: (rep) => <Delta amount={change(rep)} currency={currency} unit="none" />,
+    },
+    {
+      key: 'status',
+      header: 'Statement',
+      phone: 'detail',
+      sortBy: ({ statementStatus }) => statementStatus,
+      cell: ({ statementStatus }) => <StatusBadge status={statementStatus} />,
+    },
+  ];
+}
+
+function personColumn(period: string): Column<TeamMember> {
+  return {
+    key: 'person',
+    header: 'Person',
+    width: '150px',
+    phone: 'title',
+    sortBy: ({ name }) => name.toLowerCase(),
+    cell: ({ repId, name }) => (
+      <StatementLink repId={repId} period={period} isRow>
+        {name}
+      </StatementLink>
+    ),
+  };
+}
+
+function attainmentColumn(period: string): Column<TeamMember> {
+  return {
+    key: 'attainment',
+    header: 'Attainment',
+    align: 'right',
+    phone: 'detail',
+    sortBy: ({ attainment }) => mainAttainment(attainment, period)?.attainment ?? -1,
+    cell: ({ attainment }) => <Attained attainment={mainAttainment(attainment, period)} />,
+  };
+}
+
+function Earned({ rep, currency }: { readonly rep: TeamMember; readonly currency: string }) {
+  return (
+    <>
+      <span className="strong brand">
+        <Money amount={rep.earnings.total} currency={currency} unit="none" />
+      </span>
+      {rep.otherCurrencies.map((other) => (
+        <span key={other.currency} className={`num ${styles.second}`}>
+          {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
+        </span>
+      ))}
+    </>
+  );
+}

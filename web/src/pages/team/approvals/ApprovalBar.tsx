@@ -1,0 +1,60 @@
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { Button, IconButton } from '../../../components/Button.js';
+import styles from './Approvals.module.css';
+import { type ApprovalRow } from './approval-rows.js';
+import { netSums } from './net-sums.js';
+
+interface ApprovalBarProps {
+  readonly rows: readonly ApprovalRow[];
+  readonly selected: readonly ApprovalRow[];
+  readonly onClear: () => void;
+  readonly onApprove: () => void;
+}
+
+/** Count and sum of the selection; on a phone the sum is in the button. */
+export function ApprovalBar({ rows, selected, onClear, onApprove }: ApprovalBarProps) {
+  const sums = netSums(selected).join(' + ');
+  return (
+    <section aria-label="Selection" className={styles.bar}>
+      <IconButton icon={IconX} label="Clear the selection" onClick={onClear} />
+      <span className="strong" role="status">
+        {selected.length} selected
+      </span>
+      <span className={styles.others}>{remainder(rows)}</span>
+      <span className={styles.sum}>
+        <span className="dim">net</span>
+        <span className="num">{sums}</span>
+      </span>
+      <Button kind="primary" size="final" icon={IconCheck} onClick={onApprove}>
+        <span>
+          Approve {selected.length}
+          <span className={`num ${styles.sumInButton}`}>, {sums}</span>
+        </span>
+      </Button>
+    </section>
+  );
+}
+
+/** What the others need, such as "Leila and Tomas need a look first, Sam needs a quota". */
+function remainder(rows: readonly ApprovalRow[]): string {
+  const names = (of: (hold: ApprovalRow['hold']) => boolean) =>
+    rows.filter(({ hold }) => of(hold)).map(({ statement }) => statement.name.split(' ')[0] as string);
+  const looks = names((hold) => hold?.kind === 'look' || (hold?.kind === 'blocked' && hold.because === 'stale'));
+  const quotas = names((hold) => hold?.kind === 'blocked' && hold.because === 'quota_missing');
+  return [
+    needs(looks, 'a look first'),
+    needs(quotas, 'a quota'),
+    needs(
+      names((hold) => hold?.kind === 'question'),
+      'an answer',
+    ),
+  ]
+    .filter((text) => text !== '')
+    .join(', ');
+}
+
+function needs(names: readonly string[], what: string): string {
+  if (names.length === 0) return '';
+  if (names.length > 2) return `${names.length} people need ${what}`;
+  return `${names.join(' and ')} ${names.length === 1 ? 'needs' : 'need'} ${what}`;
+}

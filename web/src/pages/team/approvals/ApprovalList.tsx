@@ -1,0 +1,186 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type TeamStatement } from '../../../api/team-queries.js';
+import { DataTable } from '../../../components/DataTable.js';
+import { KeyHints } from '../../../components/Kbd.js';
+import { Note } from '../../../components/Note.js';
+import { EmptyState } from '../../../components/States.js';
+import { Tabs } from '../../../components/Tabs.js';
+import { useShortcuts } from '../../../keys/shortcuts.js';
+import { phone } from '../../../theme/breakpoints.js';
+import { ApprovalBar } from './ApprovalBar.js';
+import styles from './Approvals.module.css';
+import { ApproveDialog } from './ApproveDialog.js';
+import { approvalColumns } from './approval-columns.js';
+import { type ApprovalRow, isClear, isSelectable, isToReview } from './approval-rows.js';
+import { HoldNote } from './HoldNote.js';
+import { type Failures } from './use-generate.js';
+
+const route = getRouteApi('/_shell/approvals');
+
+interface ApprovalListProps {
+  readonly period: string;
+  readonly currency: string;
+  readonly rows: readonly ApprovalRow[];
+  /** Whether everything that can hold a row has been loaded. */
+  readonly isReady: boolean;
+  readonly failures: Failures;
+  readonly onFailures: (failures: Failures) => void;
+  readonly onAccept: (statement: TeamStatement) => void;
+}
+
+/** The tabs, the table and, with a selection, the bar. `x` selects the row with the focus, `a` approves. */
+export function ApprovalList(props: ApprovalListProps) {
+  const { period, rows, isReady, onFailures } = props;
+  const tab = route.useSearch().tab ?? 'review';
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [isConfirming, setConfirming] = useState(false);
+  // A row that changed or was approved in the meantime leaves the selection.
+  const selected = rows.filter((row) => chosen.has(row.repId) && isSelectable(row));
+  const selectedKeys = new Set(selected.map(({ repId }) => repId));
+  const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
+  const shown = inOrder(rows, isPhone).filter((row) => tab === 'all' || isToReview(row) === (tab === 'review'));
+  const toggle = (row: ApprovalRow) => {
+    if (isReady && isSelectable(row)) setChosen(toggled(selectedKeys, row.repId));
+  };
+  const clear = () => setChosen(new Set());
+  useShortcuts({
+    x: () => {
+      const row = shown.find(({ repId }) => repId === (document.activeElement as HTMLElement | null)?.dataset['key']);
+      if (row !== undefined) toggle(row);
+    },
+    a: () => setConfirming(selected.length > 0),
+    Escape: clear,
+  });
+  return (
+    <div>
+      <StateTabs period={period} rows={rows} current={tab} />
+      {shown.length === 0 ? (
+        <Nothing tab={tab} />
+      ) : (
+        <ApprovalTable {...props} shown={shown} selectedKeys={selectedKeys} onToggle={toggle} onChoose={setChosen} />
+      )}
+      {selected.length === 0 ? null : (
+        <ApprovalBar rows={shown} selected={selected} onClear={clear} onApprove={() => setConfirming(true)} />
+      )}
+      {isConfirming && selected.length > 0 ? (
+        <ApproveDialog
+          period={period}
+          selected={selected}
+          onClose={() => setConfirming(false)}
+          onDone={(failures) => {
+            onFailures(failures);
+            setChosen(new Set(failures.keys()));
+            setConfirming(false);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+type TabKey = 'review' | 'approved' | 'all';
+
+interface StateTabsProps {
+  readonly period: string;
+  readonly rows: readonly ApprovalRow[];
+  readonly current: TabKey;
+}
+
+function StateTabs({ period, rows, current }: StateTabsProps) {
+  const navigate = useNavigate({ from: '/approvals' });
+  const toReview = rows.filter(isToReview).length;
+  return (
+    <Tabs<TabKey>
+      label="Statements by state"
+      current={current}
+      onChange={(tab) => navigate({ search: { period, tab } })}
+      tabs={[
+        { key: 'review', label: 'To review', count: toReview },
+        { key: 'approved', label: 'Approved', count: rows.length - toReview },
+        { key: 'all', label: 'All', count: rows.length },
+      ]}
+      side={<KeyHints hints={hints} />}
+    />
+  );
+}
+
+interface ApprovalTableProps extends ApprovalListProps {
+  readonly shown: readonly ApprovalRow[];
+  readonly selectedKeys: ReadonlySet<string>;
+  readonly onToggle: (row: ApprovalRow) => void;
+  readonly onChoose: (repIds: ReadonlySet<string>) => void;
+}
+
+function ApprovalTable(props: ApprovalTableProps) {
+  const { period, currency, shown, selectedKeys, isReady, failures, onAccept, onToggle, onChoose } = props;
+  const clear = shown.filter(isClear);
+  const onToggleAll = (all: boolean) => onChoose(new Set(all ? clear.map(({ repId }) => repId) : []));
+  return (
+    <div className={styles.table}>
+      <DataTable
+        caption="Statements of the team"
+        columns={approvalColumns({ period, currency, selectedKeys, isReady, clear, onToggle, onToggleAll })}
+        rows={shown}
+        rowKey={({ repId }) => repId}
+        rowHeight={53}
+        selectedKeys={selectedKeys}
+        below={(row) => <Below row={row} period={period} failure={failures.get(row.repId)} onAccept={onAccept} />}
+        hasBelow={(row) => failures.has(row.repId) || (row.hold !== null && hasNote(row.hold))}
+      />
+    </div>
+  );
+}
+
+/** A phone shows what needs a look first. */
+function inOrder(rows: readonly ApprovalRow[], isPhone: boolean): readonly ApprovalRow[] {
+  if (!isPhone) return rows;
+  const needsLook = ({ hold }: ApprovalRow) => hold !== null && hasNote(hold);
+  return [...rows.filter(needsLook), ...rows.filter((row) => !needsLook(row))];
+}
+
+const hints = [
+  { keys: ['j', 'k'], action: 'move' },
+  { keys: ['x'], action: 'select' },
+  { keys: ['a'], action: 'approve' },
+];
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
+function hasNote(hold: NonNullable<ApprovalRow['hold']>): boolean {
+  return hold.kind !== 'blocked' || hold.because === 'stale';
+}
+
+interface BelowProps {
+  readonly row: ApprovalRow;
+  readonly period: string;
+  readonly failure: string | undefined;
+  readonly onAccept: (statement: TeamStatement) => void;
+}
+
+function Below({ row, period, failure, onAccept }: BelowProps) {
+  return (
+    <div className={styles.note}>
+      {failure === undefined ? null : (
+        <Note tone="negative" icon={IconAlertTriangle} title="Not approved">
+          <p>{failure}</p>
+        </Note>
+      )}
+      <HoldNote row={row} period={period} onAccept={onAccept} />
+    </div>
+  );
+}
+
+function Nothing({ tab }: { readonly tab: TabKey }) {
+  return tab === 'review' ? (
+    <EmptyState title="Everything is approved">Changes from now on appear as discrepancies.</EmptyState>
+  ) : (
+    <EmptyState title="Nothing is approved yet">Select statements under To review and approve them.</EmptyState>
+  );
+}

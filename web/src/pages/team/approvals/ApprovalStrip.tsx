@@ -1,0 +1,72 @@
+import { type TeamStatements } from '../../../api/team-queries.js';
+import { HeroMoney } from '../../../components/Money.js';
+import { ProgressBar } from '../../../components/ProgressBar.js';
+import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
+import { sumOf } from '../../../format/exact.js';
+import { formatCount, formatMoney, formatPercent } from '../../../format/numbers.js';
+import styles from './Approvals.module.css';
+import { type ApprovalRow, isError } from './approval-rows.js';
+
+interface ApprovalStripProps {
+  readonly statements: TeamStatements;
+  readonly rows: readonly ApprovalRow[];
+}
+
+const errorWords = {
+  quota_missing: 'quota missing',
+  no_draft: 'not generated',
+  calculating: 'still calculating',
+} as const;
+
+/** The sums of the period by state. The bar is the approved share of the money. */
+export function ApprovalStrip({ statements, rows }: ApprovalStripProps) {
+  const { currency, totals, otherCurrencies } = statements;
+  const of = (status: string) => rows.filter(({ statement }) => statement.status === status);
+  const sum = (some: readonly ApprovalRow[]) =>
+    sumOf(some.flatMap(({ statement }) => (statement.currency === currency ? statement.summary.netPayout : [])));
+  const [drafts, approved, errors] = [of('draft'), of('approved'), rows.filter(isError)];
+  const share = totals.netPayout > 0 ? Number(sum(approved)) / totals.netPayout : 0;
+  return (
+    <StatStrip label="Sums of the period" columns="1.35fr 1fr 1fr 1fr">
+      <StatCard
+        label="Net payout"
+        figure={<HeroMoney amount={totals.netPayout} currency={currency} />}
+        note={
+          <div className={styles.progress}>
+            <ProgressBar ratio={share} label={`${formatPercent(share, 0)} of the net payout is approved`} />
+            {otherCurrencies.map((other) => (
+              <p key={other.currency} className="num">
+                {formatMoney(other.summary.netPayout, other.currency, { unit: 'code' })}
+              </p>
+            ))}
+          </div>
+        }
+      />
+      <StatCard
+        label="Draft"
+        figure={<HeroMoney amount={sum(drafts)} currency={currency} size="second" />}
+        note={formatCount(drafts.length, 'person', 'people')}
+      />
+      <StatCard
+        label="Approved"
+        figure={<HeroMoney amount={sum(approved)} currency={currency} size="second" />}
+        note={formatCount(approved.length, 'person', 'people')}
+      />
+      <StatCard
+        label="Error"
+        figure={<HeroText size="second">{errors.length}</HeroText>}
+        note={
+          errors.length === 0 ? (
+            'nothing to correct'
+          ) : (
+            <span className="negative">
+              {[...new Set(errors.map(({ hold }) => (hold as { because: keyof typeof errorWords }).because))]
+                .map((because) => errorWords[because])
+                .join(', ')}
+            </span>
+          )
+        }
+      />
+    </StatStrip>
+  );
+}

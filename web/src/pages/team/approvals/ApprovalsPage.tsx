@@ -1,0 +1,154 @@
+import { IconRefresh } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { disputesQuery } from '../../../api/queries.js';
+import {
+  exceptionsQuery,
+  type TeamStatements,
+  teamOverviewQuery,
+  teamStatementsQuery,
+} from '../../../api/team-queries.js';
+import { useSession } from '../../../app/session.js';
+import { Button } from '../../../components/Button.js';
+import { ExportMenu } from '../../../components/ExportMenu.js';
+import { Loaded } from '../../../components/Loaded.js';
+import { Page } from '../../../components/Page.js';
+import { PeriodPicker } from '../../../components/PeriodPicker.js';
+import { ProgressBar } from '../../../components/ProgressBar.js';
+import { EmptyState, Skeleton } from '../../../components/States.js';
+import { todayIn } from '../../../format/dates.js';
+import { formatCount } from '../../../format/numbers.js';
+import { formatPeriod, periodAt, shiftPeriod } from '../../../format/periods.js';
+import { ApprovalList } from './ApprovalList.js';
+import { ApprovalStrip } from './ApprovalStrip.js';
+import styles from './Approvals.module.css';
+import { approvalRows } from './approval-rows.js';
+import { useSeenStatements } from './seen-statements.js';
+import { type Failures, useGenerate } from './use-generate.js';
+
+const route = getRouteApi('/_shell/approvals');
+
+/** Approves what is clear in one step, and shows what needs a look first. */
+export function ApprovalsPage() {
+  const { workspace } = useSession();
+  const navigate = useNavigate({ from: '/approvals' });
+  const search = route.useSearch();
+  // What is approved is usually the month that has ended.
+  const period = search.period ?? shiftPeriod(periodAt(todayIn(workspace.timezone), 1), -1);
+  const team = useQuery(teamStatementsQuery(period));
+  const context = useApprovalContext(period);
+  const [failures, setFailures] = useState<Failures>(new Map());
+  const generate = useGenerate(period, setFailures);
+  const people = team.data?.statements.length ?? 0;
+  const hasDrafts = team.data?.statements.some(({ status }) => status !== 'none') === true;
+  return (
+    <Page
+      title={`Approve ${formatPeriod(period)}`}
+      crumbs={[{ label: 'Team', to: '/team' }, { label: 'Approvals' }]}
+      facts={[team.data === undefined ? null : formatCount(people, 'person', 'people')]}
+      actions={
+        <>
+          <div className={styles.buttons}>
+            <Button icon={IconRefresh} isBusy={generate.progress !== null} onClick={() => generate.start(team.data)}>
+              {hasDrafts ? 'Generate again' : 'Generate'}
+            </Button>
+            <ExportMenu period={period} />
+          </div>
+          <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, tab: search.tab } })} />
+        </>
+      }
+    >
+      <Working progress={generate.progress} />
+      <Loaded query={team} height={480}>
+        {(statements) =>
+          statements.statements.length === 0 ? (
+            <EmptyState title={`No rep has a plan in ${formatPeriod(period)}`}>
+              People appear here when a plan is assigned to them in the period, or when they have an amount in it.
+            </EmptyState>
+          ) : context.isPending ? (
+            <Skeleton height={480} />
+          ) : (
+            <Approvals
+              key={period}
+              period={period}
+              context={context}
+              statements={statements}
+              failures={failures}
+              onFailures={setFailures}
+            />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Working({ progress }: { readonly progress: { readonly done: number; readonly total: number } | null }) {
+  if (progress === null) return null;
+  const { done, total } = progress;
+  const text = `Generating statements: ${done} of ${total}`;
+  return (
+    <div className={styles.working}>
+      {/* Read out at every quarter, not at every step. */}
+      <span className="unseen" role="status">
+        {`Generating statements: ${Math.floor((done / Math.max(1, total)) * 4) * 25} %`}
+      </span>
+      <span aria-hidden="true">{text}</span>
+      <ProgressBar ratio={done / Math.max(1, total)} label={text} />
+    </div>
+  );
+}
+
+/** What the list displays beside the statements. It appears at once, since rows that arrive in parts would move. */
+function useApprovalContext(period: string) {
+  const overview = useQuery(teamOverviewQuery(period));
+  const previous = useQuery(teamStatementsQuery(shiftPeriod(period, -1)));
+  const exceptions = useQuery(exceptionsQuery(period));
+  const disputes = useQuery(disputesQuery({ period }));
+  return {
+    overview: overview.data,
+    previous: previous.data,
+    exceptions: exceptions.data,
+    disputes: disputes.data?.disputes ?? [],
+    isComplete: exceptions.data !== undefined && disputes.data !== undefined,
+    isPending: overview.isPending || previous.isPending || exceptions.isPending || disputes.isPending,
+  };
+}
+
+interface ApprovalsProps {
+  readonly period: string;
+  readonly context: ReturnType<typeof useApprovalContext>;
+  readonly statements: TeamStatements;
+  readonly failures: Failures;
+  readonly onFailures: (failures: Failures) => void;
+}
+
+function Approvals({ period, context, statements, failures, onFailures }: ApprovalsProps) {
+  const { repId } = useSession();
+  const { seenOf, accept } = useSeenStatements(repId, period, statements.statements);
+  const rows = approvalRows({
+    period,
+    ownRepId: repId,
+    statements,
+    overview: context.overview,
+    previous: context.previous,
+    exceptions: context.exceptions,
+    disputes: context.disputes,
+    seenOf,
+  });
+  return (
+    <>
+      <ApprovalStrip statements={statements} rows={rows} />
+      <ApprovalList
+        period={period}
+        currency={statements.currency}
+        rows={rows}
+        isReady={context.isComplete}
+        failures={failures}
+        onFailures={onFailures}
+        onAccept={accept}
+      />
+    </>
+  );
+}

@@ -1,0 +1,229 @@
+import { IconAlertTriangle, IconHistory, IconMessageQuestion } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api } from '../../../api/client.js';
+import { type Line, statementQuery } from '../../../api/queries.js';
+import { type TeamStatement, versionQuery } from '../../../api/team-queries.js';
+import { Button } from '../../../components/Button.js';
+import { StatementLink } from '../../../components/links.js';
+import { Money } from '../../../components/Money.js';
+import { Note } from '../../../components/Note.js';
+import { typeWords } from '../../../disputes/words.js';
+import { formatInstant } from '../../../format/dates.js';
+import { difference } from '../../../format/exact.js';
+import { formatMoney, formatNumber } from '../../../format/numbers.js';
+import styles from './Approvals.module.css';
+import { type ApprovalRow } from './approval-rows.js';
+import { changedLines } from './changed-lines.js';
+import { type SeenStatement } from './seen-statements.js';
+
+interface HoldNoteProps {
+  readonly row: ApprovalRow;
+  readonly period: string;
+  readonly onAccept: (statement: TeamStatement) => void;
+}
+
+/** Why a row needs a look, and the button that ends it. Null for rows that need none. */
+export function HoldNote({ row, period, onAccept }: HoldNoteProps) {
+  const { hold, statement } = row;
+  if (hold?.kind === 'look' && hold.because === 'changed')
+    return <ChangedNote statement={statement} seen={hold.seen} period={period} onAccept={onAccept} />;
+  if (hold?.kind === 'look' && hold.because === 'unusual')
+    return <UnusualNote statement={statement} deviations={hold.deviations} period={period} onAccept={onAccept} />;
+  if (hold?.kind === 'blocked' && hold.because === 'stale')
+    return <StaleNote statement={statement} period={period} onAccept={onAccept} />;
+  if (hold?.kind !== 'question') return null;
+  const [first, ...others] = hold.disputes;
+  if (first === undefined) return null;
+  return (
+    <Note
+      tone="info"
+      icon={IconMessageQuestion}
+      title={`${first.openedBy.name}: ${typeWords(first.type)}`}
+      actions={
+        <Link to="/questions/$disputeId" params={{ disputeId: first.disputeId }} className="strong">
+          Answer
+        </Link>
+      }
+    >
+      <p className={styles.quote}>{first.description}</p>
+      {others.length === 0 ? null : <p className="dim">and {others.length} more</p>}
+    </Note>
+  );
+}
+
+interface NoteProps {
+  readonly statement: TeamStatement;
+  readonly period: string;
+  readonly onAccept: (statement: TeamStatement) => void;
+}
+
+/** Records that the manager has checked the version, for everyone who may approve it. */
+function useCheck({ statement, period, onAccept }: NoteProps) {
+  const queryClient = useQueryClient();
+  const { repId, version } = statement;
+  const check = useMutation({
+    mutationFn: () => api.checkStatement({ params: { repId }, body: { period, version } }),
+    onSuccess: async () => {
+      onAccept(statement);
+      await queryClient.invalidateQueries({ queryKey: ['team-statements', period] });
+    },
+  });
+  return { isBusy: check.isPending, check: () => check.mutate() };
+}
+
+function ChangedNote(props: NoteProps & { readonly seen: SeenStatement }) {
+  const { statement, period, seen } = props;
+  const { repId, currency, version, summary } = statement;
+  const { check, isBusy } = useCheck(props);
+  const before = useQuery(versionQuery(repId, period, seen.version));
+  const after = useQuery(versionQuery(repId, period, version));
+  return (
+    <Note
+      tone="info"
+      icon={IconHistory}
+      title={`Changed since you looked ${formatInstant(seen.at)}`}
+      figures={
+        <Figures
+          currency={currency}
+          rows={[
+            [`v${seen.version}, seen`, seen.netPayout],
+            [`v${version}, now`, summary.netPayout],
+          ]}
+        />
+      }
+      actions={
+        <>
+          <StatementLink repId={repId} period={period} className="strong">
+            Lines
+          </StatementLink>
+          <Button isBusy={isBusy} onClick={check}>
+            Accept v{version}
+          </Button>
+        </>
+      }
+    >
+      <Reason before={before.data?.lineItems} after={after.data?.lineItems} currency={currency} />
+    </Note>
+  );
+}
+
+function StaleNote(props: NoteProps) {
+  const { statement, period, onAccept } = props;
+  const { repId, currency, version, summary, liveNetPayout } = statement;
+  const queryClient = useQueryClient();
+  const stored = useQuery(versionQuery(repId, period, version));
+  const live = useQuery(statementQuery(repId, period, true));
+  const generate = useMutation({
+    mutationFn: () => api.generateStatement({ params: { repId }, body: { period } }),
+    onSuccess: async (generated) => {
+      // What was displayed as the present amount counts as seen; any other amount is a change.
+      if (generated.summary.netPayout === liveNetPayout)
+        onAccept({ ...statement, version: generated.version, summary: generated.summary });
+      await queryClient.invalidateQueries({ queryKey: ['team-statements', period] });
+    },
+  });
+  return (
+    <Note
+      tone="info"
+      icon={IconHistory}
+      title="Changed since this draft was generated"
+      figures={
+        <Figures
+          currency={currency}
+          rows={[
+            [`v${version}, draft`, summary.netPayout],
+            ['now', liveNetPayout ?? summary.netPayout],
+          ]}
+        />
+      }
+      actions={
+        <Button isBusy={generate.isPending} onClick={() => generate.mutate()}>
+          Generate v{version + 1}
+        </Button>
+      }
+    >
+      <Reason before={stored.data?.lineItems} after={live.data?.lineItems} currency={currency} />
+    </Note>
+  );
+}
+
+function UnusualNote(props: NoteProps & { readonly deviations: number }) {
+  const { statement, period, deviations } = props;
+  const { repId, currency, version } = statement;
+  const { check, isBusy } = useCheck(props);
+  const lines = useQuery(versionQuery(repId, period, version)).data?.lineItems ?? [];
+  const largest = lines.reduce<Line | null>((found, line) => (line.amount > (found?.amount ?? 0) ? line : found), null);
+  return (
+    <Note
+      tone="warning"
+      icon={IconAlertTriangle}
+      title={`${formatNumber(Math.abs(deviations), 1)} standard deviations ${deviations < 0 ? 'below' : 'above'} the last 12 months`}
+      actions={
+        <>
+          <StatementLink repId={repId} period={period} className="strong">
+            Explain
+          </StatementLink>
+          <Button isBusy={isBusy} onClick={check}>
+            Mark as checked
+          </Button>
+        </>
+      }
+    >
+      {largest === null || largest.dealId === null ? null : (
+        <p>
+          {largest.dealName ?? largest.dealId} pays {formatMoney(largest.amount, currency)} of it.
+        </p>
+      )}
+    </Note>
+  );
+}
+
+interface FiguresProps {
+  readonly currency: string;
+  /** First the earlier amount, then the present one. */
+  readonly rows: readonly [readonly [string, number], readonly [string, number]];
+}
+
+function Figures({ currency, rows: [before, after] }: FiguresProps) {
+  return (
+    <dl className={styles.figures}>
+      {[before, after].map(([label, amount]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>
+            <Money amount={amount} currency={currency} unit="none" />
+          </dd>
+        </div>
+      ))}
+      <div>
+        <dt>Change</dt>
+        <dd>
+          <Money amount={difference(after[1], before[1])} currency={currency} unit="none" signed />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+interface ReasonProps {
+  readonly before: readonly Line[] | undefined;
+  readonly after: readonly Line[] | undefined;
+  readonly currency: string;
+}
+
+/** The largest differences in one sentence. */
+function Reason({ before, after, currency }: ReasonProps) {
+  if (before === undefined || after === undefined) return <p className="dim">Comparing the lines</p>;
+  const [first, second, ...others] = changedLines(before, after);
+  if (first === undefined) return <p>Details of the lines changed, not their amounts.</p>;
+  const words = [first, ...(second === undefined ? [] : [second])].map(
+    ({ name, ruleName, delta }) => `${name}, ${ruleName} ${formatMoney(delta, currency, { signed: true })}`,
+  );
+  return (
+    <p>
+      {words.join('; ')}
+      {others.length === 0 ? '.' : `; and ${others.length} more lines.`}
+    </p>
+  );
+}

@@ -1,0 +1,206 @@
+import { IconAdjustments, IconAlertCircle, IconClock, IconHistory, IconMessageQuestion } from '@tabler/icons-react';
+import { type Column } from '../../../components/DataTable.js';
+import { Delta } from '../../../components/Delta.js';
+import { Check } from '../../../components/Field.js';
+import { StatementLink } from '../../../components/links.js';
+import { Money } from '../../../components/Money.js';
+import { Badge } from '../../../components/StatusBadge.js';
+import { formatAttainment, formatMoney } from '../../../format/numbers.js';
+import { shiftPeriod, shortPeriod } from '../../../format/periods.js';
+import styles from './Approvals.module.css';
+import { type ApprovalRow, isSelectable } from './approval-rows.js';
+
+interface Selection {
+  readonly period: string;
+  /** The currency of the workspace, which the headers name. */
+  readonly currency: string;
+  readonly selectedKeys: ReadonlySet<string>;
+  readonly isReady: boolean;
+  /** The rows that "select all" includes. */
+  readonly clear: readonly ApprovalRow[];
+  readonly onToggle: (row: ApprovalRow) => void;
+  readonly onToggleAll: (all: boolean) => void;
+}
+
+export function approvalColumns(selection: Selection): readonly Column<ApprovalRow>[] {
+  const { period, currency } = selection;
+  return [
+    selectColumn(selection),
+    {
+      key: 'person',
+      header: 'Person',
+      width: '160px',
+      phone: 'title',
+      sortBy: ({ statement }) => statement.name.toLowerCase(),
+      cell: (row) => <Person row={row} period={period} />,
+    },
+    {
+      key: 'attainment',
+      header: 'Attainment',
+      align: 'right',
+      phone: 'detail',
+      sortBy: ({ attainment }) => attainment?.attainment ?? -1,
+      cell: (row) => <Attained row={row} />,
+    },
+    {
+      key: 'commission',
+      header: 'Commission',
+      align: 'right',
+      sortBy: ({ statement }) => statement.summary.totalCommission,
+      cell: (row) => money(currency, row, row.statement.summary.totalCommission),
+    },
+    {
+      key: 'bonus',
+      header: 'Bonus',
+      align: 'right',
+      cell: (row) => money(currency, row, row.statement.summary.totalBonuses),
+    },
+    {
+      key: 'adjusted',
+      header: 'Adjusted',
+      align: 'right',
+      cell: (row) => money(currency, row, row.statement.summary.totalAdjustments),
+    },
+    {
+      key: 'net',
+      header: `Net, ${currency}`,
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ statement }) => statement.summary.netPayout,
+      cell: (row) => <Net row={row}>{money(currency, row, row.statement.summary.netPayout)}</Net>,
+    },
+    {
+      key: 'change',
+      header: `vs ${shortPeriod(shiftPeriod(period, -1))}`,
+      align: 'right',
+      phone: 'note',
+      sortBy: ({ change }) => Number(change ?? 0),
+      cell: ({ change, statement }) => <Delta amount={change} currency={statement.currency} unit="none" />,
+    },
+    { key: 'flags', header: 'Flags', width: '140px', phone: 'detail', cell: (row) => <Flags row={row} /> },
+  ];
+}
+
+function money(currency: string, row: ApprovalRow, amount: number) {
+  const { status, currency: own } = row.statement;
+  if (status === 'none' && amount === 0) return <span className="dim">–</span>;
+  return <Money amount={amount} currency={own} unit={own === currency ? 'none' : 'code'} dimsZero />;
+}
+
+function selectColumn(selection: Selection): Column<ApprovalRow> {
+  const { selectedKeys, isReady, clear, onToggle, onToggleAll } = selection;
+  const selectedClear = clear.filter(({ repId }) => selectedKeys.has(repId)).length;
+  return {
+    key: 'select',
+    header: (
+      <Check
+        label="Select all that need no look"
+        checked={clear.length > 0 && selectedClear === clear.length}
+        isPartial={selectedKeys.size > 0 && selectedClear < clear.length}
+        disabled={!isReady || clear.length === 0}
+        onChange={({ currentTarget }) => onToggleAll(currentTarget.checked)}
+      />
+    ),
+    width: '40px',
+    phone: 'lead',
+    cell: (row) => (
+      <Check
+        label={`Select ${row.statement.name}`}
+        checked={selectedKeys.has(row.repId)}
+        disabled={!isReady || !isSelectable(row)}
+        onChange={() => onToggle(row)}
+      />
+    ),
+  };
+}
+
+function Person({ row: { statement }, period }: { readonly row: ApprovalRow; readonly period: string }) {
+  const { repId, name, status, version } = statement;
+  const state = { none: 'No draft', draft: `Draft v${version}`, approved: `Approved v${version}` }[status];
+  return (
+    <>
+      <StatementLink repId={repId} period={period} isRow className={`${styles.person} strong ink`}>
+        {name}
+      </StatementLink>
+      <span className={`${styles.second} ${styles.none}`}>{state}</span>
+    </>
+  );
+}
+
+function Attained({ row: { attainment } }: { readonly row: ApprovalRow }) {
+  if (attainment === null) return <None />;
+  return (
+    <span className="num" title={`${attainment.measure}, ${shortPeriod(attainment.period)}`}>
+      {formatAttainment(attainment.attainment)}
+    </span>
+  );
+}
+
+/** A phone has no columns, so it leaves out what is absent. */
+function None() {
+  return <span className={`dim ${styles.none}`}>–</span>;
+}
+
+function Net({ row, children }: { readonly row: ApprovalRow; readonly children: React.ReactNode }) {
+  return (
+    <>
+      <span className="strong brand">{children}</span>
+      {row.statement.otherCurrencies.map(({ currency, summary }) => (
+        <span key={currency} className={`num ${styles.second}`}>
+          {formatMoney(summary.netPayout, currency, { unit: 'code' })}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Flags({ row: { hold, statement } }: { readonly row: ApprovalRow }) {
+  const { totalAdjustments } = statement.summary;
+  const badge = hold === null ? null : <HoldBadge hold={hold} />;
+  if (badge === null && totalAdjustments === 0) return <None />;
+  return (
+    <span className={styles.flags}>
+      {badge}
+      {totalAdjustments === 0 ? null : (
+        <span className={styles.flag}>
+          <IconAdjustments size={14} aria-hidden="true" />
+          adjusted
+        </span>
+      )}
+    </span>
+  );
+}
+
+function HoldBadge({ hold }: { readonly hold: NonNullable<ApprovalRow['hold']> }) {
+  if (hold.kind === 'question')
+    return (
+      <Badge tone="info" icon={IconMessageQuestion}>
+        Question
+      </Badge>
+    );
+  switch (hold.because) {
+    case 'changed':
+    case 'stale':
+      return (
+        <Badge tone="info" icon={IconHistory}>
+          Changed
+        </Badge>
+      );
+    case 'unusual':
+      return <Badge tone="warning">{hold.deviations < 0 ? 'Under' : 'Over'} 3σ</Badge>;
+    case 'quota_missing':
+      return (
+        <Badge tone="negative" icon={IconAlertCircle}>
+          Quota missing
+        </Badge>
+      );
+    case 'own':
+      return <span className={styles.flag}>Your own</span>;
+    default:
+      return (
+        <Badge tone="neutral" icon={IconClock}>
+          {hold.because === 'calculating' ? 'Calculating' : 'Not generated'}
+        </Badge>
+      );
+  }
+}

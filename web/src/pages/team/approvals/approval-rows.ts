@@ -1,0 +1,117 @@
+import { type Dispute } from '../../../api/queries.js';
+import {
+  type Attainment,
+  type Exceptions,
+  type TeamOverview,
+  type TeamStatement,
+  type TeamStatements,
+  waiting,
+} from '../../../api/team-queries.js';
+import { difference } from '../../../format/exact.js';
+import { mainAttainment } from '../attainment.js';
+import { isSeen, type SeenStatement } from './seen-statements.js';
+
+/**
+ * Why a draft is not part of "select all". `look`: it can be selected after the manager has checked the version.
+ * `blocked`: it cannot be approved now. `question`: it can be selected alone, because a workspace may allow that.
+ */
+export type Hold =
+  | { readonly kind: 'look'; readonly because: 'changed'; readonly seen: SeenStatement }
+  | { readonly kind: 'look'; readonly because: 'unusual'; readonly deviations: number }
+  | { readonly kind: 'question'; readonly disputes: readonly Dispute[] }
+  | { readonly kind: 'blocked'; readonly because: 'stale' | 'calculating' | 'no_draft' | 'quota_missing' | 'own' };
+
+export interface ApprovalRow {
+  readonly repId: string;
+  readonly statement: TeamStatement;
+  readonly attainment: Attainment | null;
+  /** The change of the net payout since the period before; null if there is none in the same currency. */
+  readonly change: string | null;
+  readonly hold: Hold | null;
+}
+
+export interface ApprovalData {
+  readonly period: string;
+  readonly ownRepId: string;
+  readonly statements: TeamStatements;
+  readonly overview: TeamOverview | undefined;
+  readonly previous: TeamStatements | undefined;
+  readonly exceptions: Exceptions | undefined;
+  readonly disputes: readonly Dispute[];
+  readonly seenOf: (repId: string) => SeenStatement | undefined;
+}
+
+/** More than this is worth a look. */
+const usualDeviations = 3;
+
+/** First what can be approved, then what needs a look, then what is blocked; each by name. */
+export function approvalRows(data: ApprovalData): ApprovalRow[] {
+  const missing = repsWithoutQuota(data.exceptions);
+  const attainments = new Map(data.overview?.reps.map((rep) => [rep.repId, rep.attainment]));
+  const before = new Map(data.previous?.statements.map((one) => [one.repId, one]));
+  const open = new Map<string, Dispute[]>();
+  for (const dispute of waiting(data.disputes)) open.set(dispute.repId, [...(open.get(dispute.repId) ?? []), dispute]);
+  const rows = data.statements.statements.map((statement): ApprovalRow => {
+    const { repId } = statement;
+    const disputes = open.get(repId) ?? [];
+    return {
+      repId,
+      statement,
+      attainment: mainAttainment(attainments.get(repId) ?? [], data.period),
+      change: changeSince(before.get(repId), statement),
+      hold: holdOf(statement, data, { disputes, lacksQuota: missing.has(repId) }),
+    };
+  });
+  return rows.sort((a, b) => rank(a) - rank(b));
+}
+
+function holdOf(
+  statement: TeamStatement,
+  { ownRepId, seenOf }: ApprovalData,
+  { disputes, lacksQuota }: { readonly disputes: readonly Dispute[]; readonly lacksQuota: boolean },
+): Hold | null {
+  const { repId, status, version, checks, deviations } = statement;
+  if (status === 'approved') return null;
+  if (lacksQuota) return { kind: 'blocked', because: 'quota_missing' };
+  if (status === 'none') return { kind: 'blocked', because: 'no_draft' };
+  if (statement.pending === true) return { kind: 'blocked', because: 'calculating' };
+  if (repId === ownRepId) return { kind: 'blocked', because: 'own' };
+  if (statement.stale === true) return { kind: 'blocked', because: 'stale' };
+  const isChecked = checks.some((check) => check.version === version);
+  const seen = seenOf(repId);
+  if (seen !== undefined && !isSeen(seen, statement) && !isChecked) return { kind: 'look', because: 'changed', seen };
+  if (deviations !== undefined && Math.abs(deviations) > usualDeviations && !isChecked)
+    return { kind: 'look', because: 'unusual', deviations };
+  return disputes.length > 0 ? { kind: 'question', disputes } : null;
+}
+
+function repsWithoutQuota(exceptions: Exceptions | undefined): ReadonlySet<string> {
+  const groups = exceptions?.exceptions.filter(
+    ({ reason }) => reason === 'quota_missing' || reason === 'variable_target_missing',
+  );
+  return new Set(groups?.flatMap(({ deals }) => deals.flatMap(({ repId }) => repId ?? [])));
+}
+
+function changeSince(before: TeamStatement | undefined, now: TeamStatement): string | null {
+  if (before === undefined || before.currency !== now.currency) return null;
+  return difference(now.summary.netPayout, before.summary.netPayout);
+}
+
+function rank({ hold }: ApprovalRow): number {
+  if (hold === null) return 0;
+  if (hold.kind !== 'blocked') return 1;
+  return hold.because === 'stale' ? 2 : 3;
+}
+
+export const isToReview = ({ statement }: ApprovalRow) => statement.status !== 'approved';
+
+/** Whether the row can be selected by itself. */
+export const isSelectable = (row: ApprovalRow) =>
+  isToReview(row) && (row.hold === null || row.hold.kind === 'question');
+
+/** Whether "select all" includes the row. */
+export const isClear = (row: ApprovalRow) => isToReview(row) && row.hold === null;
+
+/** Whether data must be corrected before the row can be approved. */
+export const isError = ({ hold }: ApprovalRow) =>
+  hold?.kind === 'blocked' && ['quota_missing', 'no_draft', 'calculating'].includes(hold.because);

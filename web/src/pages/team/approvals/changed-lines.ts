@@ -1,0 +1,48 @@
+import { type Line } from '../../../api/queries.js';
+import { absolute, difference, signOf, sumOf } from '../../../format/exact.js';
+
+/** What one deal and rule add to a change. */
+export interface ChangedLine {
+  readonly key: string;
+  readonly name: string;
+  readonly ruleName: string;
+  readonly dealId: string | null;
+  readonly delta: string;
+}
+
+/** The differences of two versions by deal and rule, the largest first. */
+export function changedLines(before: readonly Line[], after: readonly Line[]): ChangedLine[] {
+  const [was, is] = [amountsOf(before), amountsOf(after)];
+  const lines = new Map([...before, ...after].map((line) => [keyOf(line), line]));
+  return [...lines]
+    .map(([key, line]) => ({
+      key,
+      name: line.dealName ?? line.dealId ?? line.reason ?? 'Period',
+      ruleName: line.ruleName ?? kindNames[line.kind],
+      dealId: line.dealId,
+      delta: difference(is.get(key) ?? 0, was.get(key) ?? 0),
+    }))
+    .filter(({ delta }) => signOf(delta) !== 0)
+    .sort((a, b) => signOf(difference(absolute(b.delta), absolute(a.delta))));
+}
+
+const kindNames: Readonly<Record<Line['kind'], string>> = {
+  commission_earned: 'Commission',
+  true_up: 'True-up',
+  adjustment: 'Adjustment',
+  clawback: 'Clawback',
+};
+
+function keyOf({ dealId, ruleName, kind, eventId, currency }: Line): string {
+  return JSON.stringify(kind === 'commission_earned' ? [dealId, ruleName, currency] : [eventId]);
+}
+
+function amountsOf(lines: readonly Line[]): ReadonlyMap<string, string> {
+  const amounts = new Map<string, string>();
+  for (const line of lines) {
+    if (line.status !== 'earned') continue;
+    const key = keyOf(line);
+    amounts.set(key, sumOf([amounts.get(key) ?? 0, line.amount]));
+  }
+  return amounts;
+}

@@ -1,0 +1,143 @@
+import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
+import { formatMoney, formatNumber, formatRate } from '../format/numbers.js';
+import { type OwnTier, type PlanRule } from './rules.js';
+
+const operatorWords: Readonly<Record<Operator, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  contains: 'contains',
+  not_contains: 'does not contain',
+  in: 'is one of',
+  not_in: 'is none of',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  between: 'is between',
+  before: 'is before',
+  after: 'is after',
+  in_period: 'is in',
+  in_last_n_days: 'is in the last days:',
+  is_set: 'is filled in',
+  is_not_set: 'is empty',
+  is_true: 'is yes',
+  is_false: 'is no',
+};
+
+/** The name of a field: deal_type becomes Deal type. */
+export function fieldWords(slug: string): string {
+  const words = slug
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function valueWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'empty';
+  if (Array.isArray(value)) return value.map(valueWords).join(', ');
+  if (typeof value === 'number') return formatNumber(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
+}
+
+export function conditionWords({ field, operator, value }: Pick<Leaf, 'field' | 'operator' | 'value'>): string {
+  const compared = value === undefined ? '' : ` ${operator === 'between' ? rangeWords(value) : valueWords(value)}`;
+  return `${fieldWords(field)} ${operatorWords[operator]}${compared}`;
+}
+
+function rangeWords(value: unknown): string {
+  return Array.isArray(value) ? value.map(valueWords).join(' and ') : valueWords(value);
+}
+
+/** One sentence for each condition that must hold. */
+export function conditionLines(conditions: readonly Condition[]): string[] {
+  return conditions.map((condition) =>
+    'rules' in condition
+      ? condition.rules.map(conditionWords).join(condition.operator === 'or' ? ', or ' : ', and ')
+      : conditionWords(condition),
+  );
+}
+
+const lengths = { monthly: 'month', quarterly: 'quarter', semi_annual: 'half-year', annual: 'year' } as const;
+
+export function attainmentPeriodWords(period: string): string {
+  return lengths[period as keyof typeof lengths] ?? period;
+}
+
+/** What the rule multiplies, in words. */
+function baseWords({ payoutBase, measure }: PlanRule): string {
+  if (payoutBase === 'variable_target') return 'your variable target';
+  return fieldWords(payoutBase ?? measure).toLowerCase();
+}
+
+export function payWords(tier: Pick<OwnTier, 'rate' | 'flatAmount'>, currency: string): string {
+  return tier.rate === null ? formatMoney(tier.flatAmount ?? 0, currency) : formatRate(tier.rate);
+}
+
+/** How a rule pays, in sentences. */
+export function ruleSentences(rule: PlanRule, currency: string): string[] {
+  return [phaseSentence(rule), tierSentence(rule), ...limitSentences(rule, currency)].filter(
+    (sentence) => sentence !== null,
+  );
+}
+
+function phaseSentence(rule: PlanRule): string {
+  const each = `each ${attainmentPeriodWords(rule.attainmentPeriod)}`;
+  if (rule.executionPhase === 'cascade')
+    return `Pays on what the people below you earn${rule.dependsOn === undefined || rule.dependsOn === '_total' ? '' : ` from ${rule.dependsOn}`}.`;
+  if (rule.executionPhase === 'periodic') return `Pays once for ${each} that has ended, on ${baseWords(rule)}.`;
+  if (rule.payoutMode === 'flat_per_event' || rule.payoutBase === '1') return 'Pays a fixed amount for every deal.';
+  if (rule.payoutMode === 'flat_per_tier') return `Pays a fixed amount once for every tier that you reach, ${each}.`;
+  if (rule.payoutMode === 'stepped_bonus') return `Pays the amount of the highest tier that you reach, ${each}.`;
+  return `Pays a share of the ${baseWords(rule)} of every deal.`;
+}
+
+function tierSentence(rule: PlanRule): string | null {
+  const period = attainmentPeriodWords(rule.attainmentPeriod);
+  if (rule.tiers.length < 2 || rule.payoutMode !== 'rate') return null;
+  if (rule.tierBy === 'rank') return 'Your position among the people of the plan decides the rate.';
+  if (rule.tierBy === 'value')
+    return `The ${fieldWords(rule.tierValueField ?? '').toLowerCase()} of the deal decides the rate.`;
+  if (rule.executionPhase === 'periodic') return `Your attainment of the ${period} decides the rate.`;
+  if (rule.tierMode === 'marginal')
+    return `Your attainment of the ${period} decides the rate; of a deal that crosses a threshold, each part pays its own rate.`;
+  if (rule.tierMode === 'retroactive')
+    return `The attainment of the whole ${period} decides the rate of all its deals, also of earlier ones.`;
+  return `Your attainment of the ${period} including the deal decides the rate of the whole deal.`;
+}
+
+function limitSentences({ cap, floor, capMultiplier, floorAttainment }: PlanRule, currency: string): (string | null)[] {
+  return [
+    cap === undefined ? null : `At most ${formatMoney(cap, currency)} in a period.`,
+    floor === undefined ? null : `At least ${formatMoney(floor, currency)} for a matching deal.`,
+    capMultiplier === undefined
+      ? null
+      : `At most ${formatNumber(capMultiplier)} times your variable target for a deal.`,
+    floorAttainment === undefined ? null : `Nothing below ${formatRate(floorAttainment)} attainment.`,
+  ];
+}
+
+/** Why a rule paid nothing, for the person who is not paid. */
+export const reasonWords: Readonly<Record<string, string>> = {
+  quota_missing: 'You have no quota for this period.',
+  below_lowest_tier: 'It is below the lowest tier of the rule.',
+  below_floor_attainment: 'Your attainment is below the threshold of the rule.',
+  cap_exhausted: 'Earlier deals have used up the cap.',
+  amount_out_of_range: 'The amount is too large to pay.',
+  no_assignment: 'You were on no plan on the close date.',
+  outside_effective_dates: 'The close date is outside the dates of the plan or of your assignment.',
+  plan_not_active: 'The plan is not active.',
+  currency_mismatch: 'The deal has another currency than the plan.',
+  deal_condition_failed: 'The deal does not meet the conditions of the plan.',
+  rule_condition_failed: 'The deal does not meet the conditions of the rule.',
+  field_missing: 'The deal lacks a field that the rule reads.',
+  value_out_of_range: 'A number of the deal is too large to pay on.',
+  variable_target_missing: 'You have no variable target for this period.',
+  no_downstream_commission: 'The people below you earned nothing on this deal.',
+  period_not_ended: 'The period has not ended yet.',
+  statement_locked: 'The statement of the period is approved.',
+  no_close_date: 'The deal has no close date.',
+  owner_unresolved: 'The deal has no owner among the people here.',
+  deal_deleted: 'The deal was deleted in the CRM.',
+};

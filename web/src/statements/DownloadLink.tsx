@@ -1,0 +1,28 @@
+import { useState } from 'react';
+import { showMessage, showProblem } from '../app/messages.js';
+import styles from './DownloadLink.module.css';
+import { downloadStatement, type StatementFormat } from './download.js';
+
+interface DownloadLinkProps {
+  readonly repId: string;
+  readonly period: string;
+  readonly format: StatementFormat;
+  readonly children: React.ReactNode;
+}
+
+/** Downloads a statement as a file, when it has been made. */
+export function DownloadLink({ repId, period, format, children }: DownloadLinkProps) {
+  const [isBusy, setBusy] = useState(false);
+  const start = () => {
+    setBusy(true);
+    downloadStatement(repId, period, format)
+      .then(() => showMessage('The file was downloaded.'))
+      .catch(showProblem)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <button type="button" className={styles.link} disabled={isBusy} aria-busy={isBusy} onClick={start}>
+      {children}
+    </button>
+  );
+}

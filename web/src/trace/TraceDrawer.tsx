@@ -1,0 +1,118 @@
+import { IconChevronDown, IconChevronUp, IconCopy, IconMessageCircleQuestion, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { type Explanation, explanationQuery } from '../api/queries.js';
+import { showMessage } from '../app/messages.js';
+import { Button, IconButton } from '../components/Button.js';
+import { KeyHints } from '../components/Kbd.js';
+import { Loaded } from '../components/Loaded.js';
+import { HeroMoney } from '../components/Money.js';
+import { SideDrawer } from '../components/SideDrawer.js';
+import { TraceSteps } from '../components/TraceSteps.js';
+import { formatDay } from '../format/dates.js';
+import { formatMoney } from '../format/numbers.js';
+import { stepsOf, textOf } from './steps.js';
+import styles from './TraceDrawer.module.css';
+
+const DisputeDialog = lazy(() =>
+  import('../disputes/DisputeDialog.js').then((module) => ({ default: module.DisputeDialog })),
+);
+
+interface TraceDrawerProps {
+  readonly eventId: string;
+  /** The lines of the page, in their order, for previous and next. */
+  readonly eventIds: readonly string[];
+  /** The period of the statement that a question is about; default: that of the amount. */
+  readonly period?: string;
+  readonly isBeside?: boolean;
+  readonly onShow: (eventId: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Explains one amount. Its id is in the address of the page. */
+export function TraceDrawer({ eventId, eventIds, period, isBeside, onShow, onClose }: TraceDrawerProps) {
+  const explanation = useQuery(explanationQuery(eventId));
+  const [isAsking, setAsking] = useState(false);
+  const place = eventIds.indexOf(eventId);
+  const neighbour = (step: 1 | -1) => (place < 0 ? undefined : eventIds[place + step]);
+  const copy = async () => {
+    if (explanation.data === undefined) return;
+    await navigator.clipboard.writeText(textOf(explanation.data, stepsOf(explanation.data)));
+    showMessage('The steps were copied.');
+  };
+  const footer = (
+    <>
+      <Button icon={IconCopy} onClick={copy}>
+        Copy as text
+      </Button>
+      <Button icon={IconMessageCircleQuestion} onClick={() => setAsking(true)}>
+        Ask about this line
+      </Button>
+      <span className={styles.hint}>
+        <KeyHints hints={[{ keys: ['Esc'], action: 'close' }]} />
+      </span>
+    </>
+  );
+  return (
+    <SideDrawer label="How this amount was computed" onClose={onClose} isBeside={isBeside} footer={footer}>
+      <div className={styles.buttons}>
+        <IconButton
+          icon={IconChevronUp}
+          label="Previous line"
+          disabled={neighbour(-1) === undefined}
+          onClick={() => onShow(neighbour(-1) ?? eventId)}
+        />
+        <IconButton
+          icon={IconChevronDown}
+          label="Next line"
+          disabled={neighbour(1) === undefined}
+          onClick={() => onShow(neighbour(1) ?? eventId)}
+        />
+        <IconButton icon={IconX} label="Close" onClick={onClose} />
+      </div>
+      <Loaded query={explanation} height={480}>
+        {(loaded) => (
+          <>
+            <TraceHead explanation={loaded} place={place} count={eventIds.length} />
+            <TraceSteps steps={stepsOf(loaded)} />
+          </>
+        )}
+      </Loaded>
+      <Suspense fallback={null}>
+        {isAsking && explanation.data !== undefined ? (
+          <DisputeDialog
+            period={period ?? explanation.data.event.period}
+            event={explanation.data.event}
+            onClose={() => setAsking(false)}
+          />
+        ) : null}
+      </Suspense>
+    </SideDrawer>
+  );
+}
+
+interface TraceHeadProps {
+  readonly explanation: Explanation;
+  readonly place: number;
+  readonly count: number;
+}
+
+function TraceHead({ explanation: { event }, place, count }: TraceHeadProps) {
+  const words = [
+    event.base === null ? event.kind.replace('_', ' ') : `commission on ${formatMoney(event.base, event.currency)}`,
+    `${event.kind === 'commission_earned' ? 'closed' : 'on'} ${formatDay(event.earnedOn, 'long')}`,
+  ];
+  return (
+    <div className={styles.head}>
+      <p className={styles.rule}>
+        {event.ruleName ?? 'Entered amount'}
+        {place < 0 ? '' : `, line ${place + 1} of ${count}`}
+      </p>
+      <h2 className={styles.title}>{event.dealName ?? event.dealId ?? event.ruleName ?? 'Amount'}</h2>
+      <p className={styles.amount}>
+        <HeroMoney amount={event.amount} currency={event.currency} />
+      </p>
+      <p className={styles.base}>{words.join(', ')}</p>
+    </div>
+  );
+}

@@ -1,0 +1,250 @@
+import { type Explanation } from '../api/queries.js';
+import { formatDay } from '../format/dates.js';
+import { productOf, sumOf } from '../format/exact.js';
+import { formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
+import { attainmentPeriodWords, conditionWords, fieldWords, reasonWords, valueWords } from '../plans/words.js';
+
+/** A line of a step with its figure. */
+export interface StepRow {
+  readonly label: string;
+  readonly value: string;
+  /** Whether a condition held; absent for other lines. */
+  readonly passed?: boolean;
+}
+
+/** A part of the base that one tier paid. */
+export interface TierPart {
+  readonly name: string;
+  readonly part: string;
+  readonly rate: string;
+  readonly amount: string;
+  /** The part of all parts, from 0 to 1, for the bar. */
+  readonly share: number;
+}
+
+export interface Step {
+  readonly title: string;
+  readonly figure: string;
+  readonly words: readonly string[];
+  readonly rows: readonly StepRow[];
+  readonly parts?: readonly TierPart[];
+  /** Attainment at the ends and between the parts of the bar. */
+  readonly scale?: readonly string[];
+  /** Where the figures come from. */
+  readonly source?: { readonly label: string; readonly to: string };
+  readonly isResult?: boolean;
+}
+
+type Event = Explanation['event'];
+type Trace = NonNullable<Event['trace']>;
+
+/** The seven steps from the deal to the amount. Amounts that a person entered have a deal and a result only. */
+export function stepsOf(explanation: Explanation): readonly Step[] {
+  const { event } = explanation;
+  const { trace } = event;
+  const steps = trace === undefined ? [] : tracedSteps(explanation, trace);
+  return [dealStep(explanation), ...steps, resultStep(event)].filter((step) => step !== null);
+}
+
+function tracedSteps(explanation: Explanation, trace: Trace): readonly (Step | null)[] {
+  return [
+    planStep(explanation),
+    conditionStep(trace),
+    attainmentStep(explanation, trace),
+    tierStep(explanation, trace),
+    limitStep(explanation, trace),
+  ];
+}
+
+const products: Readonly<Record<string, string>> = { crma: 'Attio', crmb: 'HubSpot', crmc: 'Salesforce' };
+
+function dealStep({ deal, event }: Explanation): Step | null {
+  if (deal === null) return null;
+  const provider = deal.provider === null ? undefined : products[deal.provider];
+  const closed = deal.closeDate === null ? 'Without a close date' : formatDay(deal.closeDate, 'long');
+  const state = deal.isWon ? `Won on ${closed}` : `${deal.stage ?? 'No stage'}, ${closed}`;
+  return {
+    title: 'Deal',
+    figure: deal.amount === null ? '–' : formatMoney(deal.amount, deal.currency ?? event.currency),
+    words: [`${state}, owner ${deal.repName ?? 'unknown'}.`],
+    rows: [],
+    source: {
+      label: `${provider === undefined ? 'Deal' : `${provider} deal`} ${deal.deal_id}`,
+      to: `/deals/${encodeURIComponent(deal.deal_id)}`,
+    },
+  };
+}
+
+function planStep({ event, rule }: Explanation): Step {
+  const since =
+    rule?.effectiveStart == null
+      ? 'In force from the start'
+      : `In force from ${formatDay(rule.effectiveStart, 'long')}`;
+  return {
+    title: 'Plan and version',
+    figure: rule === null ? (event.planName ?? '–') : `${event.planName}, v${rule.version}`,
+    words: [`${since}, chosen by close date.`],
+    rows: [],
+    source: { label: rule === null ? 'Plan' : `Version ${rule.version}`, to: `/me/plan` },
+  };
+}
+
+function conditionStep({ conditions, upstream = [] }: Trace): Step {
+  const met = conditions.map(
+    ({ field, operator, value, seen, passed }): StepRow => ({
+      label: conditionWords({ field, operator, value }),
+      value: valueWords(seen),
+      passed,
+    }),
+  );
+  return {
+    title: 'Conditions',
+    figure: '',
+    words: conditions.length + upstream.length === 0 ? ['The rule applies to every deal.'] : [],
+    rows: met,
+  };
+}
+
+function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
+  const { target, attainmentBefore, attainmentAfter, before, after } = trace;
+  const period = attainmentPeriodWords(rule?.attainmentPeriod ?? '');
+  if (target === null)
+    return {
+      title: 'Attainment at close',
+      figure: 'no quota',
+      words: ['No quota is set or needed for this rule.'],
+      rows: [],
+    };
+  const figure =
+    trace.periodAttainment === undefined
+      ? `${formatAttainment(attainmentBefore).replace(/\s?%/, '')} → ${formatAttainment(attainmentAfter)}`
+      : formatAttainment(trace.periodAttainment);
+  const rows = [
+    { label: `Quota of the ${period}`, value: formatUnits(target, event) },
+    { label: 'Closed before this deal', value: formatUnits(before, event) },
+    { label: 'Closed with this deal', value: formatUnits(after, event) },
+    ...(trace.periodCredit === undefined
+      ? []
+      : [{ label: `Closed in the whole ${period}`, value: formatUnits(trace.periodCredit, event) }]),
+  ];
+  const words =
+    trace.belowZero === true ? ['Refunds have taken the attainment below zero; the first tier applies.'] : [];
+  return { title: 'Attainment at close', figure, words, rows };
+}
+
+/** Credit is money for most measures; counts of meetings and the like are small whole numbers. */
+function formatUnits(units: number, { currency, base, trace }: Event): string {
+  const isMoney = base !== null && trace?.measure === base;
+  return isMoney ? formatMoney(units, currency) : formatNumber(units, 2);
+}
+
+const modes: Readonly<Record<string, string>> = {
+  marginal: 'marginal',
+  full_rate: 'whole deal',
+  retroactive: 'whole period',
+};
+
+function tierStep({ event, rule }: Explanation, trace: Trace): Step {
+  const names = new Map(rule?.tiers.map(({ tierIndex, name }) => [tierIndex, name]));
+  const total = Math.abs(Number(sumOf(trace.parts.map(({ part }) => part)))) || 1;
+  const parts = trace.parts.map(({ tierIndex, rate, part: size }): TierPart => {
+    const part = trace.base < 0 ? -size : size;
+    const name = names.get(tierIndex) ?? (tierIndex === trace.tier?.tierIndex ? trace.tier.name : null);
+    return {
+      name: name ?? `Tier ${tierIndex + 1}`,
+      part: formatMoney(part, event.currency),
+      rate: rate === null ? 'fixed' : `× ${formatRate(rate)}`,
+      amount: formatMoney(rate === null ? part : productOf(part, rate), event.currency),
+      share: Math.abs(part) / total,
+    };
+  });
+  const isByAttainment = rule?.tierBy === 'attainment' && trace.target !== null;
+  return {
+    title: 'Tiers',
+    figure: rule === null ? '' : rule.tierBy === 'attainment' ? (modes[rule.tierMode] ?? '') : `by ${rule.tierBy}`,
+    words: tierWords(trace, parts.length, rule?.tierBy),
+    rows: [],
+    parts,
+    ...(isByAttainment && rule?.tierMode === 'marginal' ? { scale: scaleOf(trace, rule.tiers) } : {}),
+  };
+}
+
+function tierWords({ tierValue, rank, reason }: Trace, parts: number, tierBy: string | undefined): string[] {
+  return [
+    ...(tierValue === undefined ? [] : [`The deal's value for the tier is ${formatNumber(tierValue, 2)}.`]),
+    ...(rank === undefined ? [] : [`Position ${rank} among the people of the plan.`]),
+    ...(parts > 0
+      ? []
+      : [
+          tierBy === 'attainment'
+            ? (reasonWords[reason ?? ''] ?? 'No tier was reached.')
+            : 'It is below the lowest tier.',
+        ]),
+  ];
+}
+
+function scaleOf(trace: Trace, tiers: readonly { tierIndex: number; minThreshold: number }[]): string[] {
+  const between = trace.parts
+    .slice(1)
+    .map(({ tierIndex }) => tiers.find((tier) => tier.tierIndex === tierIndex)?.minThreshold)
+    .filter((threshold) => threshold !== undefined);
+  return [trace.attainmentBefore, ...between, trace.attainmentAfter].map(formatAttainment);
+}
+
+const limitWords: Readonly<Record<string, string>> = {
+  floor_attainment: 'Attainment is below the threshold of the rule, so nothing is paid',
+  floor: 'The minimum of a deal applies',
+  cap_multiplier: 'The maximum of a deal applies',
+  cap: 'The maximum of the period applies',
+};
+
+function limitStep({ event, rule }: Explanation, { limits, upstream = [] }: Trace): Step {
+  const money = (amount: number) => formatMoney(amount, event.currency);
+  const applied = limits.map(
+    ({ kind, before, after }) => `${limitWords[kind] ?? fieldWords(kind)}: ${money(before)} becomes ${money(after)}.`,
+  );
+  const declared = [
+    rule?.cap == null ? 'No cap.' : `Cap of ${money(rule.cap)} in a period.`,
+    rule?.floor == null ? 'No floor.' : `Floor of ${money(rule.floor)} for a deal.`,
+  ].join(' ');
+  return {
+    title: 'Cap and floor',
+    figure: limits.length === 0 ? (rule?.cap == null && rule?.floor == null ? 'none' : 'not reached') : 'applied',
+    words: applied.length === 0 ? [declared] : applied,
+    rows: upstream.map(({ ruleName, amount }) => ({ label: `From ${ruleName} of the team`, value: money(amount) })),
+  };
+}
+
+function resultStep(event: Event): Step {
+  const { trace, currency, kind } = event;
+  const result = { title: 'Result', figure: formatMoney(event.amount, currency), rows: [], isResult: true } as const;
+  if (kind !== 'commission_earned')
+    return { ...result, words: [enteredWords[kind], event.reason ?? ''].filter(Boolean) };
+  const sign = (trace?.base ?? 0) < 0 ? -1 : 1;
+  const amounts = (trace?.parts ?? []).map(({ rate, part }) =>
+    rate === null ? String(part) : productOf(part * sign, rate),
+  );
+  const sum = amounts.map((amount) => formatMoney(amount, currency)).join(' + ');
+  const why = event.amount === 0 && amounts.length === 0 ? 'Nothing is paid.' : null;
+  return { ...result, words: [why ?? `${sum === '' ? '' : `${sum}, `}rounded once, to the cent.`] };
+}
+
+const enteredWords = {
+  adjustment: 'A person entered this adjustment.',
+  clawback: 'A person took this amount back.',
+  true_up: 'The difference between an approved statement and the ledger of today.',
+} as const;
+
+/** The steps as plain text, for a mail or a ticket. */
+export function textOf({ event }: Explanation, steps: readonly Step[]): string {
+  const head = `${event.dealName ?? event.ruleName ?? 'Amount'}: ${formatMoney(event.amount, event.currency)} (${event.ruleName ?? event.kind}, ${event.period})`;
+  const lines = steps.flatMap((step, index) => [
+    `${index + 1}. ${step.title}${step.figure === '' ? '' : `: ${step.figure}`}`,
+    ...step.words.map((words) => `   ${words}`),
+    ...step.rows.map(
+      ({ label, value, passed }) => `   ${passed === undefined ? '' : passed ? '✓ ' : '✗ '}${label}: ${value}`,
+    ),
+    ...(step.parts ?? []).map(({ name, part, rate, amount }) => `   ${name}: ${part} ${rate} = ${amount}`),
+  ]);
+  return [head, ...lines].join('\n').replaceAll('\u00a0', ' ');
+}
