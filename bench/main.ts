@@ -3,12 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { changes } from './changes.js';
+import { documents } from './documents.js';
 import { engine } from './engine.js';
 import { http } from './http.js';
 import { imports } from './imports.js';
 import { intake } from './intake.js';
 import { latency } from './latency.js';
 import { markdown, type Table } from './measure.js';
+import { memory } from './memory.js';
 import { pdf } from './pdf.js';
 import { recalculation, type Sizes } from './recalculation.js';
 import { shapes } from './shapes.js';
@@ -17,7 +20,9 @@ import { workers } from './workers.js';
 /** The benchmarks by their names on the command line, in the order of docs/performance.md. */
 const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   recalculation,
+  memory,
   shapes,
+  changes,
   workers,
   engine,
   http,
@@ -25,6 +30,7 @@ const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   latency,
   import: imports,
   pdf,
+  documents,
 };
 
 const { values, positionals } = parseArgs({

@@ -128,14 +128,14 @@ const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) 
 };
 
 /** Resolves when no calculation request is left. */
-export async function untilCalculated({ owner }: BenchService, workspaceId: string): Promise<void> {
+export async function untilCalculated({ owner }: BenchService, workspaceId: string, pauseMs = 4): Promise<void> {
   for (;;) {
     const { rows } = await owner.query<{ pending: boolean }>(
       'select exists (select from calculation_requests where workspace_id = $1) as pending',
       [workspaceId],
     );
     if (rows[0]?.pending === false) return;
-    await new Promise((resolve) => setTimeout(resolve, 4));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
@@ -144,7 +144,7 @@ export async function emptyLedger({ service, workspace }: SalesYear): Promise<vo
   await service.owner.query('truncate commission_events, commission_event_history, rep_months');
   await service.owner.query('update quotas set current_value = 0 where workspace_id = $1', [workspace.workspaceId]);
   await service.owner.query(
-    'update lanes set fresh_revision = null, fresh_until = null, fresh_code = null, fresh_deals = null, fresh_skipped = null',
+    'update lanes set fresh_revision = null, fresh_until = null, fresh_through = null, fresh_code = null, fresh_deals = null, fresh_skipped = null',
   );
   await service.owner.query('checkpoint').catch(() => undefined);
 }

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { quotaTarget, type Rates, type SalesYear } from './sales-year.js';
+import { quotaTarget, type Rates, type SalesYear, rates as usualRates } from './sales-year.js';
+
+interface ChangedDeal {
+  readonly repId: string;
+  readonly dealId: string;
+  readonly amount: number;
+  readonly days: { readonly from: string; readonly to: string };
+}
 
 /**
  * The lower bound for PostgreSQL with the same rows: the plan of the sales year as one statement of window
@@ -49,16 +56,50 @@ export class SqlFloor {
     return Number(rows[0]?.count);
   }
 
+  /** Changes the amount of one deal and recalculates the attainment period that consists of the days. */
+  async change({ repId, dealId, amount, days }: ChangedDeal): Promise<void> {
+    const { workspaceId } = this.year.workspace;
+    const client = await this.year.service.owner.connect();
+    try {
+      await client.query('begin');
+      await client.query(
+        `insert into deal_snapshots (workspace_id, deal_id, taken_at, fields, given)
+         select workspace_id, deal_id, snapshot_at, fields, given from deals where workspace_id = $1 and deal_id = $2`,
+        [workspaceId, dealId],
+      );
+      await client.query(
+        `update deals set amount = $3, fields = fields || jsonb_build_object('amount', $3::numeric), snapshot_at = now()
+         where workspace_id = $1 and deal_id = $2`,
+        [workspaceId, dealId, amount],
+      );
+      const between = (column: string) => `${column} between '${days.from}' and '${days.to}'`;
+      const own = (column: string) =>
+        `workspace_id = $1 and rep_id = '${repId}' and $2::int > $3::int and ${between(column)}`;
+      await this.write(client, { deals: own('close_date'), events: own('earned_on') }, [1, 0], usualRates);
+    } finally {
+      client.release();
+    }
+  }
+
   private async runPart(client: pg.PoolClient, part: number, parts: number, rates: Rates): Promise<void> {
-    const { workspace, planId } = this.year;
-    const ids = ['version', 'Commission', 'Accelerator', 'Flat', 'run'].map(uuidOf);
     const own = `workspace_id = $1 and mod(abs(hashtext(rep_id::text)), $2::int) = $3::int`;
     await client.query('begin');
     await client.query(`set local work_mem = '64MB'`);
-    await client.query(upsertEvents(own), [
+    await this.write(client, { deals: own, events: own }, [parts, part], rates);
+  }
+
+  /** Writes the difference of the selected deals and events and commits. */
+  private async write(
+    client: pg.PoolClient,
+    own: { readonly deals: string; readonly events: string },
+    selection: readonly [number, number],
+    rates: Rates,
+  ): Promise<void> {
+    const { workspace, planId } = this.year;
+    const ids = ['version', 'Commission', 'Accelerator', 'Flat', 'run'].map(uuidOf);
+    await client.query(upsertEvents(own.deals), [
       workspace.workspaceId,
-      parts,
-      part,
+      ...selection,
       planId,
       ...ids,
       ...rates.commission,
@@ -69,18 +110,18 @@ export class SqlFloor {
     await client.query(
       `update floor_quotas q set current_value = c.credit, updated_at = now()
        from (select rep_id, attainment_key, period, sum(credit) as credit from floor_commission_events
-         where ${own} group by 1, 2, 3) c
+         where ${own.events} group by 1, 2, 3) c
        where q.workspace_id = $1 and q.rep_id = c.rep_id and q.attainment_key = c.attainment_key and q.period = c.period
          and q.current_value <> c.credit`,
-      [workspace.workspaceId, parts, part],
+      [workspace.workspaceId, ...selection],
     );
     await client.query(
       `insert into floor_rep_months (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
        select workspace_id, rep_id, date_trunc('month', earned_on)::date, currency, sum(amount), 0, 0, count(distinct deal_key), array_agg(distinct period)
-       from floor_commission_events where ${own} group by 1, 2, 3, 4
+       from floor_commission_events where ${own.events} group by 1, 2, 3, 4
        on conflict (workspace_id, rep_id, month, currency) do update set commission = excluded.commission, deals = excluded.deals
        where floor_rep_months.commission <> excluded.commission`,
-      [workspace.workspaceId, parts, part],
+      [workspace.workspaceId, ...selection],
     );
     await client.query('commit');
   }

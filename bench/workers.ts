@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { type BenchService, startBenchService } from './bench-service.js';
+import { startBenchService } from './bench-service.js';
 import { count, duration, median, ratio, type Table } from './measure.js';
 import { recalculate, type Sizes } from './recalculation.js';
 import { assertAllPaid, type BringDeals, emptyLedger, makeSalesYear } from './sales-year.js';
-
-const program = fileURLToPath(new URL('../../bin/commissions.js', import.meta.url));
+import { PeakMemory, startWorker, stopWorker } from './worker-process.js';
 
 /** One workspace, imported from files, then calculated by one, two and four worker processes, with their memory. */
 export async function workers({ small, large }: Sizes): Promise<Table[]> {
@@ -106,41 +101,4 @@ function fileOf(first: number, count: number, reps: number): string {
     return `D${n},Deal ${n},${(cents / 100).toFixed(2)},Won,${day},${segment},rep${n % reps}@acme.test`;
   });
   return ['id,name,amount,stage,close_date,segment,owner_email', ...lines].join('\n');
-}
-
-async function startWorker({ environment }: BenchService): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [...process.execArgv, program, 'serve', '--worker'], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (worker.stdout !== null) await once(worker.stdout, 'data');
-  return worker;
-}
-
-async function stopWorker(worker: ChildProcess): Promise<void> {
-  const gone = once(worker, 'exit');
-  worker.kill('SIGTERM');
-  await gone;
-}
-
-/** The maximum memory of each process, sampled five times per second. */
-class PeakMemory {
-  readonly peaks: number[];
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(private readonly processes: readonly ChildProcess[]) {
-    this.peaks = processes.map(() => 0);
-    this.timer = setInterval(() => this.look(), 200);
-  }
-
-  stop(): void {
-    clearInterval(this.timer);
-  }
-
-  private look(): void {
-    for (const [index, { pid }] of this.processes.entries()) {
-      const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-      this.peaks[index] = Math.max(this.peaks[index] ?? 0, Number(kilobytes) / 1024);
-    }
-  }
 }
