@@ -119,6 +119,19 @@ describe('import rules', () => {
     expect(files.filter((file) => !folders.includes(folderOf(file) as string))).to.deep.equal([]);
   });
 
+  it('the web app imports code only from the client, and types from the operations', () => {
+    const inWeb = readdirSync(path.join(root, 'web/src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .flatMap((name) =>
+        [...readFileSync(path.join(root, 'web/src', name), 'utf8').matchAll(/^import ([^;]*?)from '(#[^']+)'/gm)].map(
+          ([, imported = '', target = '']) => ({ name, target, isType: imported.startsWith('type ') }),
+        ),
+      );
+    expect(inWeb).not.to.deep.equal([]);
+    const wrong = inWeb.filter(({ target, isType }) => target !== '#src/client.js' && !isType);
+    expect(wrong.map(({ name, target }) => `${name} imports ${target}`)).to.deep.equal([]);
+  });
+
   it('there is no import cycle, also none of types', () => {
     const targets = new Map<string, string[]>();
     for (const { file, target } of imports) {

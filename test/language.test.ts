@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const list = 'test/banned-words.txt';
 const scanned = [
-  ...['src', 'workers', 'migrations', 'embedded-postgres', 'fakes', 'demo', 'test', 'bench', 'docs'],
+  ...['src', 'workers', 'migrations', 'embedded-postgres', 'fakes', 'demo', 'test', 'bench', 'docs', 'web'],
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
 ];
 /** The text of the requirements is prescribed. */
@@ -32,7 +32,7 @@ function filesIn(place: string): string[] {
   const absolute = path.join(root, place);
   if (statSync(absolute).isFile()) return [place];
   return readdirSync(absolute, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|md)$/.test(name))
+    .filter((name) => /\.(tsx?|md)$/.test(name))
     .map((name) => path.join(place, name));
 }
 

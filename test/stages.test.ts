@@ -8,8 +8,8 @@ const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
   scripts: Record<string, string>;
 };
 
-/** The patterns of test files in `npm run test:fast` and `npm run test:faults`. */
-const patterns = ['test:fast', 'test:faults'].flatMap((stage) =>
+/** The patterns of test files in the stages of `npm test`. */
+const patterns = ['test:fast', 'test:faults', 'test:budgets'].flatMap((stage) =>
   [...(scripts[stage] ?? '').matchAll(/'([^']+)'/g)].map(([, pattern]) => pattern as string),
 );
 

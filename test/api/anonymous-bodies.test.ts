@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { startTestService, type TestService } from '#test/support/test-service.js';
@@ -48,6 +50,62 @@ describe('bodies of requests without a token', () => {
     expect(Number(limited.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await send('no JSON', '192.0.2.4')).status).to.equal(400);
   });
+
+  it('limits the forms and pages of the sign-in by the same rule', async () => {
+    const address = '192.0.2.5';
+    const origin = service.url;
+    const post = async (path: string) => {
+      const response = await fetch(`${service.url}${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': address, Origin: origin },
+        body: 'email=nobody',
+      });
+      return response.status;
+    };
+    const visit = async (path: string) =>
+      (await fetch(`${service.url}${path}`, { headers: { 'X-Forwarded-For': address }, redirect: 'manual' })).status;
+    for (let request = 0; request < perMinute; request += 1) expect(await post('/sign-in')).to.equal(400);
+    expect(await post('/sign-in')).to.equal(429);
+    expect(await post('/sign-in/code')).to.equal(429);
+    for (const path of ['/session', '/sign-in']) expect(await visit(path)).to.equal(429);
+  });
+});
+
+describe('requests with an ambiguous length', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+
+  /** Everything that the service sends until it closes the connection. */
+  async function responsesTo(headers: string, body: string): Promise<string> {
+    const { hostname, port } = new URL(service.url);
+    const socket = net.connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write(`POST /auth/otp/send HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${body}`);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString();
+    });
+    await once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
+    return received;
+  }
+  const hidden = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+
+  const ambiguous: Record<string, [headers: string, body: string]> = {
+    'Content-Length and Transfer-Encoding': ['Content-Length: 5\r\nTransfer-Encoding: chunked', `0\r\n\r\n${hidden}`],
+    'two values of Content-Length': [`Content-Length: 0\r\nContent-Length: ${hidden.length}`, hidden],
+    'an unknown Transfer-Encoding': ['Transfer-Encoding: xchunked', `0\r\n\r\n${hidden}`],
+    'a chunk size that is no number': ['Transfer-Encoding: chunked', `0x\r\n\r\n${hidden}`],
+  };
+  for (const [what, [headers, body]] of Object.entries(ambiguous))
+    it(`closes the connection after a request with ${what}, and reads no second request`, async () => {
+      const received = await responsesTo(headers, body);
+      expect(received.match(/HTTP\/1\.1 /g)).to.have.lengthOf(1);
+      expect(received).to.match(/^HTTP\/1\.1 4\d\d /);
+    });
 });
 
 describe('the keys of a body', () => {

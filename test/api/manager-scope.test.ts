@@ -1,7 +1,9 @@
 import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { query } from '#test/support/ledger-checks.js';
 import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 
@@ -19,6 +21,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   getCommissionsDashboard: ['GET', '/v1/commissions/dashboard?repId=<eve>'],
   listCommissionPeriods: ['GET', '/v1/commissions/periods?repId=<eve>'],
   listCommissionExceptions: null,
+  explainCommission: ['GET', '/v1/commissions/events/<event>'],
   simulateCommissions: [
     'POST',
     '/v1/commissions/simulate',
@@ -28,6 +31,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listQuotas: ['GET', '/v1/quotas?repId=<eve>'],
   getStatements: ['GET', '/v1/statements?repId=<eve>&period=2026-01'],
   getStatementStatus: ['GET', '/v1/statements/<eve>/status?period=2026-01'],
+  listRepStatements: ['GET', '/v1/statements/<eve>/list'],
   exportStatement: ['GET', '/v1/statements/<eve>/export?period=2026-01'],
   generateStatements: ['POST', '/v1/statements/generate', { period: '2026-01', repIds: ['<ben>', '<eve>'] }],
   generateStatement: ['POST', '/v1/statements/<eve>/generate', { period: '2026-01' }],
@@ -54,6 +58,12 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listPlanOverrides: ['GET', '/v1/plans/<version>/overrides'],
   getWorkspace: null,
   checkStatement: ['POST', '/v1/statements/<eve>/checks', { period: '2026-01', version: 1 }],
+  listDisputes: ['GET', '/v1/disputes?repId=<eve>'],
+  openDispute: ['POST', '/v1/disputes', { repId: '<eve>', period: '2026-01', type: 'other', description: 'x' }],
+  getDispute: ['GET', '/v1/disputes/<dispute>'],
+  updateDispute: ['PATCH', '/v1/disputes/<dispute>', { status: 'in_review' }],
+  listDiscrepancies: ['GET', '/v1/discrepancies?repId=<eve>'],
+  resolveDiscrepancy: ['POST', '/v1/discrepancies/<discrepancy>/resolve', { action: 'dismiss', reason: 'x' }],
   recordPayrollHandover: null,
   listPayrollHandovers: null,
 };
@@ -64,6 +74,7 @@ const impersonal: ReadonlySet<string> = new Set([
   'getProfile',
   'logOut',
   'whoAmI',
+  'getRevision',
   'listIntegrations',
   'listFields',
   'listFieldAttributes',
@@ -72,6 +83,9 @@ const impersonal: ReadonlySet<string> = new Set([
   'autoMatchFields',
   'listPlanTemplates',
   'getPlanTemplate',
+  'runPlanTests',
+  'getMailPreferences',
+  'setMailPreferences',
 ]);
 
 /** Their path has a plan id, so they return the plan without the others instead of an error. */
@@ -112,11 +126,29 @@ describe('managers who read only the people below them', () => {
         repId: ids.get(name),
       });
     await service.waitForCalculations(workspaceId);
+    const { events } = await admin.expect(200, 'GET', '/v1/commissions?dealId=deal-of-eve');
+    ids.set('event', events[0].eventId);
     const { commentId } = await admin.expect(201, 'POST', `/v1/statements/${ids.get('eve')}/comments`, {
       period: '2026-01',
       body: 'x',
     });
     ids.set('comment', commentId);
+    const { disputeId } = await admin.expect(201, 'POST', '/v1/disputes', {
+      repId: ids.get('eve'),
+      period: '2026-02',
+      type: 'other',
+      description: 'x',
+    });
+    ids.set('dispute', disputeId);
+    ids.set('discrepancy', randomUUID());
+    await admin.expect(200, 'POST', `/v1/statements/${ids.get('eve')}/generate`, { period: '2026-03' });
+    await query(
+      service.database.ownerUrl,
+      `insert into discrepancies (workspace_id, discrepancy_id, rep_id, period, status, currency, approved, carried_forward,
+        delta, other_currencies, lines, line_count, causes, since, updated_at)
+      values ($1, $2, $3, '2026-03', 'open', 'USD', 0, 0, 5, '[]', '[]', 0, '[]', now(), now())`,
+      [workspaceId, ids.get('discrepancy'), ids.get('eve')],
+    );
     expect((await admin.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
     ids.set('export', (await admin.expect(200, 'GET', '/v1/statements/export/jobs')).jobs[0].jobId);
     manager = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('mia') as string));
@@ -165,6 +197,8 @@ describe('managers who read only the people below them', () => {
       '/v1/statements/export.csv?period=2026-01&include=all',
       '/v1/statements/export/jobs',
       '/v1/payroll-handovers',
+      '/v1/disputes',
+      '/v1/discrepancies',
       '/v1/plans',
       '/v1/plans/<plan>',
       '/v1/plans/<plan>/history',

@@ -32,6 +32,8 @@ const simulated = (change: object) => ({ planId: '<ownPlan>', period: '2026-03',
 const probes: Readonly<Record<string, readonly Probe[]>> = {
   sendCode: [],
   verifyCode: [],
+  openStartLink: [],
+  setUpWorkspace: [],
   beginOidcLogin: [['GET /auth/oidc/login?workspaceId=<workspace>']],
   finishOidcLogin: [],
   listIntegrations: [],
@@ -54,6 +56,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   logOut: [],
   receiveBillingEvent: [],
   whoAmI: [],
+  getRevision: [],
   listFields: [],
   listFieldAttributes: [],
   listFieldOptions: [['GET /v1/fields/attributes/<slug>/options']],
@@ -71,6 +74,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   ],
   listCommissionPeriods: [['GET /v1/commissions/periods?repId=<rep>']],
   listCommissionExceptions: [],
+  explainCommission: [['GET /v1/commissions/events/<adjustment>']],
   recalculateCommissions: [
     ['POST /v1/commissions/recalculate', { repId: '<rep>' }],
     ['POST /v1/commissions/recalculate', { planId: '<plan>' }],
@@ -145,6 +149,16 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['PATCH /v1/plans/<version>', { effectiveStart: '2026-01-01' }],
     ['PATCH /v1/plans/<ownPlan>', { config: { rules: [{ ...rule, tiers: [tier, { ...tier, repId: '<rep>' }] }] } }],
   ],
+  previewPlanChange: [
+    ['POST /v1/plans/<plan>/preview', { status: 'archived', period: '2026' }],
+    ['POST /v1/plans/<version>/preview', { status: 'archived', period: '2026' }],
+    ['POST /v1/plans/<ownPlan>/preview', { status: 'archived', period: '2026', repIds: ['<rep>'] }],
+  ],
+  getPlanPreview: [['GET /v1/plans/<plan>/preview/jobs/<job>'], ['GET /v1/plans/<ownPlan>/preview/jobs/<job>']],
+  runPlanTests: [
+    ['POST /v1/plans/<plan>/tests/run', {}],
+    ['POST /v1/plans/<version>/tests/run', {}],
+  ],
   setPlanStatus: [
     ['PATCH /v1/plans/<plan>/status', { status: 'deleted' }],
     ['PATCH /v1/plans/<version>/status', { status: 'deleted' }],
@@ -199,6 +213,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['GET /v1/statements/<rep>/export?period=2026-03&format=pdf'],
     ['GET /v1/statements/<rep>/export?period=2026-03&format=xlsx'],
   ],
+  listRepStatements: [['GET /v1/statements/<rep>/list']],
   getStatementStatus: [['GET /v1/statements/<rep>/status?period=2026-03']],
   generateStatements: [['POST /v1/statements/generate', { period: '2026-03', repIds: ['<rep>'] }]],
   generateStatement: [['POST /v1/statements/<rep>/generate', { period: '2026-03' }]],
@@ -229,6 +244,19 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['DELETE /v1/statements/<ownRep>/comments/<comment>'],
   ],
   checkStatement: [['POST /v1/statements/<rep>/checks', { period: '2026-03', version: 1 }]],
+  listDisputes: [['GET /v1/disputes?repId=<rep>']],
+  openDispute: [
+    ['POST /v1/disputes', { repId: '<rep>', period: '2026-03', type: 'other', description: 'x' }],
+    ['POST /v1/disputes', { repId: '<ownRep>', period: '2026-03', dealId: '<deal>', type: 'other', description: 'x' }],
+    [
+      'POST /v1/disputes',
+      { repId: '<ownRep>', period: '2026-03', eventId: '<adjustment>', type: 'other', description: 'x' },
+    ],
+  ],
+  getDispute: [['GET /v1/disputes/<dispute>']],
+  updateDispute: [['PATCH /v1/disputes/<dispute>', { status: 'in_review' }]],
+  listDiscrepancies: [['GET /v1/discrepancies?repId=<rep>']],
+  resolveDiscrepancy: [['POST /v1/discrepancies/<discrepancy>/resolve', { action: 'dismiss', reason: 'x' }]],
   recordPayrollHandover: [],
   listPayrollHandovers: [],
   listReps: [['GET /v1/reps?email=<email>']],
@@ -249,6 +277,19 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listIntegrationKeys: [],
   createIntegrationKey: [],
   revokeIntegrationKey: [['DELETE /v1/workspaces/integration-keys/<key>']],
+  listAuditEntries: [['GET /v1/audit?actor=rep:<rep>']],
+  getMailPreferences: [],
+  setMailPreferences: [],
+  listWebhookEndpoints: [],
+  createWebhookEndpoint: [],
+  updateWebhookEndpoint: [['PATCH /v1/webhook-endpoints/<endpoint>', { enabled: false }]],
+  deleteWebhookEndpoint: [['DELETE /v1/webhook-endpoints/<endpoint>']],
+  listWebhookDeliveries: [['GET /v1/webhook-endpoints/<endpoint>/deliveries']],
+  replayWebhookDelivery: [
+    ['POST /v1/webhook-endpoints/<endpoint>/deliveries/<delivery>/replay', {}],
+    ['POST /v1/webhook-endpoints/<ownEndpoint>/deliveries/<delivery>/replay', {}],
+  ],
+  testWebhookEndpoint: [['POST /v1/webhook-endpoints/<endpoint>/test', {}]],
   getWorkspace: [],
   updateWorkspace: [],
   getWorkspaceKey: [],
@@ -313,6 +354,21 @@ describe('two workspaces', () => {
       amount: 25,
       reason: `Reason of ${letter}`,
     });
+    const { disputeId } = await api.expect(201, 'POST', '/v1/disputes', {
+      repId: ada.id,
+      period: '2026-03',
+      type: 'other',
+      description: `Dispute of ${letter}`,
+    });
+    const discrepancyId = randomUUID();
+    await api.expect(200, 'POST', `/v1/statements/${ada.id}/generate`, { period: '2025-12' });
+    await query(
+      service.database.ownerUrl,
+      `insert into discrepancies (workspace_id, discrepancy_id, rep_id, period, status, currency, approved, carried_forward,
+        delta, other_currencies, lines, line_count, causes, since, updated_at)
+      values ($1, $2, $3, '2025-12', 'open', 'USD', 0, 0, 5, '[]', '[]', 0, '[]', now(), now())`,
+      [made, discrepancyId, ada.id],
+    );
     const exported = await api.get(`/v1/statements/${ada.id}/export?period=2026-03&format=xlsx`);
     expect(exported.status).to.equal(200);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
@@ -328,6 +384,17 @@ describe('two workspaces', () => {
       `insert into crm_connections (workspace_id, provider, connected_at) values ($1, 'crma', now()), ($1, 'crmc', now())`,
       [made],
     );
+    const endpoint = await api.expect(201, 'POST', '/v1/webhook-endpoints', {
+      url: `https://${letter}.example.com/`,
+      eventTypes: ['crm.connection_broken'],
+    });
+    const delivery = randomUUID();
+    await query(
+      service.database.ownerUrl,
+      `insert into webhook_deliveries (workspace_id, delivery_id, endpoint_id, sequence_id, event_type, data, status)
+      values ($1, $2, $3, $1, 'crm.connection_broken', '{}', 'delivered')`,
+      [made, delivery, endpoint.id],
+    );
     const names = {
       rep: ada.id,
       plan: plan.planId,
@@ -339,8 +406,12 @@ describe('two workspaces', () => {
       export: exportId,
       comment: commentId,
       adjustment: eventId,
+      dispute: disputeId,
+      discrepancy: discrepancyId,
       token,
       key: key.id,
+      endpoint: endpoint.id,
+      delivery,
       workspace: made,
     };
     const texts = {
@@ -432,9 +503,9 @@ describe('two workspaces', () => {
         expect(foreign).not.to.match(/^5/);
       });
     }
-    // The export contains the ids that the caller's own calls named.
-    const containsRequests = id === 'exportAuditLog';
-    if (method !== 'get' || path.includes(':') || (access as string) === 'public' || containsRequests) continue;
+    // The log contains the ids that the caller's own calls named; keys have no mails.
+    const isOther = ['exportAuditLog', 'listAuditEntries', 'getMailPreferences'].includes(id);
+    if (method !== 'get' || path.includes(':') || (access as string) === 'public' || isOther) continue;
     it(`GET ${path} returns nothing of another workspace`, async () => {
       const { status, body } = await mine.get(path);
       expect(status, JSON.stringify(body).slice(0, 300)).to.equal(200);

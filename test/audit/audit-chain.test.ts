@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import pg from 'pg';
-import { verifyChain } from '#src/app/audit-chain.js';
+import { deleteAuditEntries, verifyChain } from '#src/app/audit-chain.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations } from '#src/operations.js';
 import { appSessionOptions, createDatabase } from '#src/platform/database/pool.js';
@@ -78,6 +78,21 @@ describe('the audit log of calls', () => {
   async function last(): Promise<Entry> {
     return (await entries()).at(-1) as Entry;
   }
+
+  it('is listed newest first, by actor, action, resource and time', async () => {
+    await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { active: false });
+    await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'Widget' });
+    await seal();
+    const list = async (filter: string) =>
+      (await api.expect(200, 'GET', `/v1/audit?${filter}`)).entries.map((one: Entry) => one.operation);
+    expect(await list('')).to.deep.equal(['createConnectionToken', 'updateRep', 'upsertReps']);
+    expect(await list(`resource=${ben}`)).to.deep.equal(['updateRep', 'upsertReps']);
+    expect(await list('resource=tokens&actor=api-key')).to.deep.equal(['createConnectionToken']);
+    expect(await list('action=updateRep')).to.deep.equal(['updateRep']);
+    expect(await list('from=2126-01-01T00:00:00Z')).to.deep.equal([]);
+    const first = await api.expect(200, 'GET', '/v1/audit?limit=2');
+    expect(await list(`cursor=${first.nextCursor}`)).to.deep.equal(['upsertReps']);
+  });
 
   it('has who changed what, before and after, with the request id', async () => {
     const session = await sessionOf(service, workspaceId, amy);
@@ -276,6 +291,31 @@ describe('the audit log of calls', () => {
       expect((await verify()).problem).to.equal('entry 2 is missing');
     });
 
+    it('stays correct when the entries of earlier days are deleted', async () => {
+      const owner = createDatabase({ url: service.database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
+      const { head } = await verify();
+      try {
+        const remove = (before: string, isDryRun = false) => deleteAuditEntries(owner, workspaceId, before, isDryRun);
+        expect(await remove('2020-01-01')).to.deep.equal({ workspaceId, deleted: 0, through: null });
+        await change(`update audit_entries set at = '2020-06-01' where workspace_id = $1 and position <= 3`);
+        expect(await remove('2021-01-01', true)).to.include({ deleted: 3 });
+        expect(await verify()).to.include({ entries: 5, problem: null });
+        expect((await remove('2021-01-01')).through).to.match(/^3:[0-9a-f]{64}$/);
+        // Entries 4 and 5, and the entry about the deletion.
+        expect(await verify(head)).to.include({ entries: 3, problem: null });
+        expect(await last()).to.deep.include({ operation: 'deleteAuditEntries', actor: 'command-line' });
+        expect((await remove('2999-01-01')).deleted, 'all but the newest').to.be.at.least(2);
+        await api.expect(200, 'PATCH', '/v1/workspaces', { name: 'E' });
+        await seal();
+        expect((await verify()).problem).to.equal(null);
+        const [first] = await change('select min(position) as position from audit_entries where workspace_id = $1');
+        await change(`delete from audit_entries where workspace_id = $1 and position = ${first?.['position']}`);
+        expect((await verify()).problem).to.equal(`entry ${first?.['position']} is missing`);
+      } finally {
+        await owner.destroy();
+      }
+    });
+
     it('stays correct when several processes seal while calls are made', async () => {
       await Promise.all([
         ...Array.from({ length: 40 }, (_, index) =>
@@ -321,6 +361,6 @@ describe('the audit log of calls', () => {
       .filter(({ method, access }) => method !== 'get' && (access as string) !== 'public')
       .filter((operation) => 'scope' in operation && operation.scope === 'read')
       .map(({ id }) => id as string);
-    expect(unrecorded).to.deep.equal(['simulateCommissions']);
+    expect(unrecorded).to.deep.equal(['simulateCommissions', 'previewPlanChange', 'runPlanTests']);
   });
 });

@@ -29,7 +29,7 @@ describe('browser sessions', () => {
 
   it('sign in with a code on pages without scripts, and show who is signed in', async () => {
     const browser = new TestBrowser(world.service.url);
-    const first = await browser.open('/');
+    const first = await browser.open('/session');
     expect(first.url).to.equal('/sign-in');
     expect(first.text).to.contain('<label for="email">').and.to.not.contain('<script');
     const policy = first.headers.get('content-security-policy');
@@ -37,9 +37,9 @@ describe('browser sessions', () => {
     const requested = await browser.submit('/sign-in', { email: mia.email });
     expect(requested.text).to.contain('autocomplete="one-time-code"');
     const home = await browser.submit('/sign-in/code', { ...requested.fields, code: await world.lastCode(mia.email) });
-    expect([home.status, home.url]).to.deep.equal([200, '/']);
+    expect([home.status, home.url]).to.deep.equal([200, '/session']);
     expect(home.text).to.contain(mia.email).and.to.contain('Acme &lt;Ltd&gt;').and.to.contain('href="/docs"');
-    expect((await browser.open('/sign-in')).url).to.equal('/');
+    expect((await browser.open('/sign-in')).url).to.equal('/session');
   });
 
   it('keep the session in a cookie that scripts and other sites cannot use', async () => {
@@ -100,7 +100,7 @@ describe('browser sessions', () => {
     const browser = await signIn();
     const bearer = world.service.client(browser.cookie('session'));
     expect((await bearer.get('/auth/me')).status).to.equal(200);
-    const home = await browser.open('/');
+    const home = await browser.open('/session');
     const out = await browser.submit('/sign-out', home.fields);
     expect(out.url).to.equal('/sign-in');
     expect(browser.cookie('session')).to.equal(null);
@@ -111,7 +111,7 @@ describe('browser sessions', () => {
   it('delete the cookie of a session that has ended', async () => {
     const browser = await signIn();
     await world.service.client(browser.cookie('session')).expect(200, 'POST', '/auth/logout');
-    expect((await browser.open('/')).url).to.equal('/sign-in');
+    expect((await browser.open('/session')).url).to.equal('/sign-in');
     expect(browser.cookie('session')).to.equal(null);
   });
 
@@ -169,7 +169,7 @@ describe('browser sessions over TLS', () => {
         body: new URLSearchParams({ email: mia.email, code }),
         headers: { Origin: 'https://pay.acme.test' },
       });
-      expect([answer.status, answer.headers.get('location')]).to.deep.equal([303, '/app/']);
+      expect([answer.status, answer.headers.get('location')]).to.deep.equal([303, '/app/session']);
       const [cookie = ''] = answer.headers.getSetCookie();
       expect(cookie).to.match(/^__Host-session=sess_.*; Path=\/;.*HttpOnly; Secure; SameSite=Lax$/);
     } finally {

@@ -103,6 +103,14 @@ describe('signing in with an identity provider', () => {
     expect(browser.cookie('__Host-session')).to.match(/^sess_/);
   });
 
+  it('shows a browser the error of a failed sign-in as a page', async () => {
+    const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const answer = await browser.fetch('/auth/oidc/callback?state=x&code=y', { headers });
+    expect([answer.status, answer.headers.get('content-type')]).to.deep.equal([401, 'text/html; charset=utf-8']);
+    const page = await answer.text();
+    expect(page).to.contain('The sign-in failed').and.to.contain('href="/app/sign-in"');
+  });
+
   it('rejects a state after ten minutes', async () => {
     const back = await provider.authorize((await begin()).href);
     await sql`update sign_in_states set expires_at = expires_at - interval '10 minutes'`.execute(world.owner);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { guardJson } from '#src/platform/http/json-body.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read at every depth
@@ -14,16 +15,77 @@ export interface KnownValues {
   readonly byName: Readonly<Record<string, unknown>>;
 }
 
-/** The largest input that the schemas of the operation accept, or nearly so: lists and texts fill the body. */
+/**
+ * The largest body that the schema of the operation accepts, or nearly so: lists and texts fill the body. Where the
+ * schema of a field does not state what its checks require, the body has the value of the operation's example.
+ */
 export function largestBody(operation: AnyOperation, known: KnownValues): unknown {
   if (operation.body === undefined) return undefined;
   const limit = operation.access === 'public' ? maxAnonymousBytes : maxJsonBytes;
   const schema = z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Schema;
   for (let scale = 1; scale > 1e-5; scale *= 0.6) {
-    const body = new Filler(known, scale).value(schema, 'body', 0);
-    if (JSON.stringify(body).length <= limit) return body;
+    const body = accepted(operation, new Filler(known, scale).value(schema, 'body', 0));
+    if (JSON.stringify(body).length <= limit && hasFewerKeys(body, operation.maxKeys)) return body;
   }
-  return {};
+  throw new Error(`no body of ${operation.id} is small enough`);
+}
+
+function hasFewerKeys(body: unknown, maxKeys: number | undefined): boolean {
+  try {
+    guardJson(body, maxKeys);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const maxRepairs = 20;
+
+/** The body with every value that the schema rejects replaced by that of the example, or left out without one. */
+function accepted(operation: AnyOperation, filled: unknown): unknown {
+  const schema = operation.body as z.ZodType;
+  const body = structuredClone(filled);
+  for (let round = 0; round < maxRepairs; round += 1) {
+    const parsed = schema.safeParse(body);
+    if (parsed.success) return body;
+    const places = parsed.error.issues.flatMap(({ path, code, ...issue }) =>
+      code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys?.map((key) => [...path, key]) : [path],
+    );
+    repair(body, places as Path[], operation.example.body);
+  }
+  const { error } = schema.safeParse(body);
+  throw new Error(
+    `no valid body of ${operation.id}: ${error?.issues[0]?.path.join('.')}: ${error?.issues[0]?.message}`,
+  );
+}
+
+type Path = readonly (string | number)[];
+
+/**
+ * Replaces the values at the paths by those of the example, or removes values that the example does not have, or has
+ * with the same value. A list ends before its first rejected item after the first one.
+ */
+export function repair(body: unknown, paths: readonly Path[], example: unknown): void {
+  const ends = new Map<Schema[], number>();
+  for (const path of paths) {
+    const item = path.findIndex((key) => Number(key) > 0);
+    const list = item < 0 ? undefined : valueAt(body, path.slice(0, item));
+    if (Array.isArray(list)) ends.set(list, Math.min(ends.get(list) ?? list.length, Number(path[item])));
+    else replace(valueAt(body, path.slice(0, -1)), path.at(-1) ?? '', valueAt(example, path));
+  }
+  for (const [list, end] of ends) list.length = Math.min(list.length, end);
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<Schema>((at, key) => at?.[key], value);
+}
+
+function replace(at: Schema, key: string | number, replacement: unknown): void {
+  if (typeof at !== 'object' || at === null) return;
+  const isSame = JSON.stringify(at[key]) === JSON.stringify(replacement);
+  if (Array.isArray(at) && (replacement === undefined || isSame)) at.splice(Number(key), 1);
+  else if (replacement === undefined || isSame) delete at[key];
+  else at[key] = structuredClone(replacement);
 }
 
 /** Fills a schema: every optional field is present, lists and texts have their max length times the scale. */
@@ -34,16 +96,20 @@ class Filler {
   ) {}
 
   value(schema: Schema, name: string, index: number): unknown {
-    const given = this.known.byName[name];
+    const given = this.known.byName[name] ?? this.knownBySuffix(name);
     if (given !== undefined) return typeof given === 'function' ? given(index) : given;
     const one = this.branch(schema);
     if (one.const !== undefined) return one.const;
     if (one.enum !== undefined) return one.enum[index % one.enum.length];
     if (one.type === 'array') return this.list(one, name);
-    if (one.type === 'object') return this.object(one);
-    if (one.type === 'number' || one.type === 'integer') return one.maximum ?? 1_000_000;
+    if (one.type === 'object') return this.object(one, index);
+    if (one.type === 'number' || one.type === 'integer') return Math.min(one.maximum ?? 1_000_000, 1_000_000);
     if (one.type === 'boolean') return false;
     return this.text(one, index);
+  }
+
+  private knownBySuffix(name: string): unknown {
+    return /(From|Until|Date)$/.test(name) ? '2026-01-15' : undefined;
   }
 
   private branch(schema: Schema): Schema {
@@ -56,8 +122,11 @@ class Filler {
     return Array.from({ length }, (_, index) => this.value(schema.items ?? {}, name.replace(/s$/, ''), index));
   }
 
-  private object(schema: Schema): Record<string, unknown> {
-    const named = Object.entries(schema.properties ?? {}).map(([key, field]) => [key, this.value(field, key, 0)]);
+  private object(schema: Schema, index: number): Record<string, unknown> {
+    // A rep is named in one of two ways.
+    const { email, ...withoutEmail } = schema.properties ?? {};
+    const properties = withoutEmail.repId === undefined ? schema.properties : withoutEmail;
+    const named = Object.entries(properties ?? {}).map(([key, field]) => [key, this.value(field, key, index)]);
     if (typeof schema.additionalProperties !== 'object' || Object.keys(schema.properties ?? {}).length > 0)
       return Object.fromEntries(named);
     const keys = Math.max(1, Math.floor(500 * this.scale));
@@ -106,3 +175,40 @@ export const largestConfigs: Readonly<Record<string, object>> = {
     ),
   },
 };
+
+/** A query in which numbers are as large as the schema accepts. */
+export function largestQuery(operation: AnyOperation, known: KnownValues): Record<string, string> {
+  const query: Record<string, string> = { ...operation.example.query };
+  for (const name of Object.keys(query)) {
+    const value = known.byName[name];
+    if (typeof value === 'string') query[name] = value;
+  }
+  const schema = operation.query as z.ZodType | undefined;
+  if (schema === undefined) return query;
+  for (const limit of ['100000', '10000', '1000', '500', '200', '100', '50'])
+    if (schema.safeParse({ ...query, limit }).success) return { ...query, limit };
+  return query;
+}
+
+const maxRows = 10_000;
+
+/** The example of the upload with its row repeated under other keys until the file has the size. */
+export function largestFile(example: unknown, bytes: number): Buffer {
+  if (typeof example !== 'string') {
+    const [[name, [item]]] = Object.entries(example as Record<string, [Record<string, unknown>]>) as [
+      [string, [Record<string, unknown>]],
+    ];
+    const [[key, id]] = Object.entries(item) as [[string, string]];
+    const count = Math.floor(bytes / (JSON.stringify(item).length + 8));
+    return Buffer.from(JSON.stringify({ [name]: times(count, (at) => ({ ...item, [key]: `${id}${at}` })) }));
+  }
+  const [header, row = ''] = example.split('\n');
+  const [key = '', ...cells] = row.split(',');
+  const count = Math.min(maxRows, Math.floor(bytes / (row.length + 8)));
+  const rows = times(count, (at) => [key.includes('@') ? key.replace('@', `${at}@`) : `${key}${at}`, ...cells].join());
+  return Buffer.from(`${header}\n${rows.join('\n')}\n`);
+}
+
+function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, at) => make(at));
+}

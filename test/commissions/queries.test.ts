@@ -56,6 +56,7 @@ describe('commission queries', () => {
         currency: 'USD',
         totals: { total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 },
         otherCurrencies: [],
+        openDiscrepancies: { count: 0, total: 0, otherCurrencies: [] },
         reps: [
           {
             repId: ada,

@@ -4,6 +4,7 @@ import { type CrmTiming } from '#src/crm/http.js';
 export class SleptTime implements CrmTiming {
   readonly slept: number[] = [];
   timeoutMs = 5000;
+  readonly retryMs = 500;
   private current = Date.parse('2026-11-21T10:00:00.000Z');
 
   readonly now = (): number => this.current;

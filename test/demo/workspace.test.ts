@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { demoCorrection, demoRefund } from '#demo/corrections.js';
 import { demoPlanChange } from '#demo/plans.js';
 import { createDemoWorkspace } from '#demo/workspace.js';
+import { startPageLinks } from '#src/app/start-page-links.js';
 import { dayInZone } from '#src/kernel/day.js';
+import { createDatabase } from '#src/platform/database/pool.js';
+import { waitForChecks } from '#test/support/discrepancies.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -22,6 +25,17 @@ describe('the demo workspace', function () {
     for (const { id, email } of (await api.expect(200, 'GET', '/v1/reps')).reps) ids.set(email, id);
   });
   after(() => service?.stop());
+
+  it('has links for every role, among them the owner of the first deal and the manager of that person', async () => {
+    const owner = createDatabase({ url: service.database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
+    const links = await startPageLinks(service.running.service, owner).finally(() => owner.destroy());
+    expect(links.map(({ label }) => label)).to.deep.equal([
+      'Alex Morgan, admin',
+      'Maya Ito, manager',
+      'Dana Whitfield, rep',
+      'Joan Pereira, payroll',
+    ]);
+  });
 
   it('has a plan of two versions, the second from this quarter on', async () => {
     const { plan: name, effectiveStart } = demoPlanChange(today);
@@ -53,5 +67,17 @@ describe('the demo workspace', function () {
     expect(sum).to.equal(Math.round(trueUp.amount * 100));
     const { runs } = await api.expect(200, 'GET', `/v1/workspaces/audit-logs?actor=rep:${ids.get(manager)}`);
     expect(runs.map((run: Loose) => run.trigger)).to.include.members(['true_up', 'statement_approved']);
+  });
+
+  it('has a discrepancy and an open dispute about the late deal, whose amount changed after the true-up', async () => {
+    const { seller, period, dealId } = demoCorrection(today);
+    const { disputes } = await api.expect(200, 'GET', '/v1/disputes');
+    expect(disputes).to.have.length(1);
+    expect(disputes[0]).to.include({ repId: ids.get(seller), period, dealId, status: 'open' });
+    await waitForChecks(service, (await api.expect(200, 'GET', '/v1/workspaces')).workspaceId);
+    const { discrepancies } = await api.expect(200, 'GET', '/v1/discrepancies');
+    expect(discrepancies).to.have.length(1);
+    expect(discrepancies[0]).to.include({ repId: ids.get(seller), period, status: 'open' });
+    expect(discrepancies[0].lines.map((line: Loose) => line.dealId)).to.include(dealId);
   });
 });

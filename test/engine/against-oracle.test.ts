@@ -1,3 +1,3 @@
 import { describeOracleComparison } from './oracle-comparison.js';
 
-describeOracleComparison(200);
+describeOracleComparison(100);

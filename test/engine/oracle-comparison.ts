@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { byKey, engineLedger } from '#test/support/engine-world.js';
+import { byKey, continuedLedgers, engineLedger } from '#test/support/engine-world.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 
@@ -16,6 +16,26 @@ export function describeOracleComparison(worldCount: number): void {
         }),
         { numRuns: worldCount },
       );
+    });
+
+    it('gives the same rows from a day on when the events before it are only known as sums', () => {
+      const rowCounts: number[] = [];
+      const worldAndDay = arbitraryWorld().chain((world) =>
+        fc.record({
+          world: fc.constant(world),
+          day: fc.constantFrom('2026-01-01', ...world.deals.flatMap(({ closeDate }) => closeDate ?? [])),
+        }),
+      );
+      fc.assert(
+        fc.property(worldAndDay, ({ world, day }) => {
+          for (const { whole, continued } of continuedLedgers(world, day)) {
+            expect(continued).to.deep.equal(whole);
+            rowCounts.push(whole.length);
+          }
+        }),
+        { numRuns: Math.ceil(worldCount / 2) },
+      );
+      expect(rowCounts.filter((count) => count > 0)).to.have.length.above(worldCount / 20);
     });
 
     it('gives the same rows for every order of the deals', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { calculationSteps } from '#src/engine/calculate.js';
-import { compileConditions, explainSeen, type Leaf } from '#src/engine/condition.js';
+import { compileConditions, explainSeen, type Leaf, withoutRepetitions } from '#src/engine/condition.js';
 import { maxPlanCost, planCost } from '#src/engine/plan-cost.js';
 import { inputOf, run } from './scenario.js';
 
@@ -67,6 +67,21 @@ describe('the calculation of an expensive plan', () => {
     expect(performance.now() - startedAt).to.be.lessThan(5_000);
   });
 
+  it('compares texts literally: an operand is no regular expression', () => {
+    const passes = (operator: Leaf['operator'], operand: string, text: string) =>
+      compileConditions([leaf(operand, { field: 'x', operator })], {}, {}, 'UTC').passes(
+        { dealId: 'd', closeDate: '2026-01-01', fields: { x: text }, standard: {} },
+        '2026-01-01',
+      );
+    const startedAt = performance.now();
+    for (const operand of ['(a+)+$', '(a|a)*b', '.*.*.*='])
+      for (const operator of ['contains', 'equals'] as const) {
+        expect(passes(operator, operand, `${'a'.repeat(10_000)}!`), operand).to.equal(false);
+        expect(passes(operator, operand, operand), operand).to.equal(true);
+      }
+    expect(performance.now() - startedAt).to.be.lessThan(1_000);
+  });
+
   it('finds values of every type in a list', () => {
     const deal = {
       dealId: 'd',
@@ -102,7 +117,26 @@ describe('the calculation of an expensive plan', () => {
       expect(conditions[0]).to.have.all.keys('field', 'operator', 'seen', 'passed');
     }
     const [long] = explainSeen([leaf('x')], ['y'.repeat(10_000)], '2026-01-01', 'UTC');
-    expect(String(long?.seen)).to.have.lengthOf(501);
+    expect(String(long?.seen)).to.have.lengthOf(101);
+  });
+
+  it('stores long values in part, with the result of the comparison', () => {
+    const long = 'y'.repeat(1_000);
+    const list = many(100, (at) => `value ${at}`);
+    const conditions = [
+      leaf('y', { field: 'x', operator: 'contains' }),
+      leaf(`${long}z`, { field: 'x', operator: 'contains' }),
+      leaf('value 99', { field: 'list', fieldType: 'select' }),
+    ];
+    const deal = { dealId: 'd', closeDate: '2026-01-01', fields: { x: long, list }, standard: {} };
+    const set = compileConditions(conditions, {}, {}, 'UTC');
+    const stored = JSON.stringify(withoutRepetitions(set.seen(deal, '2026-01-01')));
+    expect(stored.length).to.be.lessThan(350);
+    const explained = explainSeen(conditions, JSON.parse(stored), '2026-01-01', 'UTC');
+    expect(explained.map(({ passed }) => passed)).to.deep.equal([true, false, true]);
+    expect(explained[0]?.seen).to.equal(`${'y'.repeat(100)}…`);
+    expect(explained[2]?.seen).to.include('value 3').and.not.to.include('value 99');
+    expect(explained).to.deep.equal(set.explain(deal, '2026-01-01'));
   });
 
   it('runs in short steps', () => {

@@ -165,6 +165,7 @@ describe('the team roll-up as PDF', function () {
       paper: null,
       payroll: {},
       managerScope: 'workspace',
+      blockApprovalOnDispute: true,
     } as const;
     const { markup } = await teamPage(emptyTeam, workspace, new Date(0));
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');

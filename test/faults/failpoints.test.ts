@@ -78,7 +78,7 @@ describe('failpoints', () => {
       });
       after(async () => {
         await fleet?.stop();
-        await world?.crm?.stop();
+        await world?.stop();
       });
 
       const places = Object.keys(paths) as (keyof typeof paths)[];

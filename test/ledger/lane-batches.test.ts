@@ -182,31 +182,4 @@ describe('a batch of lanes', function () {
     const runs = await world.slice.owner.selectFrom('audit_runs').select('rep_id').execute();
     expect(runs, 'one calculation for each rep').to.have.length(5);
   });
-
-  it('with one rep of very many deals calculates one attainment period after the other', async () => {
-    const planId = await newBusiness();
-    const [ada] = (await reps(1, planId)) as [string];
-    await world.quota(ada, planId, 'New business', '2026-Q2', 10_000);
-    await addDeals(ada, 10_800, 180);
-    await request(ada);
-    await calculate(ada);
-    const { events } = await paid(ada);
-    expect(events).to.equal(5400);
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
-    expect(await world.slice.requests(world.workspaceId)).to.deep.equal([
-      { rep_id: ada, from_day: '2026-04-01', to_day: '2199-12-31', trigger: 'recalculation' },
-    ]);
-    await runner.run(world.workspaceId, [ada]);
-    expect((await paid(ada)).events).to.equal(10_800);
-    expect(await world.slice.requests(world.workspaceId)).to.deep.equal([]);
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
-  });
-
-  it('returns a divided lane to the queue for its remaining days', async () => {
-    const [ada] = (await reps(1, await newBusiness())) as [string];
-    await addDeals(ada, 10_800, 180);
-    await request(ada);
-    await runner.run(world.workspaceId, [ada]);
-    expect(woken).to.deep.equal([ada]);
-  });
 });

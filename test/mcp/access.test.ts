@@ -40,11 +40,20 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   list_quotas: [{}, 'ok'],
   set_quota: [{ repIds: [unknown], measure: 'x', period: '2026-Q1', target: 1 }, 'rep_not_found'],
   delete_quota: [{ quotaId: unknown }, 'quota_not_found'],
+  preview_plan_change: [{ planRef: unknown, status: 'archived', period: '2026' }, 'plan_not_found'],
+  run_plan_tests: [{ planRef: unknown }, 'plan_not_found'],
   simulate_commissions: [{ planId: unknown, period: '2026-Q1', repId: '<self>' }, 'plan_not_found'],
   recalculate_commissions: [{ planId: unknown }, 'plan_not_found'],
   get_recalculation_job: [{ jobId: unknown }, 'job_not_found'],
   get_commissions: [{ dealId: 'nope' }, 'deal_not_found'],
   list_audit_logs: [{}, 'ok'],
+  list_disputes: [{}, 'ok'],
+  open_dispute: [
+    { repId: '<self>', period: '2026-01', type: 'other', description: 'x', dealId: 'nope' },
+    'deal_not_found',
+  ],
+  list_discrepancies: [{}, 'ok'],
+  resolve_discrepancy: [{ discrepancyId: unknown, action: 'dismiss', reason: 'x' }, 'discrepancy_not_found'],
 };
 
 const callers: Readonly<Record<string, AccessLevel>> = {
@@ -91,7 +100,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 2, rep: 15, manager: 15, admin: 29 }[accessLevel],
+        { public: 0, connection: 11, payroll: 4, rep: 17, manager: 20, admin: 35 }[accessLevel],
       );
     });
 

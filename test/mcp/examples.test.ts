@@ -1,16 +1,18 @@
 import { expect } from 'chai';
+import { waitForChecks } from '#test/support/discrepancies.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { done, FetchClient } from './mcp-fixture.js';
 
-/** The ids that the examples use, by the object they identify. */
+/** The names of ids in the examples, by the object they identify. */
 const exampleIds = {
-  ben: '0d5a3a4e-6d0c-4f1b-9a53-6a1f4f7f2b10',
-  planId: 'a4d2c8e0-1f3b-4e5d-9c7a-8b6f5e4d3c2b',
-  planVersionId: 'b5e3d9f1-204c-4f6e-8d8b-9c7a6f5e4d3c',
-  ruleId: 'c6f4ea02-315d-4a7f-9e9c-ad8b7a6f5e4d',
-  assignmentId: 'd7a5fb13-426e-4b8a-afad-be9c8b7a6f5e',
-  quotaId: 'e8b60c24-537f-4c9b-b0be-cfad9c8b7a6f',
-  jobId: 'f9c71d35-6480-4dac-81cf-d0bead9c8b7a',
+  ben: 'repId',
+  planId: 'planId',
+  planVersionId: 'planVersionId',
+  ruleId: 'ruleId',
+  assignmentId: 'assignmentId',
+  quotaId: 'quotaId',
+  jobId: 'jobId',
+  discrepancyId: 'discrepancyId',
 };
 type World = Record<keyof typeof exampleIds, string>;
 
@@ -64,12 +66,30 @@ describe('the example in the description of a tool', () => {
     const quota = { repIds: [ben], planRuleId: rules[0].id, period: '2026-Q2', target: 1 };
     const [{ quotaId }] = await api.expect(201, 'POST', '/v1/quotas', quota);
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
-    return { ben, planId, planVersionId, ruleId: rules[0].id, assignmentId, quotaId, jobId };
+    return {
+      ben,
+      planId,
+      planVersionId,
+      ruleId: rules[0].id,
+      assignmentId,
+      quotaId,
+      jobId,
+      discrepancyId: await discrepancyOf(api, mia),
+    };
+  }
+
+  /** A deal of the rep in an approved period. */
+  async function discrepancyOf(api: ApiClient, repId: string): Promise<string> {
+    await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-03' });
+    await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period: '2026-03', status: 'approved' });
+    await api.expect(201, 'PUT', '/v1/deals/D-2', { amount: 1000, stage: 'Won', closeDate: '2026-03-10', repId });
+    await waitForChecks(service, (await api.expect(200, 'GET', '/v1/workspaces')).workspaceId);
+    return (await api.expect(200, 'GET', '/v1/discrepancies')).discrepancies[0].discrepancyId;
   }
 
   function withRealIds(example: string): string {
     return Object.entries(exampleIds).reduce(
-      (text, [name, id]) => text.replaceAll(id, world[name as keyof World]),
+      (text, [name, id]) => text.replaceAll(`<${id}>`, world[name as keyof World]),
       example,
     );
   }

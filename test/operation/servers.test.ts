@@ -91,6 +91,7 @@ async function expectMigrated(url: string): Promise<void> {
 describe('DATABASE_READ_URL', () => {
   /** Queries whose results may be seconds old. None of them may influence amounts. */
   const mayBeStale = [
+    'src/audit/queries/list-audit-entries.ts',
     'src/audit/queries/list-audit-logs.ts',
     'src/commissions/queries/get-commissions.ts',
     'src/commissions/queries/list-commission-exceptions.ts',

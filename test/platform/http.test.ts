@@ -24,7 +24,7 @@ const common = {
   response: z.unknown(),
   failures: { thing_not_found: 404 },
   example: {},
-  handler: 'unused',
+  execute: () => null,
 } as const;
 const operations: readonly AnyOperation[] = [
   { ...common, id: 'listThings', method: 'get', path: '/v1/things' },

@@ -106,6 +106,14 @@ describe('quotas', () => {
       expect(slice.woken).to.have.members([ann, bob]);
     });
 
+    it('requests one calculation for all periods of a rep', async () => {
+      const targets = ['2026-Q3', '2026-Q1'].map((period) => ({ repId: ann, period, target: 1000 }));
+      await post({ planRuleId: ruleId('New Business'), targets });
+      expect(await slice.requests(workspaceId)).to.deep.equal([
+        { rep_id: ann, from_day: '2026-01-01', to_day: '2026-09-30', trigger: 'quota_change' },
+      ]);
+    });
+
     it('changes an existing quota and leaves an omitted variable target unchanged', async () => {
       const [first] = await post(newBusiness({ variableTarget: 50 }));
       const [second] = await post(newBusiness({ target: 2000 }));

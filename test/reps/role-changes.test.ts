@@ -57,6 +57,12 @@ describe('changes of role and active', () => {
   const changes: Record<string, () => Promise<unknown>> = {
     'of the role': () => api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep' }),
     'of active': () => api.expect(200, 'PATCH', `/v1/reps/${ann}`, { active: false }),
+    'of the role together with a manager who stays': () =>
+      api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId: null }),
+    'of the role by PUT': () =>
+      api.expect(200, 'PUT', '/v1/reps', {
+        reps: [{ email: 'ann@x.io', name: 'Ann', role: 'rep', managerEmail: null }],
+      }),
     'by an invitation': () => api.expect(200, 'POST', `/v1/reps/${ann}/invite`),
     'by several invitations': () => api.expect(200, 'POST', '/v1/reps/bulk-invite', { repIds: [ann] }),
   };
@@ -68,6 +74,27 @@ describe('changes of role and active', () => {
         expect(Date.now() - begun).to.be.lessThan(3_000);
       });
     });
+
+  it('a role is changed before the change of the manager waits for a calculation', async () => {
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'max@x.io', name: 'Max' }] });
+    const stored = () => api.expect(200, 'GET', `/v1/reps/${ann}`);
+    let waiting: Promise<unknown> = Promise.resolve();
+    await calculating(async () => {
+      waiting = api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId: reps[0].id });
+      while ((await stored()).role !== 'rep') await new Promise((resolve) => setTimeout(resolve, 20));
+      expect((await stored()).managerId).to.equal(null);
+    });
+    await waiting;
+    expect((await stored()).managerId).to.equal(reps[0].id);
+  });
+
+  it('does not change the role if the manager is rejected', async () => {
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'max@x.io', name: 'Max', managerEmail: 'ann@x.io' }],
+    });
+    await api.expect(400, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId: reps[0].id });
+    expect((await api.expect(200, 'GET', `/v1/reps/${ann}`)).role).to.equal('manager');
+  });
 
   it('does not revert a change that was committed while another change of people waited', async () => {
     const role = async () => (await api.expect(200, 'GET', `/v1/reps/${ann}`)).role;

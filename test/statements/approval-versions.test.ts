@@ -60,6 +60,40 @@ describe('approving a checked version', () => {
     expect((await approve(office, { version: 0 })).status).to.equal(400);
   });
 
+  it('returns an earlier version with its own amounts', async () => {
+    const office = await fixture.office();
+    const { api, ben } = office;
+    await fixture.generate(office, '2026-01');
+    await correct(office, 50_000);
+    await fixture.generate(office, '2026-01');
+    const of = (version: number) => `/v1/statements?repId=${ben}&period=2026-01&version=${version}`;
+    expect((await api.expect(200, 'GET', of(1))).summary.netPayout).to.equal(4800);
+    expect(await api.expect(200, 'GET', of(2))).to.include({ version: 2, status: 'draft' });
+    expect((await api.get(of(3))).body.code).to.equal('statement_not_found');
+  });
+
+  it('compares a net payout with the last 12 months only on request and with at least 6 months', async () => {
+    const office = await fixture.office();
+    const { api, ben } = office;
+    const deviations = async () => {
+      const { statements } = await api.expect(200, 'GET', '/v1/statements?period=2026-01&deviations=true');
+      return statements.find((one: { repId: string }) => one.repId === ben).deviations;
+    };
+    const adjust = (month: number) => {
+      const period = `2025-${String(month).padStart(2, '0')}`;
+      return api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, {
+        period,
+        amount: month % 2 === 0 ? 100 : 200,
+        reason: 'Contest',
+      });
+    };
+    for (let month = 1; month <= 5; month += 1) await adjust(month);
+    expect(await deviations()).to.equal(undefined);
+    for (let month = 6; month <= 12; month += 1) await adjust(month);
+    expect(await deviations()).to.equal(89);
+    expect(await teamRowOf(office)).not.to.have.property('deviations');
+  });
+
   it('returns regenerated if approval without a version approved figures that differ from the draft', async () => {
     const office = await fixture.office();
     await fixture.generate(office, '2026-01');

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { newId } from '#src/kernel/ids.js';
+import { ownerSessionOptions } from '#src/platform/database/pool.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
@@ -121,6 +123,36 @@ describe('generating and reading statements', () => {
     expect(some.statements).to.have.length(1);
     const single = await own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' });
     expect([single.status, single.body.code]).to.deep.equal([409, 'statement_locked']);
+  });
+
+  it('generates the statements of a team in one transaction, except for a rep whose lane is busy', async () => {
+    const own = await fixture.office();
+    await fixture.addRep(own, 'Ann');
+    const lane = new pg.Client({ connectionString: fixture.service.database.ownerUrl, options: ownerSessionOptions });
+    await lane.connect();
+    await lane.query('begin');
+    await lane.query('select from lanes where rep_id = $1 for no key update', [own.ben]);
+    const generating = own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
+    const stored = () =>
+      fixture.sql(
+        'select rep_id as "repId", xmin::text as transaction from statements where workspace_id = $1 order by rep_id = $2',
+        [own.workspaceId, own.ben],
+      );
+    while ((await stored()).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await lane.query('rollback');
+    await lane.end();
+    expect(await generating).to.include({ generated: 3, errors: 0 });
+    const [first, second, last] = await stored();
+    expect(first.transaction).to.equal(second.transaction);
+    expect(last).to.include({ repId: own.ben }).and.not.include({ transaction: first.transaction });
+  });
+
+  it('generates the other statements if that of one rep fails', async () => {
+    const own = await fixture.office();
+    await fixture.sql(`update commission_events set trace = 'damaged' where workspace_id = $1`, [own.workspaceId]);
+    const all = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
+    expect(all).to.include({ generated: 1, errors: 1 });
+    expect(all.errorReps).to.deep.equal([{ repId: own.ben, error: 'internal_error' }]);
   });
 
   it('lists team members with and without a generated statement', async () => {

@@ -37,6 +37,17 @@ describe('payroll hand-overs, checks and people who left', () => {
     expect((await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-02')).handovers).to.deep.equal([]);
   });
 
+  it('records nothing if the file differs from the one that the caller has', async () => {
+    const body = { period: '2026-03', layout: 'long' };
+    const { code, details } = await office.api.expect(409, 'POST', '/v1/payroll-handovers', {
+      ...body,
+      sha256: '0'.repeat(64),
+    });
+    expect(code).to.equal('payroll_file_changed');
+    expect((await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-03')).handovers).to.deep.equal([]);
+    expect(await office.api.expect(201, 'POST', '/v1/payroll-handovers', { ...body, ...details })).to.include(details);
+  });
+
   it('marks the latest version of a statement as checked', async () => {
     await fixture.generate(office, '2026-02');
     const path = `/v1/statements/${office.ben}/checks`;

@@ -1,4 +1,5 @@
 import { calculateRep } from '#src/engine/calculate.js';
+import { needsWholePeriod } from '#src/engine/carried-credit.js';
 import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
@@ -19,6 +20,43 @@ export function engineLedger(world: World): LedgerRow[] {
     counted = next;
   }
   throw new Error('the rows still changed after the last round');
+}
+
+/** The decisions from a day on, calculated with all deals and with the sums of the earlier events in place of their deals. */
+export function continuedLedgers(
+  world: World,
+  day: string,
+): { readonly whole: LedgerRow[]; readonly continued: LedgerRow[] }[] {
+  const ledger = engineLedger(world);
+  const trueUps = world.frozen.filter(({ truedUp }) => truedUp !== null).map(({ repId }) => repId);
+  return world.reps
+    .filter(({ repId }) => !trueUps.includes(repId))
+    .map(({ repId }) => {
+      const input = inputOf(world, repId, ledger);
+      const isContinuable = ({ versions }: RepInput['plans'][number]) =>
+        !versions.some(({ rules }) => rules.some(({ rule }) => needsWholePeriod(rule)));
+      const whole = { ...input, plans: input.plans.filter(isContinuable) };
+      const { decisions } = calculateRep(whole);
+      const closed = new Set(
+        [...input.deals, ...input.teamDeals.map(({ deal }) => deal)].flatMap(({ dealId, closeDate }) =>
+          closeDate >= day ? [dealId] : [],
+        ),
+      );
+      const continued = calculateRep({
+        ...whole,
+        window: { ...input.window, from: day },
+        deals: input.deals.filter(({ closeDate }) => closeDate >= day),
+        teamDeals: input.teamDeals.filter(({ deal }) => deal.closeDate >= day),
+        fixed: input.fixed.filter(({ earnedOn, dealKey }) => earnedOn >= day || closed.has(dealKey)),
+        carried: [...decisions, ...input.fixed].filter(({ earnedOn }) => earnedOn < day),
+      });
+      const rows = (all: readonly Decision[]) =>
+        all
+          .filter(({ earnedOn }) => earnedOn >= day)
+          .map((decision) => ({ ...rowOf(repId, decision), trace: decision.trace }))
+          .sort(byKey);
+      return { whole: rows(decisions), continued: rows(continued.decisions) };
+    });
 }
 
 interface RepRows {

@@ -1,4 +1,4 @@
-// Must be loaded before any test file: handlers are declared with decorators.
+// Must be loaded before any test file: classes are declared with decorators.
 import 'reflect-metadata';
 import { runCleanups } from './after-file.js';
 import { removeAbandonedServers, stopTestServer } from './test-database.js';

@@ -14,7 +14,7 @@ function subsection({ templateId, name, description, planConfig, workedExample }
     `### ${name}`,
     `"${sentence}"`,
     ['Template:', `\`${templateId}\`.`, ...rest].join(' '),
-    `\`\`\`json\n${formatJson(planConfig)}\n\`\`\``,
+    `\`\`\`json\n${formatJson({ config: planConfig.config })}\n\`\`\``,
     prerequisites(workedExample),
     table(workedExample),
     workedExample.note,

@@ -43,7 +43,7 @@ const migrate = (url: string) => migrateToLatest(url, migrations).then(() => und
 
 let ofFile: Promise<SliceFixture> | undefined;
 
-/** Runs operations on their own database as the dispatcher does: access, schemas, handler, response. */
+/** Runs operations on their own database as the dispatcher does: access, schemas, `execute`, response. */
 export class SliceFixture {
   /** The time of the fixture's clock. */
   now = startOfTests;

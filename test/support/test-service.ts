@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
 import { type ProcessParts, type RunningProcess, start } from '#src/app/main.js';
@@ -6,6 +7,7 @@ import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { duringSuite } from './during-suite.js';
+import { query } from './ledger-checks.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface Answer {
@@ -127,7 +129,7 @@ export async function startTestService(
       });
       return { ...created, api: new ApiClient(url, created.apiKey) };
     },
-    waitForCalculations: (workspaceId) => waitForCalculations(running, workspaceId),
+    waitForCalculations: (workspaceId) => waitForCalculations(database.ownerUrl, workspaceId),
     stop: async () => {
       await running.stop();
       await database.drop();
@@ -145,19 +147,14 @@ export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
   await migrateToLatest(ownerUrl, migrations);
 };
 
-async function waitForCalculations({ service }: RunningProcess, workspaceId: string): Promise<void> {
+async function waitForCalculations(ownerUrl: string, workspaceId: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   for (;;) {
-    const pending = await service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      trx
-        .selectFrom('calculation_requests')
-        .select('request_id')
-        .where('workspace_id', '=', workspaceId)
-        .limit(1)
-        .executeTakeFirst(),
-    );
-    if (pending === undefined) return;
+    const pending = await query(ownerUrl, 'select from calculation_requests where workspace_id = $1 limit 1', [
+      workspaceId,
+    ]);
+    if (pending.length === 0) return;
     if (Date.now() > deadline) throw new Error('calculations were still pending after a minute');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(10);
   }
 }

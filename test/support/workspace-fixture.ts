@@ -31,6 +31,12 @@ export class WorkspaceFixture {
     return new WorkspaceFixture(slice, workspaceId, callerAs('admin', workspaceId));
   }
 
+  /** Another workspace in the same database. */
+  async another(): Promise<WorkspaceFixture> {
+    const workspaceId = await this.slice.workspace({ timezone: 'UTC' });
+    return new WorkspaceFixture(this.slice, workspaceId, callerAs('admin', workspaceId));
+  }
+
   as(role: Role | 'connection', repId: string | null = null): Caller {
     return callerAs(role, this.workspaceId, repId);
   }
@@ -79,6 +85,7 @@ export class WorkspaceFixture {
           currency: more.currency ?? null,
           fieldMapping: null,
           config,
+          tests: [],
         },
         planTerms(config),
       );

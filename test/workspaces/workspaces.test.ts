@@ -42,6 +42,7 @@ describe('workspaces', () => {
         paper: null,
         payroll: {},
         managerScope: 'workspace',
+        blockApprovalOnDispute: true,
         apiKey: { masked: null, isSet: false },
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Running']);

@@ -77,7 +77,7 @@ async function deliver(
   if (!stage.isOver()) await sleep(random.between(0, 60));
 }
 
-/** Approves statements, waits for a moment, trues up, and reopens most of them, or none in some episodes. */
+/** Approves statements, waits for a moment, trues up, resolves discrepancies, disputes, and reopens most of them, or none in some episodes. */
 export async function approve(stage: Stage, random: SeededRandom): Promise<void> {
   const reopens = random.chance(0.6) ? 0.75 : 0;
   while (!stage.isOver()) {
@@ -90,9 +90,28 @@ export async function approve(stage: Stage, random: SeededRandom): Promise<void>
     await client.send('POST', `/v1/statements/${repId}/approve`, { period, status: 'approved' });
     await sleep(random.between(50, 250));
     if (random.chance(0.4)) await client.send('POST', `/v1/statements/${repId}/true-up`, { period, force: true });
+    if (random.chance(0.5)) await resolveDiscrepancy(client, random, repId);
+    if (random.chance(0.2)) await dispute(client, random, repId, period);
     if (random.chance(reopens))
       await client.send('POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
   }
+}
+
+async function resolveDiscrepancy(client: RetryingClient, random: SeededRandom, repId: string): Promise<void> {
+  const { body } = await client.send('GET', `/v1/discrepancies?status=open&repId=${repId}`);
+  const found = (body.discrepancies ?? []) as { discrepancyId: string }[];
+  if (found.length === 0) return;
+  const action = random.pick(['true_up', 'carry_forward', 'dismiss']);
+  const { discrepancyId } = random.pick(found);
+  await client.send('POST', `/v1/discrepancies/${discrepancyId}/resolve`, { action, reason: 'agreed', force: true });
+}
+
+/** Opens a dispute, and decides all that are open: a repeated request may have opened two. */
+async function dispute(client: RetryingClient, random: SeededRandom, repId: string, period: string): Promise<void> {
+  await client.send('POST', '/v1/disputes', { repId, period, type: 'other', description: 'x' });
+  const { body } = await client.send('GET', `/v1/disputes?status=open&repId=${repId}`);
+  for (const { disputeId } of (body.disputes ?? []) as { disputeId: string }[])
+    await client.send('PATCH', `/v1/disputes/${disputeId}`, { status: random.pick(['accepted', 'rejected']) });
 }
 
 /** Changes plans, quotas and managers, starts recalculations and exports, deletes deals and adds adjustments. */

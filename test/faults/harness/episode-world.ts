@@ -1,3 +1,4 @@
+import { EventReceiver } from '#test/support/event-receiver.js';
 import { ledgerColumns, query } from '#test/support/ledger-checks.js';
 import type {
   FrozenPeriod,
@@ -57,6 +58,8 @@ export class EpisodeWorld {
     readonly crm: EpisodeCrm | null,
     readonly webhookSecret: string,
     readonly isSynced: boolean,
+    /** Receives the outgoing events of the workspace. */
+    readonly receiver: EventReceiver,
   ) {}
 
   /** Creates the workspace and the deals to be sent. With empty deliveries, the test adds them later. */
@@ -69,6 +72,8 @@ export class EpisodeWorld {
     const crm = kind !== 'none' ? await EpisodeCrm.start(people) : null;
     const { workspaceId, apiKey } = await fleet.createWorkspace(name);
     const api = new ApiClient(random.pick(fleet.apis).url, apiKey);
+    const receiver = await EventReceiver.start();
+    await api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url });
     const reps = people.map((person) => ({
       email: `${person}@example.com`,
       name: person,
@@ -95,7 +100,13 @@ export class EpisodeWorld {
       crm,
       webhookSecret,
       kind === 'delivers and is synced',
+      receiver,
     );
+  }
+
+  async stop(): Promise<void> {
+    await this.crm?.stop();
+    await this.receiver.stop();
   }
 
   /** The owner id in deals: the CRM member id if there is a CRM. */

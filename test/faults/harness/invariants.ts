@@ -16,11 +16,13 @@ export async function assertInvariants(fleet: Fleet, world: EpisodeWorld): Promi
   await assertLedgerIsClean(ownerUrl, world);
   await assertConsistent(ownerUrl, world.workspaceId);
   await assertNoFindings(ownerUrl, world.workspaceId);
+  await assertEventsDelivered(ownerUrl, world);
   await assertAdjustedOnce(ownerUrl, world);
   await assertJobsEnded(fleet, world);
   await assertExportsMade(fleet, world);
   await assertViewsAreCurrent(fleet, world);
   await assertRecalculationWritesNothing(fleet, world);
+  await assertDiscrepanciesAreListed(ownerUrl, world);
   await assertTrueUpsAreComplete(fleet, world);
   await assertConsistent(ownerUrl, world.workspaceId);
   await assertNoFindings(ownerUrl, world.workspaceId);
@@ -185,6 +187,48 @@ const findings: readonly (readonly [invariant: string, description: string, text
   ['I24', 'a lane is parked', 'select rep_id, last_error from lanes where workspace_id = $1 and parked_at is not null'],
 ];
 
+/**
+ * I30: every change of an amount has one delivery for its run. The receiver got each delivery at least once, and those
+ * about one rep in their order.
+ */
+async function assertEventsDelivered(ownerUrl: string, world: EpisodeWorld): Promise<void> {
+  const wrong = await query(
+    ownerUrl,
+    `with paid as (
+      select rep_id, event_id, revision, run_id, currency, period, earned_on,
+        case when status = 'earned' and change <> 'deleted' then amount else 0 end as amount
+      from commission_event_history where workspace_id = $1
+    ), changes as (
+      select distinct p.rep_id, p.run_id from paid p
+      left join paid b on b.rep_id = p.rep_id and b.event_id = p.event_id and b.revision = p.revision - 1
+      where p.amount <> coalesce(b.amount, 0) or (p.amount <> 0
+        and (p.currency, p.period, p.earned_on) is distinct from (b.currency, b.period, b.earned_on))
+    )
+    select c.rep_id, c.run_id, count(d.delivery_id) as deliveries from changes c
+    left join webhook_deliveries d on d.workspace_id = $1 and d.sequence_id = c.rep_id and d.run_id = c.run_id
+    group by 1, 2 having count(d.delivery_id) <> 1`,
+    [world.workspaceId],
+  );
+  if (wrong.length > 0)
+    throw new Violation('I30', `changes without one delivery: ${JSON.stringify(wrong.slice(0, 3))}`);
+  const deliveries = await query<{ id: string; status: string; sequence: string }>(
+    ownerUrl,
+    `select delivery_id as id, status, sequence_id as sequence from webhook_deliveries where workspace_id = $1 order by position`,
+    [world.workspaceId],
+  );
+  const arrivals = [...new Set(world.receiver.ids())];
+  const place = new Map(arrivals.map((id, index) => [id, index]));
+  const last = new Map<string, number>();
+  for (const { id, status, sequence } of deliveries) {
+    const at = place.get(id);
+    if (status !== 'delivered' || at === undefined)
+      throw new Violation('I30', `event ${id} is ${status} and was not received`);
+    if (at < (last.get(sequence) ?? -1))
+      throw new Violation('I30', `event ${id} arrived after a later one of ${sequence}`);
+    if (sequence !== world.workspaceId) last.set(sequence, at);
+  }
+}
+
 async function assertNoFindings(ownerUrl: string, workspaceId: string): Promise<void> {
   for (const [invariant, description, text] of findings) {
     const rows = await query(ownerUrl, text, [workspaceId]);
@@ -312,6 +356,36 @@ async function ledgerDigest(ownerUrl: string, workspaceId: string): Promise<stri
   return row?.digest as string;
 }
 
+/** I27: the open and dismissed discrepancies are exactly the approved periods that owe something, with their deltas. */
+async function assertDiscrepanciesAreListed(ownerUrl: string, world: EpisodeWorld): Promise<void> {
+  const listed = await query<{ key: string; delta: number }>(
+    ownerUrl,
+    `select concat_ws(' ', rep_id, period) as key, delta::float8 as delta from discrepancies
+     where workspace_id = $1 and status <> 'resolved'`,
+    [world.workspaceId],
+  );
+  const deltas = new Map(listed.map(({ key, delta }) => [key, delta]));
+  for (const { repId, period } of (await world.picture(ownerUrl)).frozen) {
+    const owed =
+      (await liveTotal(ownerUrl, world, repId, period)) - (await approvedTotal(ownerUrl, world, repId, period));
+    const key = `${repId} ${period}`;
+    if (Math.abs(owed - (deltas.get(key) ?? 0)) > 0.004 || (deltas.has(key) && Math.abs(owed) < 0.004))
+      throw new Violation('I27', `${key} owes ${owed}, but the list has ${deltas.get(key) ?? 'nothing'}`);
+    deltas.delete(key);
+  }
+  if (deltas.size > 0) throw new Violation('I27', `listed, but not approved: ${[...deltas.keys()].join()}`);
+}
+
+async function approvedTotal(ownerUrl: string, world: EpisodeWorld, repId: string, period: string): Promise<number> {
+  const [head] = await query<{ total: number }>(
+    ownerUrl,
+    `select approved_total::float8 as total from statement_periods
+     where workspace_id = $1 and rep_id = $2 and period = $3`,
+    [world.workspaceId, repId, period],
+  );
+  return head?.total as number;
+}
+
 /** I13: after a true-up the approved total equals the live total, and a second true-up has nothing to pay. */
 async function assertTrueUpsAreComplete(fleet: Fleet, world: EpisodeWorld): Promise<void> {
   const { ownerUrl } = fleet.postgres;
@@ -321,25 +395,24 @@ async function assertTrueUpsAreComplete(fleet: Fleet, world: EpisodeWorld): Prom
     await api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
     const again = await api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
     if (again.action !== 'none') throw new Violation('I13', `a second true-up returned ${JSON.stringify(again)}`);
-    const [head] = await query<{ total: number }>(
-      ownerUrl,
-      `select approved_total::float8 as total from statement_periods where workspace_id = $1 and rep_id = $2 and period = $3`,
-      [world.workspaceId, repId, period],
-    );
+    const total = await approvedTotal(ownerUrl, world, repId, period);
     const expected = await liveTotal(ownerUrl, world, repId, period);
-    if (Math.abs((head?.total as number) - expected) > 0.004)
-      throw new Violation('I13', `${repId} ${period}: trued up to ${head?.total}, expected ${expected}`);
+    if (Math.abs(total - expected) > 0.004)
+      throw new Violation('I13', `${repId} ${period}: trued up to ${total}, expected ${expected}`);
   }
 }
 
+/** What the approved statement must amount to: the live total without what later periods have paid for this one. */
 async function liveTotal(ownerUrl: string, world: EpisodeWorld, repId: string, period: string): Promise<number> {
   const picture = await world.picture(ownerUrl);
   const storedRows = await earnedRows(ownerUrl, world.workspaceId);
   const earned = Number(totalOf(liveRows({ ...picture, storedRows }, repId, period), 'USD'));
   const [added] = await query<{ total: number }>(
     ownerUrl,
-    `select coalesce(sum(amount), 0)::float8 as total from commission_events where workspace_id = $1 and rep_id = $2
-      and kind in ('adjustment', 'clawback') and status = 'earned' and to_char(earned_on, 'YYYY-MM') = $3`,
+    `select coalesce(sum(case when t.period = $3 and e.period <> $3 then -e.amount
+        when to_char(e.earned_on, 'YYYY-MM') = $3 and t.period is distinct from $3 then e.amount end), 0)::float8 as total
+      from commission_events e left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
+      where e.workspace_id = $1 and e.rep_id = $2 and e.kind <> 'commission_earned' and e.status = 'earned'`,
     [world.workspaceId, repId, period],
   );
   return earned + (added?.total as number);

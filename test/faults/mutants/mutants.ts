@@ -146,8 +146,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: difference,
-        from: 'refreshTotals(trx, workspaceId, footprints, hasTruedUp),',
-        to: 'refreshTotals(trx, workspaceId, footprints.slice(0, 1), hasTruedUp),',
+        from: 'refreshTotals(trx, workspaceId, unknown, hasTruedUp),\n    setTotals(trx, workspaceId, known, hasTruedUp),',
+        to: 'refreshTotals(trx, workspaceId, unknown.slice(0, 1), hasTruedUp),\n    setTotals(trx, workspaceId, known.slice(0, 1), hasTruedUp),',
       },
     ],
   },
@@ -236,8 +236,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/calculation-jobs.ts',
-        from: '\n      and not exists (select from pending where parked_at is null)`',
-        to: '`',
+        from: '\n      and not exists (select from pending where parked_at is null)\n    returning',
+        to: '\n    returning',
       },
     ],
   },

@@ -370,7 +370,9 @@ describe('the schema', () => {
     });
 
     it('workspace A reads its own rows and none of B', async () => {
-      for (const table of tenantTables()) expect(await asWorkspace(a, () => seen(table)), table).to.deep.equal([a]);
+      // Triggers write further rows of histories.
+      for (const table of tenantTables())
+        expect([...new Set(await asWorkspace(a, () => seen(table)))], table).to.deep.equal([a]);
     });
 
     it('workspace A cannot change or delete rows of B, even by their ids', async () => {

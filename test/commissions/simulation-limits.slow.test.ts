@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
@@ -21,24 +21,27 @@ const expensive = {
 describe('limits of simulations', () => {
   let service: TestService;
   let api: ApiClient;
-  let apiKey: string;
   let repId: string;
 
   before(async () => {
-    service = await startTestService({ SLOW_CLIENT_SECONDS: '1' }, { api: true, worker: false });
-    ({ api, apiKey } = await service.workspace());
+    service = await startTestService({}, { api: true, worker: false });
+    ({ api } = await service.workspace());
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ name: 'Ann', email: 'ann@x.io' }] });
     repId = reps[0].id;
   });
   after(() => service.stop());
 
-  /** The longest time for which the event loop was blocked while the work ran. */
+  /** The CPU time of this thread in milliseconds: unlike time, it does not depend on other processes of the machine. */
+  const computedMs = () =>
+    Number(readFileSync(`/proc/${process.pid}/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
+  /** The longest computation between two turns of the event loop while the work ran. */
   async function maxBlockMs(work: () => Promise<unknown>): Promise<number> {
     let max = 0;
-    let last = performance.now();
+    let last = computedMs();
     const timer = setInterval(() => {
-      const now = performance.now();
-      max = Math.max(max, now - last - 10);
+      const now = computedMs();
+      max = Math.max(max, now - last);
       last = now;
     }, 10);
     await work();
@@ -73,31 +76,7 @@ describe('limits of simulations', () => {
     expect(body.total).to.equal(50 * 500 * 10);
     expect(body.reps[0].rules[0]).to.include({ name: 'R0', total: 500 * 10 });
     expect(body.reps[0].outcomes).to.deep.equal([]);
-    // Without the thread the event loop was blocked for seconds.
-    expect(blocked).to.be.lessThan(1_000);
-  });
-
-  it('disconnects a client that does not read its response', async () => {
-    const config = { rules: rules(50, []) };
-    const body = JSON.stringify({ ...expensive, repId, config, deals: deals(100) });
-    const took = await new Promise<number>((resolve, reject) => {
-      const request = httpRequest(
-        `${service.url}/v1/commissions/simulate`,
-        { method: 'POST', headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' } },
-        (response) => {
-          const startedAt = performance.now();
-          expect(response.statusCode).to.equal(200);
-          expect(Number(response.headers['content-length'])).to.be.within(2 * 1024 * 1024, 8 * 1024 * 1024);
-          response.pause();
-          response.on('error', () => undefined);
-          response.on('close', () => resolve(performance.now() - startedAt));
-          // The socket reports the end of the connection only to a reader.
-          setTimeout(() => response.resume(), 4_000);
-        },
-      );
-      request.on('error', reject);
-      request.end(body);
-    });
-    expect(took).to.be.within(3_000, 10_000);
+    // Includes reading the response in this process. Without the thread the event loop was blocked for seconds.
+    expect(blocked).to.be.lessThan(300);
   });
 });

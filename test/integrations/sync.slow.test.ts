@@ -23,7 +23,7 @@ for (const { provider, start } of crmWorlds) {
       ada = world.addPerson('Ada');
       for (let index = 0; index < deals; index += 1)
         world.addDeal({ owner: ada, amount: 1000 + index, won: true, closeDate: '2026-02-10' });
-      service = await startServiceFor([world], { CRM_POLL_SECONDS: '86400' });
+      service = await startServiceFor([world], { CRM_POLL_SECONDS: '86400', CRM_RETRY_MS: '5' });
     });
 
     after(async () => {

@@ -1,0 +1,256 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { waitForChecks } from '#test/support/discrepancies.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { type ApiClient } from '#test/support/test-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+type Body = any;
+
+describe('discrepancies', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+
+  before(async () => {
+    fixture = await StatementFixture.create();
+  });
+  after(() => fixture.stop());
+
+  /** Ben's January is approved at 4,800. */
+  beforeEach(async () => {
+    office = await fixture.office();
+    await fixture.generate(office, '2026-01');
+    await fixture.approve(office, '2026-01');
+    await idle();
+  });
+  afterEach(() => expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId));
+
+  const idle = () => waitForChecks(fixture.service, office.workspaceId);
+  const late = async (dealId: string, amount: number, closeDate = '2026-01-30') => {
+    await fixture.deal(office, dealId, amount, closeDate);
+    await idle();
+  };
+  const list = async (query = '?status=open', client: ApiClient = office.api): Promise<Body[]> =>
+    (await client.expect(200, 'GET', `/v1/discrepancies${query}`)).discrepancies;
+  const only = async (query?: string) => {
+    const found = await list(query);
+    expect(found, JSON.stringify(found)).to.have.length(1);
+    return found[0];
+  };
+  const resolve = (discrepancyId: string, action: string, more: object = {}, client: ApiClient = office.api) =>
+    client.post(`/v1/discrepancies/${discrepancyId}/resolve`, { action, reason: 'agreed', ...more });
+  const overview = async () =>
+    (await office.api.expect(200, 'GET', '/v1/commissions?period=2026-02')).openDiscrepancies;
+
+  it('lists what a late deal would add to an approved period, with lines, causes and the team overview', async () => {
+    expect(await list()).to.deep.equal([]);
+    expect(await overview()).to.deep.equal({ count: 0, total: 0, otherCurrencies: [] });
+    await late('late', 1000);
+    const found = await only();
+    expect(found).to.deep.include({
+      repId: office.ben,
+      repName: 'Ben',
+      period: '2026-01',
+      status: 'open',
+      currency: 'USD',
+      approved: 4800,
+      carriedForward: 0,
+      live: 4880,
+      delta: 80,
+      otherCurrencies: [],
+      lineCount: 1,
+      resolution: null,
+    });
+    expect(found.lines).to.have.length(1);
+    expect(found.lines[0]).to.include({ dealId: 'late', ruleName: 'New business', approved: 0, live: 80, delta: 80 });
+    expect(found.causes.map(({ kind, what }: Body) => [kind, what])).to.deep.equal([['deal_change', 'Deal late']]);
+    expect(await overview()).to.deep.equal({ count: 1, total: 80, otherCurrencies: [] });
+    expect(await list('?period=2026-02')).to.deep.equal([]);
+  });
+
+  it('closes a discrepancy when the change is taken back', async () => {
+    await late('late', 1000);
+    await office.api.expect(200, 'DELETE', '/v1/deals/late');
+    await idle();
+    expect(await list()).to.deep.equal([]);
+    expect((await only('?status=resolved')).resolution).to.include({ action: 'cleared', by: null });
+  });
+
+  it('follows a deal that moved out of the approved period', async () => {
+    await fixture.deal(office, 'D1', 60_000, '2026-02-15');
+    await idle();
+    const moved = await only();
+    expect(moved.delta).to.not.equal(0);
+    await fixture.deal(office, 'D1', 10_000, '2026-02-15');
+    await idle();
+    expect((await only()).delta).to.be.lessThan(moved.delta);
+    await office.api.expect(200, 'DELETE', '/v1/deals/D1');
+    await idle();
+    expect((await only()).lines.find(({ dealId }: Body) => dealId === 'D1')).to.include({ live: 0 });
+  });
+
+  it('true_up pays in the approved period, above the threshold with force', async () => {
+    await late('late', 10_000);
+    const { discrepancyId, delta } = await only();
+    const waiting = (await resolve(discrepancyId, 'true_up')).body;
+    expect(waiting.result).to.include({ action: 'requires_approval', approvalThreshold: 500, delta });
+    expect(waiting.discrepancy.status).to.equal('open');
+    const { body } = await resolve(discrepancyId, 'true_up', { force: true });
+    expect(body.result).to.include({ action: 'trued_up', delta, version: 2 });
+    expect(body.discrepancy).to.deep.include({ status: 'resolved' });
+    expect(body.discrepancy.resolution).to.include({
+      action: 'true_up',
+      reason: 'agreed',
+      eventId: body.result.eventId,
+    });
+    await idle();
+    expect(await list()).to.deep.equal([]);
+    expect((await resolve(discrepancyId, 'dismiss')).body.code).to.equal('invalid_transition');
+    const again = await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period: '2026-01' });
+    expect(again).to.deep.equal({ action: 'none', delta: 0 });
+  });
+
+  it('carry_forward pays once, in the first open period, and later true-ups subtract it', async () => {
+    await fixture.generate(office, '2026-02');
+    await fixture.approve(office, '2026-02');
+    await late('late', 10_000);
+    const january = await only('?status=open&period=2026-01');
+    const { body } = await resolve(january.discrepancyId, 'carry_forward');
+    expect(body.result).to.deep.include({ action: 'carried_forward', delta: january.delta, period: '2026-03' });
+    expect(body.discrepancy.status).to.equal('resolved');
+    await idle();
+    expect(await list('?status=open&period=2026-01')).to.deep.equal([]);
+
+    const approved = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-01`);
+    expect([approved.version, approved.summary.netPayout]).to.deep.equal([1, 4800]);
+    const march = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-03`);
+    const carried = march.lineItems.filter(({ kind }: Body) => kind === 'true_up');
+    expect(carried).to.have.length(1);
+    expect(carried[0]).to.deep.include({
+      eventId: body.result.eventId,
+      amount: january.delta,
+      sourcePeriod: '2026-01',
+      reason: 'Carried forward from 2026-01',
+    });
+
+    await late('later', 1000);
+    const next = await only('?status=open&period=2026-01');
+    expect([next.carriedForward, next.live - next.approved - next.carriedForward]).to.deep.equal([
+      january.delta,
+      next.delta,
+    ]);
+    const path = `/v1/statements/${office.ben}/true-up`;
+    const paid = await office.api.expect(200, 'POST', path, { period: '2026-01' });
+    expect([paid.action, paid.delta]).to.deep.equal(['trued_up', next.delta]);
+    expect(paid.lines.reduce((sum: number, line: Body) => sum + line.delta, 0)).to.equal(paid.delta);
+
+    // The period that pays it owes nothing for it.
+    await fixture.generate(office, '2026-03');
+    await fixture.approve(office, '2026-03');
+    await idle();
+    expect(await list('?status=open&period=2026-03')).to.deep.equal([]);
+    const unlock = await office.api.post(`/v1/statements/${office.ben}/approve`, {
+      period: '2026-01',
+      status: 'draft',
+    });
+    expect([unlock.status, unlock.body.code]).to.deep.equal([409, 'carried_forward']);
+    await fixture.unlock(office, '2026-03');
+    await fixture.unlock(office, '2026-01');
+    await idle();
+    await fixture.generate(office, '2026-03');
+    const reopened = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-03`);
+    expect(reopened.lineItems.filter(({ kind }: Body) => kind === 'true_up')).to.deep.equal([]);
+  });
+
+  it('a reset of commission keeps what was carried forward', async () => {
+    await late('late', 1000);
+    await resolve((await only()).discrepancyId, 'carry_forward');
+    await office.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
+    await office.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    await idle();
+    expect(await list()).to.deep.equal([]);
+    expect((await fixture.earned(office))['true_up']).to.equal('80');
+  });
+
+  it('dismiss pays nothing until the delta changes', async () => {
+    await late('late', 1000);
+    const { discrepancyId } = await only();
+    const { body } = await resolve(discrepancyId, 'dismiss');
+    expect([body.result, body.discrepancy.status]).to.deep.equal([{ action: 'dismissed', delta: 80 }, 'dismissed']);
+    expect((await resolve(discrepancyId, 'dismiss')).body.code).to.equal('invalid_transition');
+    await office.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: office.ben });
+    await idle();
+    expect(await list()).to.deep.equal([]);
+    await late('later', 500);
+    expect(await only()).to.include({ discrepancyId, delta: 120, resolution: null });
+    await fixture.deal(office, 'later', 0, '2026-01-30');
+    await idle();
+    expect(await only()).to.include({ delta: 80 });
+  });
+
+  it('closes a discrepancy when the statement is unlocked', async () => {
+    await late('late', 1000);
+    await fixture.unlock(office, '2026-01');
+    await idle();
+    expect(await list()).to.deep.equal([]);
+    expect((await only('?status=resolved')).resolution.action).to.equal('unlocked');
+  });
+
+  it('lists the approved periods of managers above, also when the period below keeps its rows', async () => {
+    const rules = [
+      {
+        name: 'Override',
+        executionPhase: 'cascade',
+        measure: 'amount',
+        tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
+      },
+    ];
+    await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { managerId: office.mia });
+    const plan = await office.api.expect(201, 'POST', '/v1/plans', { name: 'Lead', config: { rules } });
+    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.mia], planId: plan.planId });
+    await idle();
+    await office.api.expect(200, 'POST', `/v1/statements/${office.mia}/generate`, { period: '2026-01' });
+    await office.api.expect(200, 'POST', `/v1/statements/${office.mia}/approve`, {
+      period: '2026-01',
+      status: 'approved',
+    });
+    await idle();
+    expect(await list()).to.deep.equal([]);
+    await late('late', 1000);
+    const both = await list();
+    expect(both.map(({ repName, delta }) => [repName, delta]).sort()).to.deep.equal([
+      ['Ben', 80],
+      ['Mia', 8],
+    ]);
+    // A change of Ben's quota changes no row of his, because January is approved.
+    const quota = { repIds: [office.ben], measure: 'New business', period: '2026-Q1', target: 50_000 };
+    await office.api.expect(201, 'POST', '/v1/quotas', quota);
+    await idle();
+    const after = await list();
+    const [ben, mia] = ['Ben', 'Mia'].map((name) => after.find(({ repName }) => repName === name)) as [Body, Body];
+    expect(ben.delta).to.be.greaterThan(80);
+    expect(mia.delta).to.equal(ben.delta / 10);
+    expect(mia.causes.at(-1).kind).to.equal('cascade');
+  });
+
+  it('is resolved by managers and admins, but not by the rep, and from the present delta', async () => {
+    await late('late', 1000);
+    const { discrepancyId } = await only();
+    const ben = await fixture.as(office, office.ben);
+    expect((await ben.get('/v1/discrepancies')).status).to.equal(403);
+    expect((await resolve(discrepancyId, 'dismiss', {}, ben)).status).to.equal(403);
+    await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { role: 'admin' });
+    const own = await resolve(discrepancyId, 'carry_forward', {}, await fixture.as(office, office.ben));
+    expect([own.status, own.body.code]).to.deep.equal([403, 'forbidden']);
+    const mia = await fixture.as(office, office.mia);
+    expect(await list('?status=open', mia)).to.have.length(1);
+    await fixture.sql('update discrepancies set delta = 79 where workspace_id = $1', [office.workspaceId]);
+    const changed = await resolve(discrepancyId, 'dismiss', {}, mia);
+    expect([changed.status, changed.body.code, changed.body.details]).to.deep.equal([
+      409,
+      'discrepancy_changed',
+      { delta: 80 },
+    ]);
+  });
+});

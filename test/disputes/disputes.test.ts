@@ -1,0 +1,258 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { type ApiClient } from '#test/support/test-service.js';
+import { sessionOf } from '#test/support/tokens.js';
+
+const period = '2026-01';
+
+describe('disputes', () => {
+  let fixture: StatementFixture;
+  let office: Office;
+  let ben: ApiClient;
+  let mia: ApiClient;
+  let ada: ApiClient;
+  let kim: string;
+
+  before(async () => {
+    fixture = await StatementFixture.create();
+    office = await fixture.office();
+    kim = await fixture.addRep(office, 'Kim');
+    ben = await fixture.as(office, office.ben);
+    mia = await fixture.as(office, office.mia);
+    ada = await fixture.as(office, await fixture.addRep(office, 'Ada', 'admin'));
+  });
+  after(() => fixture.stop());
+
+  const open = (client: ApiClient, more: object = {}) =>
+    client.expect(201, 'POST', '/v1/disputes', {
+      period,
+      type: 'wrong_amount',
+      description: 'It was signed at 15,000.',
+      ...more,
+    });
+  const move = (client: ApiClient, disputeId: string, body: object) => client.patch(`/v1/disputes/${disputeId}`, body);
+
+  it('stores the trace of the deal and the statement as they were when it was opened', async () => {
+    const dispute = await open(ben, { dealId: 'D1', expectedAmount: 1200.5 });
+    expect(dispute).to.deep.include({
+      repId: office.ben,
+      repName: 'Ben',
+      period,
+      dealId: 'D1',
+      type: 'wrong_amount',
+      status: 'open',
+      expectedAmount: 1200.5,
+      currency: 'USD',
+      openedBy: { repId: office.ben, name: 'Ben' },
+      adjustmentId: null,
+    });
+    const { statement, deal, events, outcomes } = dispute.evidence;
+    expect([statement, deal]).to.deep.equal([
+      { status: 'none', version: 0, netPayout: 4800, currency: 'USD' },
+      'owned',
+    ]);
+    expect(events[0].trace.amount).to.equal(events[0].amount);
+    expect(outcomes[0]).to.include({ paid: true, ruleName: 'New business' });
+
+    await fixture.deal(office, 'D1', 1, '2026-01-15');
+    await fixture.service.waitForCalculations(office.workspaceId);
+    expect((await ben.expect(200, 'GET', `/v1/disputes/${dispute.disputeId}`)).evidence).to.deep.equal(
+      dispute.evidence,
+    );
+    await move(ben, dispute.disputeId, { status: 'withdrawn' });
+  });
+
+  it('stores the reasons why nothing was paid', async () => {
+    await fixture.deal(office, 'lost', 500, '2026-01-16', { currency: 'EUR' });
+    const { evidence } = await open(ben, { dealId: 'lost', type: 'missing_deal' });
+    expect(evidence.events).to.deep.equal([]);
+    expect(evidence.outcomes[0]).to.include({ paid: false, reason: 'currency_mismatch' });
+    const { disputes } = await ben.expect(200, 'GET', '/v1/disputes?status=open');
+    await move(ben, disputes[0].disputeId, { status: 'withdrawn' });
+  });
+
+  it('accepts a claim to a deal that is unknown or of another rep, and shows nothing of the deal', async () => {
+    await office.api.expect(201, 'PUT', '/v1/deals/secret', {
+      name: 'Secret',
+      amount: 10,
+      closeDate: '2026-01-16',
+      repId: kim,
+    });
+    const claims = [
+      await open(ben, { dealId: 'nowhere', type: 'missing_deal' }),
+      await open(ben, { dealId: 'secret', type: 'wrong_credit' }),
+    ];
+    expect(claims.map(({ evidence, dealName }) => [evidence.deal, evidence.outcomes, dealName])).to.deep.equal([
+      ['unknown', [], null],
+      ['not_owned', [], null],
+    ]);
+    for (const { disputeId } of claims) await move(ben, disputeId, { status: 'withdrawn' });
+    const unknown = { period, type: 'wrong_amount', description: 'x', dealId: 'nowhere' };
+    expect((await ben.expect(404, 'POST', '/v1/disputes', unknown)).code).to.equal('deal_not_found');
+  });
+
+  it('is about an event of the rep, whose deal it takes over', async () => {
+    const breakdown = await ben.expect(200, 'GET', '/v1/commissions?dealId=D2');
+    const { eventId } = breakdown.events[0];
+    const dispute = await open(ben, { eventId });
+    expect(dispute).to.include({ eventId, dealId: 'D2' });
+    await move(ben, dispute.disputeId, { status: 'withdrawn' });
+    const other = { period, type: 'other', description: 'x', eventId, repId: kim };
+    expect((await mia.expect(404, 'POST', '/v1/disputes', other)).code).to.equal('event_not_found');
+    const wrong = { period, type: 'other', description: 'x', eventId, dealId: 'D1' };
+    expect((await ben.expect(400, 'POST', '/v1/disputes', wrong)).code).to.equal('VALIDATION_FAILED');
+  });
+
+  it('reps open and read only their own; managers, payroll and admins read all', async () => {
+    const dispute = await open(mia, { repId: office.ben });
+    const kimsClient = await fixture.as(office, kim);
+    const denied = { period, type: 'other', description: 'x', repId: office.ben };
+    expect((await kimsClient.expect(403, 'POST', '/v1/disputes', denied)).code).to.equal('forbidden');
+    await kimsClient.expect(403, 'GET', `/v1/disputes/${dispute.disputeId}`);
+    await kimsClient.expect(403, 'GET', `/v1/disputes?repId=${office.ben}`);
+    expect((await kimsClient.expect(200, 'GET', '/v1/disputes')).count).to.equal(0);
+    const payroll = await sessionOf(
+      fixture.service,
+      office.workspaceId,
+      await fixture.addRep(office, 'Pat', 'payroll'),
+    );
+    for (const client of [ben, ada, payroll, office.api]) {
+      const listed = await client.expect(200, 'GET', `/v1/disputes?status=open&period=${period}`);
+      expect(listed.disputes.map(({ disputeId }: { disputeId: string }) => disputeId)).to.deep.equal([
+        dispute.disputeId,
+      ]);
+      await client.expect(200, 'GET', `/v1/disputes/${dispute.disputeId}`);
+    }
+    expect((await move(payroll, dispute.disputeId, { status: 'in_review' })).status).to.equal(403);
+    await move(mia, dispute.disputeId, { status: 'withdrawn' });
+  });
+
+  it('is decided by another person than the rep and who opened it, and withdrawn only by who opened it', async () => {
+    const byBen = (await open(ben)).disputeId;
+    const byMia = (await open(mia, { repId: office.ben })).disputeId;
+    const code = async (client: ApiClient, id: string, status: string) =>
+      (await move(client, id, { status })).body.code ?? 'done';
+    expect(await code(ben, byBen, 'accepted')).to.equal('forbidden');
+    expect(await code(mia, byBen, 'withdrawn')).to.equal('forbidden');
+    expect(await code(mia, byMia, 'rejected')).to.equal('forbidden');
+    expect(await code(ben, byMia, 'withdrawn')).to.equal('forbidden');
+    expect(await code(mia, byBen, 'in_review')).to.equal('done');
+    expect(await code(ada, byMia, 'rejected')).to.equal('done');
+    expect(await code(mia, byBen, 'rejected')).to.equal('done');
+    expect(await code(ben, byBen, 'withdrawn')).to.equal('invalid_transition');
+
+    const own = (await open(mia)).disputeId;
+    const key = (await ada.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 })).apiKey;
+    const byKey = (await open(fixture.service.client(key), { repId: office.ben })).disputeId;
+    expect(await code(ada, byKey, 'accepted')).to.equal('forbidden');
+    expect(await code(ada, byKey, 'withdrawn')).to.equal('done');
+    expect(await code(mia, own, 'accepted')).to.equal('forbidden');
+    expect(await code(ada, own, 'accepted')).to.equal('done');
+  });
+
+  it('records every step with person, note and time', async () => {
+    const { disputeId } = await open(ben);
+    await move(mia, disputeId, { status: 'in_review', note: 'Checking' });
+    expect((await move(mia, disputeId, { status: 'in_review' })).body.code).to.equal('invalid_transition');
+    await move(ada, disputeId, { status: 'rejected', note: 'The contract says 10,000.' });
+    const { history, status } = await ben.expect(200, 'GET', `/v1/disputes/${disputeId}`);
+    expect(status).to.equal('rejected');
+    expect(
+      history.map((step: { status: string; by: { name: string }; note: string }) => [
+        step.status,
+        step.by.name,
+        step.note,
+      ]),
+    ).to.deep.equal([
+      ['open', 'Ben', null],
+      ['in_review', 'Mia', 'Checking'],
+      ['rejected', 'Ada', 'The contract says 10,000.'],
+    ]);
+    expect(history.every(({ at }: { at: string }) => Number.isFinite(Date.parse(at)))).to.equal(true);
+  });
+
+  it('has the comments of the same rep, period and deal as its thread', async () => {
+    const { disputeId } = await open(ben, { dealId: 'D2' });
+    const comment = (body: string, more: object) =>
+      ben.expect(201, 'POST', `/v1/statements/${office.ben}/comments`, { period, body, ...more });
+    await comment('about the deal', { dealId: 'D2' });
+    await comment('about the statement', {});
+    const { comments } = await mia.expect(200, 'GET', `/v1/disputes/${disputeId}`);
+    expect(comments.map(({ body }: { body: string }) => body)).to.deep.equal(['about the deal']);
+    await move(ben, disputeId, { status: 'withdrawn' });
+  });
+
+  it('adds one adjustment on acceptance, only by admins and only in a period that is not approved', async () => {
+    const { disputeId } = await open(ben, { dealId: 'D2' });
+    const accepted = { status: 'accepted', adjustment: { amount: 75, period: '2026-04' } };
+    expect((await move(mia, disputeId, accepted)).body.code).to.equal('forbidden');
+    expect((await move(ada, disputeId, { ...accepted, status: 'rejected' })).body.code).to.equal('VALIDATION_FAILED');
+    await fixture.generate(office, '2026-05');
+    await fixture.approve(office, '2026-05');
+    const frozen = { status: 'accepted', adjustment: { amount: 75, period: '2026-05' } };
+    const { status, body } = await move(ada, disputeId, frozen);
+    expect([status, body.code]).to.deep.equal([409, 'statement_locked']);
+    expect((await ben.expect(200, 'GET', `/v1/disputes/${disputeId}`)).status).to.equal('open');
+
+    const done = (await move(ada, disputeId, accepted)).body;
+    const again = await move(ada, disputeId, accepted);
+    expect([again.status, again.body.code]).to.deep.equal([409, 'invalid_transition']);
+    const { lineItems } = await ben.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-04`);
+    expect(lineItems).to.have.length(1);
+    expect(lineItems[0]).to.deep.include({
+      eventId: done.adjustmentId,
+      amount: 75,
+      dealId: 'D2',
+      reason: `Dispute ${disputeId}`,
+    });
+    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+  });
+
+  describe('and approvals', () => {
+    let disputeId: string;
+    before(async () => {
+      await fixture.generate(office, '2026-Q1');
+      ({ disputeId } = await open(ben, { period: '2026-02' }));
+    });
+
+    const approve = (body: object = {}) =>
+      office.api.post(`/v1/statements/${office.ben}/approve`, { period: '2026-Q1', status: 'approved', ...body });
+
+    it('an open dispute about days of the period rejects its approval, alone and among others', async () => {
+      const { status, body } = await approve();
+      expect([status, body.code, body.details]).to.deep.equal([409, 'open_dispute', { disputeIds: [disputeId] }]);
+      const { statements } = await office.api.expect(200, 'GET', '/v1/statements?period=2026-Q1');
+      const { version } = statements.find(({ repId }: { repId: string }) => repId === office.ben);
+      await office.api.expect(200, 'POST', `/v1/statements/${kim}/generate`, { period: '2026-Q1' });
+      const bulk = await office.api.expect(200, 'POST', '/v1/statements/approve', {
+        period: '2026-Q1',
+        statements: [
+          { repId: office.ben, version },
+          { repId: kim, version: 1 },
+        ],
+      });
+      expect(bulk.refused.map(({ repId, code }: { repId: string; code: string }) => [repId, code])).to.deep.equal([
+        [office.ben, 'open_dispute'],
+      ]);
+      expect(bulk.approved).to.have.length(1);
+    });
+
+    it('does not reject an approval with the setting blockApprovalOnDispute false', async () => {
+      const set = (blockApprovalOnDispute: boolean) =>
+        office.api.expect(200, 'PATCH', '/v1/workspaces', { blockApprovalOnDispute });
+      await set(false);
+      expect((await office.api.expect(200, 'GET', '/v1/workspaces')).blockApprovalOnDispute).to.equal(false);
+      expect((await approve()).status).to.equal(200);
+      await approve({ status: 'draft' });
+      await set(true);
+      expect((await approve()).body.code).to.equal('open_dispute');
+    });
+
+    it('does not reject an approval once it is decided', async () => {
+      await move(mia, disputeId, { status: 'rejected' });
+      expect((await approve()).status).to.equal(200);
+    });
+  });
+});

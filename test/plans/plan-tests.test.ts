@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import { planTerms } from '#src/plans/plan.js';
+import { type PlanTest, planTests } from '#src/plans/plan-tests.js';
+import { runTests } from '#src/plans/run-tests.js';
+import { planTemplates } from '#src/plans/templates-catalog.js';
+import { query } from '#test/support/ledger-checks.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
+
+const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
+const tiers = (...rates: number[]) => rates.map((rate, tierIndex) => ({ tierIndex, minThreshold: tierIndex, rate }));
+const commission = { name: 'Commission', measure: 'amount', tiers: tiers(0.1, 0.2) };
+const configOf = (...rules: object[]) => ({ dealConditions: [won], rules });
+const deal = (dealId: string, amount: number, rep?: string) => ({
+  dealId,
+  closeDate: '2026-02-10',
+  amount,
+  stage: 'Won',
+  ...(rep === undefined ? {} : { rep }),
+});
+
+/** Runs tests without a service. */
+function run(config: object, ...tests: object[]) {
+  const plan = {
+    terms: planTerms(config),
+    currency: 'USD',
+    fieldMapping: {},
+    measures: {},
+    deals: { timeZone: 'UTC', standard: {} },
+  };
+  return runTests(plan, planTests.parse(tests));
+}
+
+describe('tests of a plan', () => {
+  for (const { templateId, planConfig } of planTemplates)
+    it(`of the template ${templateId} pass, and fail with other rates`, () => {
+      expect(run(planConfig.config, ...planConfig.tests)).to.deep.equal({ passed: true, tests: 1, failed: [] });
+      const doubled = JSON.parse(JSON.stringify(planConfig.config), (key, value) =>
+        (key === 'rate' || key === 'flatAmount') && typeof value === 'number' ? value * 2 : value,
+      );
+      expect(run(doubled, ...planConfig.tests).passed).to.equal(false);
+    });
+
+  it('name the rule, the deal, both amounts and the trace', () => {
+    const test = {
+      name: 'Above the quota',
+      deals: [deal('a', 1000), deal('b', 500)],
+      quotas: [{ measure: 'Commission', period: '2026-Q1', target: 1000 }],
+      expected: [
+        { ruleName: 'Commission', dealId: 'a', amount: 100 },
+        { ruleName: 'Commission', dealId: 'c', amount: 0 },
+      ],
+      total: 150,
+    };
+    const { passed, failed } = run(configOf(commission), test);
+    expect(passed).to.equal(false);
+    expect(failed).to.have.length(2);
+    const [ofDeal, ofTotal] = failed;
+    expect(ofDeal).to.include({ name: 'Above the quota', ruleName: 'Commission', dealId: 'a' });
+    expect(ofDeal).to.include({ expected: 100, actual: 200 });
+    expect(ofDeal?.trace).to.have.property('conditions');
+    expect(ofTotal).to.include({ ruleName: null, dealId: null, expected: 150, actual: 300, trace: null });
+  });
+
+  it('cover managers above, ranks and rules of periods', () => {
+    const override = { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'Commission' };
+    const flat = { ...commission, tiers: tiers(0.1) };
+    const cascade = {
+      name: 'Two levels',
+      deals: [deal('a', 1000, 'Ann')],
+      managers: { Ann: 'Mia', Mia: 'Zoe' },
+      expected: [
+        { ruleName: 'Override', rep: 'Mia', amount: 10 },
+        { ruleName: 'Override', rep: 'Zoe', amount: 10 },
+        { ruleName: 'Override', rep: 'Ann', amount: 0 },
+      ],
+      total: 120,
+    };
+    expect(run(configOf(flat, { ...override, tiers: tiers(0.1) }), cascade).failed).to.deep.equal([]);
+    const rank = {
+      name: 'Contest',
+      measure: 'amount',
+      executionPhase: 'periodic',
+      tierBy: 'rank',
+      payoutMode: 'flat_per_event',
+      attainmentPeriod: 'quarterly',
+      tiers: [
+        { tierIndex: 0, minThreshold: 1, flatAmount: 500 },
+        { tierIndex: 1, minThreshold: 2, flatAmount: 200 },
+      ],
+    };
+    const contest = {
+      name: 'First and second',
+      deals: [deal('a', 1000, 'Ann'), deal('b', 2000, 'Ben')],
+      expected: [
+        { ruleName: 'Contest', rep: 'Ben', period: '2026-Q1', amount: 500 },
+        { ruleName: 'Contest', rep: 'Ann', period: '2026-Q1', amount: 200 },
+      ],
+      total: 700,
+    };
+    expect(run(configOf(rank), contest).failed).to.deep.equal([]);
+    const early = {
+      ...contest,
+      asOf: '2026-03-01',
+      total: 0,
+      expected: contest.expected.map((one) => ({ ...one, amount: 0 })),
+    };
+    expect(run(configOf(rank), early).failed).to.deep.equal([]);
+  });
+
+  it('are rejected if they name a rule that the config does not have, or need too many comparisons', () => {
+    const misspelled = { name: 'x', deals: [], expected: [{ ruleName: 'Comission', amount: 0 }] };
+    expect(() => run(configOf(commission), misspelled)).to.throw('tests.0.expected.0.ruleName');
+    const conditions = Array.from({ length: 50 }, () => won);
+    const expensive = Array.from({ length: 20 }, (_, index) => ({
+      name: `t${index}`,
+      deals: Array.from({ length: 100 }, (__, place) => deal(`d${place}`, 1)),
+      expected: [{ ruleName: 'Commission', amount: 0 }],
+    }));
+    expect(() =>
+      run({ dealConditions: conditions, rules: [commission, { ...commission, name: 'Other' }] }, ...expensive),
+    ).to.throw('comparisons');
+  });
+
+  describe('over HTTP', () => {
+    const service = testService();
+    let api: ApiClient;
+    let workspaceId: string;
+    const passing: PlanTest = {
+      name: 'Flat',
+      deals: [deal('a', 1000)],
+      expected: [{ ruleName: 'Commission', dealId: 'a', amount: 100 }],
+    };
+    const failing: PlanTest = { ...passing, expected: [{ ruleName: 'Commission', dealId: 'a', amount: 99 }] };
+    const flat = configOf({ ...commission, tiers: tiers(0.1) });
+
+    before(async () => {
+      ({ workspaceId, api } = await service.workspace());
+    });
+
+    async function rejection(method: string, path: string, body: object) {
+      const answer = await api.send(method, path, body);
+      expect([answer.status, answer.body.code]).to.deep.equal([400, 'plan_tests_failed']);
+      expect(answer.body.details.failed[0]).to.include({ name: 'Flat', expected: 99, actual: 100 });
+    }
+
+    it('are stored with a version, in every answer, and continue in the next version', async () => {
+      const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Stored', config: flat, tests: [passing] });
+      expect(plan.tests).to.deep.equal([passing]);
+      const next = await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { effectiveStart: '2026-01-01' });
+      expect([next.version, next.tests]).to.deep.equal([2, [passing]]);
+      const other = { ...passing, name: 'Other' };
+      const replaced = await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { tests: [other] });
+      expect([replaced.version, replaced.tests]).to.deep.equal([2, [other]]);
+      expect((await api.expect(200, 'GET', `/v1/plans/${plan.planId}`)).tests).to.deep.equal([other]);
+      const cleared = await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { tests: [] });
+      expect(cleared.tests).to.deep.equal([]);
+    });
+
+    it('that fail prevent that a version becomes active, unless it is forced, which is audited', async () => {
+      await rejection('POST', '/v1/plans', { name: 'Gate', config: flat, tests: [failing] });
+      const draft = await api.expect(201, 'POST', '/v1/plans', {
+        name: 'Gate',
+        config: flat,
+        tests: [failing],
+        status: 'draft',
+      });
+      const path = `/v1/plans/${draft.planId}`;
+      await rejection('PATCH', `${path}/status`, { status: 'active' });
+      expect((await api.expect(200, 'GET', path)).planStatus).to.equal('draft');
+      await api.expect(200, 'PATCH', `${path}/status`, { status: 'active', force: true });
+      const audited = await query<{ details: object }>(
+        service.database.ownerUrl,
+        `select details from audit_runs where workspace_id = $1 and trigger = 'plan_tests_forced'`,
+        [workspaceId],
+      );
+      expect(audited.map(({ details }) => details)).to.deep.equal([
+        { planId: draft.planId, planVersionId: draft.planVersionId, failed: 1 },
+      ]);
+      await rejection('PATCH', path, { config: flat });
+      await rejection('PATCH', path, { tests: [{ ...failing, asOf: '2026-04-01' }] });
+      const corrected = await api.expect(200, 'PATCH', path, { tests: [passing] });
+      expect(corrected.version).to.equal(1);
+      const wrong = configOf({ ...commission, tiers: tiers(0.3) });
+      const answer = await api.patch(path, { config: wrong });
+      expect([answer.status, answer.body.details.failed[0].actual]).to.deep.equal([400, 300]);
+    });
+
+    it('run on demand, also with a config or tests that are not stored, and in a preview', async () => {
+      const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Run', config: flat, tests: [passing] });
+      const path = `/v1/plans/${plan.planId}`;
+      const result = (body: object) => api.expect(200, 'POST', `${path}/tests/run`, body);
+      expect(await result({})).to.deep.equal({ passed: true, tests: 1, failed: [] });
+      expect((await result({ tests: [failing] })).failed[0]).to.include({ name: 'Flat', actual: 100 });
+      const wrong = configOf({ ...commission, tiers: tiers(0.3) });
+      expect((await result({ config: wrong })).passed).to.equal(false);
+      const preview = (body: object) => api.expect(200, 'POST', `${path}/preview`, { ...body, period: '2026' });
+      expect((await preview({ config: wrong })).testsPassed).to.equal(false);
+      expect((await preview({ config: flat })).testsPassed).to.equal(true);
+      expect(await preview({ tests: [] })).to.not.have.property('testsPassed');
+    });
+  });
+});

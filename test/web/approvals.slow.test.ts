@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { type Page } from 'puppeteer-core';
+import { dayInZone } from '#src/kernel/day.js';
+import { periodOf, previousPeriod } from '#src/kernel/period.js';
+import { duringSuite } from '#test/support/during-suite.js';
+import { texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+
+interface TeamRow {
+  readonly repId: string;
+  readonly name: string;
+  readonly status: string;
+  readonly version: number;
+  readonly summary: { readonly netPayout: number };
+}
+
+const money = (amount: number) =>
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: 2 }).format(amount).replace('-', '−');
+
+describe('approvals in the web app', function () {
+  this.timeout(120_000);
+  const world = duringSuite(() => WebWorld.start());
+  const period = previousPeriod(periodOf(dayInZone(new Date(), 'UTC'), 'monthly'));
+  const path = `/approvals?period=${period}`;
+
+  const rowsOf = async (): Promise<TeamRow[]> => {
+    const manager = await world.clientOf('manager');
+    return (await manager.expect(200, 'GET', `/v1/statements?period=${period}`)).statements;
+  };
+  const button = (page: Page, text: string) => page.locator(`::-p-xpath(//button[contains(., "${text}")])`);
+  const selectable = 'input[aria-label^="Select "]:not([aria-label^="Select all"]):not(:disabled)';
+
+  it('generates drafts, and shows the amounts of the API', async () => {
+    const { page, problems, close } = await world.openPage('manager', path);
+    await button(page, 'Generate').click();
+    await page.waitForSelector(selectable);
+    for (const { name, status, summary } of await rowsOf()) {
+      if (status !== 'draft') continue;
+      const [row = ''] = (await texts(page, 'tbody tr')).filter((text) => text.includes(name));
+      expect(row, name).to.include(money(summary.netPayout));
+    }
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  for (const scheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390])
+      it(`is accessible with a selection and the confirmation, ${scheme}, ${width} pixels`, async () => {
+        const { page, problems, close } = await world.openPage('manager', path, { scheme, width });
+        await (await page.waitForSelector(selectable))?.click();
+        await page.waitForSelector('section[aria-label=Selection]');
+        expect(await violations(page)).to.deep.equal([]);
+        await page.evaluate('document.activeElement.blur()');
+        await page.keyboard.press('a');
+        await page.waitForSelector('[role=dialog]');
+        expect(await violations(page)).to.deep.equal([]);
+        expect(problems).to.deep.equal([]);
+        await close();
+      });
+
+  it('approves the displayed version by keyboard alone', async () => {
+    const { page, close } = await world.openPage('manager', path);
+    await page.waitForSelector(selectable);
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.waitForSelector('section[aria-label=Selection]');
+    const chosen = await page.$eval('[data-row-action]:focus', (link) => link.getAttribute('data-key'));
+    await page.keyboard.press('a');
+    await page.waitForSelector('[role=dialog] [type=submit]');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+    await waitUntilLoaded(page);
+    expect((await rowsOf()).find(({ repId }) => repId === chosen)).to.include({ status: 'approved', version: 1 });
+    await close();
+  });
+
+  it('holds a draft whose amounts changed since the manager looked, until its new version is accepted', async () => {
+    const { page, close } = await world.openPage('manager', path);
+    await page.waitForSelector(selectable);
+    const seller = (await rowsOf()).find(({ status, name }) => status === 'draft' && name !== 'Maya Ito') as TeamRow;
+    await world.api.expect(200, 'POST', `/v1/statements/${seller.repId}/adjust`, {
+      period,
+      amount: 500,
+      reason: 'Contest',
+    });
+    await world.api.expect(200, 'POST', `/v1/statements/${seller.repId}/generate`, { period });
+    await page.waitForFunction(`document.body.textContent.includes('Changed since you looked')`, { timeout: 20_000 });
+    const box = await page.$(`input[aria-label="Select ${seller.name}"]`);
+    expect((await box?.getProperty('disabled'))?.toString()).to.equal('JSHandle:true');
+    expect(await violations(page)).to.deep.equal([]);
+    await button(page, `Accept v${seller.version + 1}`).click();
+    await page.waitForSelector(`input[aria-label="Select ${seller.name}"]:not(:disabled)`);
+    const checked = (await rowsOf()).find(({ repId }) => repId === seller.repId);
+    expect(checked).to.have.nested.property('checks[0].version', seller.version + 1);
+    await close();
+  });
+
+  it('shows why a statement of a selection was not approved, and approves the others', async () => {
+    const { page, close } = await world.openPage('manager', path);
+    await page.waitForSelector(selectable);
+    const [disputed, other] = (await rowsOf()).filter(({ status, name }) => status === 'draft' && name !== 'Maya Ito');
+    for (const one of [disputed, other]) await page.click(`input[aria-label="Select ${one?.name}"]`);
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('a');
+    await page.waitForSelector('[role=dialog] [type=submit]');
+    const rep = await world.clientOf(disputed?.name as string);
+    await rep.expect(201, 'POST', '/v1/disputes', { period, type: 'other', description: 'Please look again' });
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.body.textContent.includes('Not approved')`, { timeout: 20_000 });
+    const after = await rowsOf();
+    expect(after.find(({ repId }) => repId === disputed?.repId)?.status).to.equal('draft');
+    expect(after.find(({ repId }) => repId === other?.repId)?.status).to.equal('approved');
+    await close();
+  });
+});

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
+import { type Page } from 'puppeteer-core';
+import { Decimal } from '#src/kernel/decimal.js';
+import { duringSuite } from '#test/support/during-suite.js';
+import { preparePayroll, type TeamRow } from './payroll-pages.js';
+import { texts, violations, WebWorld } from './web-world.js';
+
+const money = (amount: Decimal) =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(Number(amount)).replace('-', '−');
+const total = (rows: readonly TeamRow[]) =>
+  rows.reduce((sum, { summary }) => sum.plus(Decimal.of(String(summary.netPayout))), Decimal.of('0'));
+
+describe('payroll in the web app', function () {
+  this.timeout(120_000);
+  const world = duringSuite(() => WebWorld.start());
+  const controls = 'section:has(> div > div > h2) dl dd';
+  let period: string;
+  let rows: readonly TeamRow[];
+  let address: string;
+
+  before(async () => {
+    ({ period, rows } = await preparePayroll(world));
+    address = `/payroll?period=${period}`;
+  });
+
+  const file = async (layout: string) => {
+    const payroll = await world.clientOf('payroll');
+    const { body } = await payroll.send('GET', `/v1/statements/export.csv?period=${period}&layout=${layout}`);
+    // The text of a response has no byte order mark.
+    return `\uFEFF${body}`;
+  };
+  const readCells = (text: string) => parse(text, { bom: true }) as string[][];
+  const button = (page: Page, text: string) => page.locator(`::-p-xpath(//button[contains(., "${text}")])`);
+  const text = async (page: Page) => (await texts(page, 'main')).join(' ');
+
+  it('shows the amounts of the statements, who is missing and why, and the cells of the file', async () => {
+    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
+    await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td');
+    const approved = rows.filter(({ status }) => status === 'approved');
+    const missing = rows.filter(({ status }) => status !== 'approved');
+    expect(await texts(page, 'section[aria-label="Sums of the period"]')).to.deep.equal([
+      `Ready to pay${money(total(approved))}${approved.length} of ${rows.length} people, all approved` +
+        `Not in the file yet${money(total(missing))}${noteOf(missing)}`,
+    ]);
+    const body = await text(page);
+    expect(body).to.include('Open disputeThe amount is wrong, since');
+    for (const { name } of missing) expect(body).to.include(name);
+    const [header, ...lines] = readCells(await file('gusto'));
+    const shown = await page.$$eval('section[aria-label="First rows of the file"] tbody tr', (all) =>
+      all.slice(0, 6).map((row) => [...row.querySelectorAll('td')].slice(1).map((cell) => cell.textContent)),
+    );
+    expect(header?.[0]).to.equal('last_name');
+    expect(shown.slice(0, lines.length)).to.deep.equal(lines.slice(0, 6));
+    const facts = await texts(page, controls);
+    expect(facts.slice(1)).to.deep.equal([
+      String(lines.length),
+      money(total(approved)),
+      `${money(total(approved))}equal`,
+    ]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  const noteOf = (missing: readonly TeamRow[]) => {
+    const without = missing.filter(({ summary }) => summary.netPayout === 0).length;
+    if (without === 0) return `${missing.length} people`;
+    return `${missing.length} people, ${['', 'one', 'two', 'three', 'four', 'five'][without]} without an amount`;
+  };
+
+  it('downloads the file of the API as payroll', async () => {
+    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
+    const folder = mkdtempSync(path.join(tmpdir(), 'payroll-'));
+    const session = await page.createCDPSession();
+    await session.send('Browser.setDownloadBehavior', {
+      behavior: 'allow',
+      downloadPath: folder,
+      browserContextId: page.browserContext().id as string,
+    });
+    await button(page, 'Download').click();
+    await page.waitForFunction(`document.body.textContent.includes('Download again')`);
+    const name = `statements-${period}.csv`;
+    for (let tries = 0; tries < 100 && !readdirSync(folder).includes(name); tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sha256(readFileSync(path.join(folder, name)))).to.equal(sha256(await file('gusto')));
+    expect(problems).to.deep.equal([]);
+    rmSync(folder, { recursive: true, force: true });
+    await close();
+  });
+
+  it('blocks the hand-over of a layout with amounts that are not approved', async () => {
+    const { page, problems, close } = await world.openPage('manager', `${address}&layout=generic`);
+    await page.waitForFunction(`document.body.textContent.includes('The file differs from the ledger')`);
+    const isDisabled = await page.$$eval('main button', (all) =>
+      all.flatMap((one) =>
+        one.textContent === 'Mark as handed over' ? [(one as { disabled?: boolean }).disabled] : [],
+      ),
+    );
+    expect(isDisabled).to.deep.equal([true]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  for (const scheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390])
+      for (const [role, name, place] of [
+        ['payroll', 'the period', () => `${address}&layout=gusto`],
+        ['manager', 'the confirmation', () => `${address}&layout=gusto`],
+        ['payroll', 'the statements', () => `/payroll-statements?period=${period}`],
+        ['admin', 'the people', () => '/people'],
+      ] as const)
+        it(`displays ${name} without violations of accessibility rules, ${scheme}, ${width} pixels`, async () => {
+          const { page, problems, close } = await world.openPage(role, place(), { scheme, width });
+          if (name === 'the confirmation') {
+            await button(page, 'Mark as handed over').click();
+            await page.waitForSelector('[role=dialog]');
+          }
+          expect(await violations(page)).to.deep.equal([]);
+          expect(await layoutShift(page)).to.be.below(0.05);
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          expect(overflow, 'pixels beyond the window').to.be.at.most(0);
+          expect(problems).to.deep.equal([]);
+          await close();
+        });
+
+  it('records the hand-over of the displayed file after one confirmation, with name and time', async () => {
+    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
+    await button(page, 'Mark as handed over').click();
+    await page.waitForSelector('[role=dialog] input');
+    await page.type('[role=dialog] input', 'Sent <i>today</i>');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[aria-label="Recorded hand-overs"]');
+    const shown = await text(page);
+    expect(shown).to.include('Sent <i>today</i>').and.include('Handed over').and.not.include('Mark as handed over');
+    const { handovers } = await world.api.expect(200, 'GET', `/v1/payroll-handovers?period=${period}`);
+    expect(handovers).to.have.length(1);
+    expect(handovers[0]).to.include({ layout: 'gusto', sha256: sha256(await file('gusto')) });
+    expect(handovers[0].actor.name).to.equal('Joan Pereira');
+    expect(shown).to.include(`Joan Pereira, ${new Date().getDate()}`);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('lists each currency for itself, and makes no file without a currency column of several', async () => {
+    const { api } = world;
+    const { repId, name } = rows.find(({ status }) => status === 'none') as TeamRow;
+    const rules = [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+    const plan = { name: 'Euro', currency: 'EUR', config: { dealConditions, rules } };
+    const { planId } = await api.expect(201, 'POST', '/v1/plans', plan);
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [repId], planId });
+    const ownerId = `${name.toLowerCase().replace(' ', '.')}@demo.example`;
+    const deal = { amount: 1000, stage: 'Closed Won', closeDate: `${period}-20`, ownerId, currency: 'EUR' };
+    await api.expect(201, 'PUT', '/v1/deals/E-1', deal);
+    await world.service.waitForCalculations(world.workspaceId);
+    const { version } = await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
+    await api.expect(200, 'POST', '/v1/statements/approve', { period, statements: [{ repId, version }] });
+    const team: TeamRow[] = (await api.expect(200, 'GET', `/v1/statements?period=${period}`)).statements;
+    const dollars = money(total(team.filter(({ status }) => status === 'approved'))).slice(1);
+    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=long`);
+    await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td');
+    expect((await texts(page, 'section[aria-label="Sums of the period"]')).join()).to.include('and EUR 100.00');
+    expect(await texts(page, 'section[aria-label="First rows of the file"] tfoot tr')).to.deep.equal([
+      'Column totals in EUR100.00',
+      `Column totals in USD${dollars.replace(',', '')}`,
+    ]);
+    const both = [`EUR 100.00USD ${dollars}`, `USD ${dollars}EUR 100.00equal`];
+    expect((await texts(page, controls)).slice(2)).to.deep.equal(both);
+    await button(page, 'Gusto').click();
+    await page.waitForFunction(`document.body.textContent.includes('There is no file in this layout')`);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('makes the PDFs of everyone in a job', async () => {
+    const { page, problems, close } = await world.openPage('payroll', address);
+    await button(page, 'All PDFs').click();
+    await page.waitForFunction(`document.body.textContent.includes('The statements were saved.')`, { timeout: 60_000 });
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+});
+
+/** The sum of the movements that the reader did not cause. */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    new PerformanceObserver((list) =>
+      resolve(list.getEntries().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0)),
+    ).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(0), 200);
+  })`) as Promise<number>;
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

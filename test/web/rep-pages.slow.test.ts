@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
+import { latestMonth, repPages } from './rep-pages.js';
+import { texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+type Loose = any;
+
+const money = (amount: number) =>
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: 2 }).format(amount).replace('-', '−');
+
+describe('the pages of a rep', function () {
+  this.timeout(180_000);
+  const world = duringSuite(() => WebWorld.start());
+
+  for (const scheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390])
+      it(`are accessible and have no errors, ${scheme} at ${width} pixels`, async () => {
+        for (const [name, address] of Object.entries(await repPages(world))) {
+          const { page, problems, close } = await world.openPage('rep', address, { scheme, width });
+          await page.waitForNetworkIdle({ idleTime: 300, timeout: 10_000 }).catch(() => undefined);
+          expect(await violations(page), name).to.deep.equal([]);
+          expect(problems, name).to.deep.equal([]);
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          expect(overflow, `${name} is wider than the window`).to.be.at.most(0);
+          await close();
+        }
+      });
+
+  it('show the figures of the API to the cent', async () => {
+    const [api, repId, period] = [await world.clientOf('rep'), world.idOf('rep'), await latestMonth(world)];
+    const dashboard = await api.expect(200, 'GET', `/v1/commissions?repId=${repId}&period=${period}`);
+    const { lineItems } = await api.expect(200, 'GET', `/v1/statements?repId=${repId}&period=${period}&live=true`);
+    const { page, close } = await world.openPage('rep', `/me?period=${period}`);
+    const [earned] = await texts(page, '[aria-label="Summary"] > div');
+    expect(earned).to.include(`$${money(dashboard.earnings.total)}`);
+    const amounts = await texts(page, 'tbody [data-row-action]');
+    expect(amounts.sort()).to.deep.equal(lineItems.map(({ amount }: Loose) => money(amount)).sort());
+    expect(await texts(page, 'tfoot .ledger-total')).to.deep.equal([money(dashboard.earnings.total)]);
+    await close();
+  });
+
+  it('explain an amount by keys alone: j, Enter, Escape, and the focus returns', async () => {
+    const period = await latestMonth(world);
+    const { page, close } = await world.openPage('rep', `/me?period=${period}`);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[aria-label^=How] h3');
+    expect((await texts(page, '[aria-label^=How] h3')).slice(0, 2)).to.deep.equal(['Deal', 'Plan and version']);
+    expect(new URL(page.url()).searchParams.get('trace')).to.match(/^[0-9a-f-]{36}$/);
+    const shown = await texts(page, '[aria-label^=How] h3 + span');
+    const { event } = await (await world.clientOf('rep')).expect(
+      200,
+      'GET',
+      `/v1/commissions/events/${new URL(page.url()).searchParams.get('trace')}`,
+    );
+    expect(shown.at(-1)?.replace('$', '')).to.equal(money(event.amount));
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(`document.querySelector('[aria-label^="How"]') === null`);
+    expect(await page.evaluate('document.activeElement.hasAttribute("data-row-action")')).to.equal(true);
+    await page.keyboard.press('[');
+    await page.waitForFunction(`!location.search.includes('${period}')`);
+    await close();
+  });
+
+  it('say why a deal paid nothing', async () => {
+    const api = await world.clientOf('rep');
+    const { deals } = await api.expect(200, 'GET', '/v1/deals?isWon=false&limit=1');
+    const { page, close } = await world.openPage('rep', `/deals/${deals[0].deal_id}`);
+    expect((await texts(page, 'main')).join(' '))
+      .to.include('Stage is Closed Won')
+      .and.to.include('What paid nothing, and why');
+    await close();
+  });
+
+  it('open a dispute from a line, with its evidence, and show a comment of someone else within seconds', async () => {
+    const [repId, period] = [world.idOf('rep'), await latestMonth(world)];
+    const { page, problems, close } = await world.openPage('rep', `/statements/${repId}?period=${period}`);
+    await (await page.$('[data-row-action]'))?.click();
+    await page.waitForSelector('[aria-label^=How] h3');
+    const ask = await page.waitForSelector('[aria-label^=How] > div:last-of-type button:nth-of-type(2)');
+    await ask?.click();
+    await page.waitForSelector('textarea[required]');
+    expect(await violations(page)).to.deep.equal([]);
+    await page.type('textarea[required]', 'The amount was <b>30,000</b>.');
+    await page.keyboard.press('Tab');
+    await page.click('[role=dialog] button[type=submit]');
+    await page.waitForFunction(`document.querySelector('textarea[required]') === null`);
+    const { disputes } = await world.api.expect(200, 'GET', `/v1/disputes?repId=${repId}&period=${period}`);
+    expect(disputes[0]).to.include({ status: 'open', description: 'The amount was <b>30,000</b>.' });
+    await page.keyboard.press('Escape');
+    const manager = await world.clientOf('manager');
+    await manager.expect(201, 'POST', `/v1/statements/${repId}/comments`, {
+      period,
+      body: '<img src=x onerror=alert(1)>',
+    });
+    await page.waitForFunction(`document.body.innerText.includes('onerror=alert(1)')`, { timeout: 12_000 });
+    expect(await page.$('img')).to.equal(null);
+    expect(problems).to.deep.equal([]);
+    await close();
+    const question = await world.openPage('rep', `/questions/${disputes[0].disputeId}`);
+    expect((await texts(question.page, 'main')).join(' ')).to.include('As calculated at that time');
+    expect(await violations(question.page)).to.deep.equal([]);
+    await question.close();
+  });
+
+  it('calculate what an open deal would pay as the API does', async () => {
+    const [api, repId] = [await world.clientOf('rep'), world.idOf('rep')];
+    const { page, close } = await world.openPage('rep', '/me/simulate');
+    await page.waitForNetworkIdle({ idleTime: 300 });
+    const [before = ''] = await texts(page, '[aria-label="Result"] > div:nth-child(2)');
+    const plans = await api.expect(200, 'GET', '/v1/plans?status=active');
+    const today = new Date().toISOString().slice(0, 10);
+    const period = `${today.slice(0, 4)}-Q${Math.ceil(Number(today.slice(5, 7)) / 3)}`;
+    const simulated = await api.expect(200, 'POST', '/v1/commissions/simulate', {
+      planId: plans[0].planId,
+      repId,
+      period,
+    });
+    expect(before).to.include(`$${money(simulated.total)}`);
+    await page.click('input[type=checkbox]');
+    await page.waitForNetworkIdle({ idleTime: 700 });
+    await waitUntilLoaded(page);
+    expect((await texts(page, '[aria-label="Result"] > div:nth-child(1)'))[0]).to.include('1 deal chosen');
+    await close();
+  });
+});

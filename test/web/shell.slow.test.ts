@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
+import { texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+
+describe('the web app', function () {
+  this.timeout(120_000);
+  const world = duringSuite(() => WebWorld.start());
+
+  it('signs in with the code of a mail, and returns to the page that was requested', async () => {
+    const { page, problems, close } = await world.openPage(null, '/me?period=2026-10');
+    expect(new URL(page.url()).pathname).to.equal('/login');
+    await page.type('input[type=email]', 'dana.whitfield@demo.example');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('input[autocomplete=one-time-code]');
+    expect(await violations(page)).to.deep.equal([]);
+    const mails = await world.lastMailText('dana.whitfield@demo.example');
+    await Promise.all([page.waitForNavigation(), page.keyboard.type(/^\d{6}$/m.exec(mails)?.[0] ?? '')]);
+    await waitUntilLoaded(page);
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/me?period=2026-10');
+    expect(problems.filter((one) => !one.includes('401'))).to.deep.equal([]);
+    await close();
+  });
+
+  it('opens with a link of the terminal, once', async () => {
+    const token = world.service.running.service.startLinks.create({
+      kind: 'sign_in',
+      workspaceId: world.workspaceId,
+      repId: world.idOf('manager'),
+    });
+    const { page, close } = await world.openPage(null, `/start#${token}`);
+    await page.waitForFunction('location.pathname !== "/start"');
+    await waitUntilLoaded(page);
+    expect((await texts(page, 'body')).join(' ')).to.include('Maya Ito');
+    await close();
+    const again = await world.openPage(null, `/start#${token}`);
+    await again.page.waitForSelector('[role=alert]');
+    await again.close();
+  });
+
+  for (const path of ['/login', '/account', '/me/mail', '/no-such-page'])
+    for (const scheme of ['light', 'dark'] as const)
+      it(`${path} is accessible in the ${scheme} scheme`, async () => {
+        const { page, problems, close } = await world.openPage(path === '/login' ? null : 'rep', path, { scheme });
+        expect(await violations(page)).to.deep.equal([]);
+        expect(problems).to.deep.equal([]);
+        await close();
+      });
+
+  it('turns off a mail of the person, also after the page is loaded again', async () => {
+    const { page, problems, close } = await world.openPage('payroll', '/account');
+    await page.click('main a[href$="/me/mail"]');
+    const box = await page.waitForSelector('input[type=checkbox]:checked');
+    await box?.click();
+    await page.waitForFunction(`document.querySelector('main [role=status]')?.textContent.includes('Saved')`);
+    const { mails } = await (await world.clientOf('payroll')).expect(200, 'GET', '/v1/mail-preferences');
+    expect(mails.filter(({ enabled }: { enabled: boolean }) => !enabled)).to.have.length(1);
+    await page.reload();
+    await page.waitForSelector('input[type=checkbox]');
+    expect(await page.$$('input[type=checkbox]:not(:checked)')).to.have.length(1);
+    expect(await violations(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('sends pages with a policy that allows no inline scripts, files for ever, and JSON to clients', async () => {
+    const page = await fetch(`${world.service.url}/me/deals`, { headers: { Accept: 'text/html' } });
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).to.include("script-src 'self';").and.not.include('unsafe-eval');
+    expect(page.headers.get('cache-control')).to.equal('no-cache');
+    const [script = ''] = /app\/index-[\w-]+\.js/.exec(await page.text()) ?? [];
+    const file = await fetch(`${world.service.url}/${script}`);
+    expect(file.headers.get('cache-control')).to.include('immutable');
+    expect(file.headers.get('content-encoding')).to.equal('gzip');
+    const json = await fetch(world.service.url, { headers: { Accept: 'application/json' } });
+    expect(await json.json()).to.include({ name: 'commission-service', docs: '/docs', singleSignOn: false });
+    for (const path of ['/v1/nothing', '/auth/nothing', '/app/nothing.js'])
+      expect((await fetch(world.service.url + path, { headers: { Accept: 'text/html' } })).status, path).to.equal(404);
+  });
+});

@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { type Page } from 'puppeteer-core';
+import { duringSuite } from '#test/support/during-suite.js';
+import { createTeamSituation, type TeamSituation, teamPages } from './team-world.js';
+import { texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+
+const money = (amount: number) =>
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: 2 }).format(amount).replace('-', '−');
+
+describe("a manager's pages in the web app", function () {
+  this.timeout(180_000);
+  const world = duringSuite(() => WebWorld.start());
+  let situation: TeamSituation;
+  before(async () => {
+    situation = await createTeamSituation(world as WebWorld);
+  });
+
+  const rowOf = async (page: Page, text: string) =>
+    (await texts(page, 'tbody tr')).find((row) => row.includes(text)) ?? expect.fail(`no row has ${text}`);
+  const press = (page: Page, text: string) => page.locator(`::-p-xpath(//button[normalize-space()="${text}"])`).click();
+  const dialogClosed = (page: Page) => page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+
+  it('show the amounts of the API', async () => {
+    const manager = await world.clientOf('manager');
+    const team = await world.openPage('manager', teamPages(situation)['team'] as string);
+    const { reps, totals } = await manager.expect(200, 'GET', `/v1/commissions?period=${situation.month}`);
+    expect(reps).to.have.length.above(0);
+    for (const { name, earnings } of reps) expect(await rowOf(team.page, name)).to.include(money(earnings.total));
+    expect((await texts(team.page, 'tfoot')).join()).to.include(money(totals.total));
+    await team.close();
+    const { discrepancies } = await manager.expect(200, 'GET', '/v1/discrepancies?status=open');
+    const { page, close } = await world.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
+    for (const { repName, approved, live, delta, lines } of discrepancies) {
+      const row = await rowOf(page, repName);
+      for (const amount of [approved, live, delta]) expect(row).to.include(money(amount).replace('−', ''));
+      for (const line of lines) expect(await rowOf(page, line.ruleName)).to.include(line.dealName ?? 'Whole period');
+    }
+    await close();
+  });
+
+  for (const scheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390])
+      it(`are accessible and free of errors, ${scheme}, ${width} pixels`, async () => {
+        for (const [name, path] of Object.entries(teamPages(situation))) {
+          const { page, problems, close } = await world.openPage('manager', path, { scheme, width });
+          expect(await violations(page), name).to.deep.equal([]);
+          expect(problems, name).to.deep.equal([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), name).to.equal(true);
+          await close();
+        }
+      });
+
+  for (const scheme of ['light', 'dark'] as const)
+    it(`have accessible dialogs, ${scheme}`, async () => {
+      const pages = teamPages(situation);
+      const dialogs = [
+        ['manager', pages['discrepancy'], 'True up'],
+        ['manager', pages['discrepancy'], 'Dismiss'],
+        ['manager', pages['team-question'], 'Accept'],
+        ['manager', pages['team-question'], 'Reject'],
+        ['admin', pages['team-question'], 'Accept'],
+      ] as const;
+      for (const [role, path, button] of dialogs) {
+        const { page, close } = await world.openPage(role, path as string, { scheme });
+        await press(page, button);
+        await page.waitForSelector('[role=dialog]');
+        expect(await violations(page), button).to.deep.equal([]);
+        await close();
+      }
+    });
+
+  it('answers a question by keyboard alone', async () => {
+    const { page, close } = await world.openPage('manager', '/questions');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`location.pathname.startsWith('/questions/')`);
+    await waitUntilLoaded(page);
+    expect(await page.title(), 'text of the question is not run').not.to.equal('open');
+    await (await page.waitForSelector(`::-p-xpath(//button[normalize-space()="Reject"])`))?.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[role=dialog] textarea');
+    await page.focus('[role=dialog] textarea');
+    await page.keyboard.type('The second year starts in January.');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await dialogClosed(page);
+    const rep = await world.clientOf('rep');
+    const dispute = await rep.expect(200, 'GET', `/v1/disputes/${situation.disputeId}`);
+    expect(dispute.status).to.equal('rejected');
+    expect(dispute.history.at(-1)).to.include({ note: 'The second year starts in January.' });
+    await close();
+  });
+
+  it('carries a discrepancy forward with a reason', async () => {
+    const { page, close } = await world.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
+    await press(page, 'Carry forward');
+    await page.waitForSelector('[role=dialog] textarea');
+    await page.type('[role=dialog] textarea', 'The quarter is paid already.');
+    await page.click('[role=dialog] [type=submit]');
+    await dialogClosed(page);
+    const { discrepancies } = await world.api.expect(200, 'GET', '/v1/discrepancies?status=resolved');
+    const resolved = discrepancies.find(
+      (one: { discrepancyId: string }) => one.discrepancyId === situation.discrepancyId,
+    );
+    expect(resolved.resolution).to.include({ action: 'carry_forward', reason: 'The quarter is paid already.' });
+    await close();
+  });
+
+  it('say to a rep that the page is not theirs', async () => {
+    for (const path of ['/team', '/approvals', '/discrepancies', '/exceptions', '/quota-progress']) {
+      const { page, close } = await world.openPage('rep', path);
+      expect((await texts(page, 'main')).join(), path).to.include('You may not see this');
+      expect(await violations(page), path).to.deep.equal([]);
+      await close();
+    }
+  });
+});

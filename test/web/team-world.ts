@@ -1,0 +1,66 @@
+import { demoCorrection } from '#demo/corrections.js';
+import { dayInZone } from '#src/kernel/day.js';
+import { periodOf, previousPeriod } from '#src/kernel/period.js';
+import { type WebWorld } from './web-world.js';
+
+/** What the pages of a manager display, made from the demo's data. */
+export interface TeamSituation {
+  /** The month that ended last. */
+  readonly month: string;
+  readonly disputeId: string;
+  readonly discrepancyId: string;
+}
+
+const maxPolls = 100;
+
+/** Drafts of the last month and a question of the seller. The demo has a deal that changed in an approved quarter. */
+export async function createTeamSituation(world: WebWorld): Promise<TeamSituation> {
+  const today = dayInZone(new Date(), 'UTC');
+  const month = previousPeriod(periodOf(today, 'monthly'));
+  await world.api.expect(200, 'POST', '/v1/statements/generate', { period: month });
+  const rep = await world.clientOf('rep');
+  const { disputeId } = await rep.expect(201, 'POST', '/v1/disputes', {
+    period: month,
+    type: 'wrong_amount',
+    expectedAmount: 1250,
+    description: 'The second year of Harbour Media is missing. <script>document.title = "open"</script>',
+  });
+  await createExceptions(world, month);
+  return { month, disputeId, discrepancyId: await discrepancyOf(world) };
+}
+
+/** Two deals that pay nothing: in a currency without a plan, and without an owner. */
+async function createExceptions(world: WebWorld, month: string): Promise<void> {
+  const { deal } = demoCorrection(`${month}-15`);
+  const closed = { ...deal, closeDate: `${month}-15`, createdDate: `${month}-01` };
+  for (const [dealId, more] of [
+    ['X-1', { name: 'Delta Freight', currency: 'SEK', amount: 98_000 }],
+    ['X-2', { name: 'Vale Textiles', ownerId: 'left@demo.example', amount: 12_500 }],
+  ] as const)
+    await world.api.expect(201, 'PUT', `/v1/deals/${dealId}`, { ...closed, ...more });
+}
+
+/** The list is updated seconds after the change. */
+async function discrepancyOf(world: WebWorld): Promise<string> {
+  for (let poll = 0; poll < maxPolls; poll += 1) {
+    const { discrepancies } = await world.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+    if (discrepancies.length > 0) return discrepancies[0].discrepancyId;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('no discrepancy was found');
+}
+
+/** The pages of a manager, by the name of their picture. */
+export function teamPages({ month, disputeId, discrepancyId }: TeamSituation): Readonly<Record<string, string>> {
+  return {
+    team: `/team?period=${month}`,
+    'team-empty': '/team?period=2035-01',
+    approvals: `/approvals?period=${month}`,
+    exceptions: `/exceptions?period=${month}`,
+    'quota-progress': `/quota-progress?period=${month}`,
+    'team-questions': '/questions',
+    'team-question': `/questions/${disputeId}`,
+    discrepancies: '/discrepancies',
+    discrepancy: `/discrepancies?open=${discrepancyId}`,
+  };
+}

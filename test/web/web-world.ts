@@ -1,0 +1,167 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { createDemoWorkspace } from '#demo/workspace.js';
+import { type Role } from '#src/kernel/caller.js';
+import { bundledBrowser } from '#src/platform/documents/bundled-browser.js';
+import { recentMails } from '#src/platform/mail/recent-mails.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { tokenOf } from '#test/support/tokens.js';
+
+export interface PageOptions {
+  /** Default: light. */
+  readonly scheme?: 'light' | 'dark';
+  /** Width of the window in pixels; 390 is a phone. Default: 1280. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Runs before the address is opened. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+/** A page of the app with everything that went wrong in it. */
+export interface OpenedApp {
+  readonly page: Page;
+  /** Errors of the console, failed requests and responses with an error status. */
+  readonly problems: string[];
+  close(): Promise<void>;
+}
+
+const demoNames: Readonly<Record<Role, string>> = {
+  admin: 'Alex Morgan',
+  manager: 'Maya Ito',
+  rep: 'Dana Whitfield',
+  payroll: 'Joan Pereira',
+};
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeTags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** The built app with the demo's data in one browser. `npm run build` builds the app. */
+export class WebWorld {
+  private constructor(
+    readonly service: TestService,
+    readonly browser: Browser,
+    private readonly profile: string,
+    readonly workspaceId: string,
+    /** A client with the key of the demo's workspace. */
+    readonly api: ApiClient,
+    private readonly repIds: ReadonlyMap<string, string>,
+  ) {}
+
+  static async start(): Promise<WebWorld> {
+    const service = await startTestService();
+    const { apiKey } = await createDemoWorkspace(service.running.service);
+    const api = service.client(apiKey);
+    const { reps } = await api.expect(200, 'GET', '/v1/reps');
+    const { workspaceId } = await api.expect(200, 'GET', '/v1');
+    const profile = mkdtempSync(path.join(tmpdir(), 'web-test-'));
+    const browser = await launch(profile);
+    const repIds = new Map(reps.map(({ name, id }: { name: string; id: string }) => [name, id]));
+    return new WebWorld(service, browser, profile, workspaceId, api, repIds as Map<string, string>);
+  }
+
+  /** The id of the person of the demo. */
+  idOf(roleOrName: string): string {
+    const name = demoNames[roleOrName as Role] ?? roleOrName;
+    return this.repIds.get(name) ?? expect.fail(`the demo has no ${name}`);
+  }
+
+  /** A client with a session of the person. */
+  async clientOf(role: string): Promise<ApiClient> {
+    return this.service.client(await tokenOf(this.service, this.workspaceId, 'sess', this.idOf(role)));
+  }
+
+  /** Opens a page signed in as the person, or without a session for null, and waits until nothing is loading. */
+  async openPage(role: string | null, address: string, options: PageOptions = {}): Promise<OpenedApp> {
+    const { scheme = 'light', width = 1280, height = width < 768 ? 844 : 900 } = options;
+    const context = await this.browser.createBrowserContext();
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      if (['error', 'warn'].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`);
+    });
+    page.on('requestfailed', (request) => {
+      if (request.failure()?.errorText !== 'net::ERR_ABORTED') problems.push(`failed: ${request.url()}`);
+    });
+    page.on('response', (response) => {
+      if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
+    });
+    await page.setViewport({ width, height });
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: scheme },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+    if (role !== null) {
+      const token = await tokenOf(this.service, this.workspaceId, 'sess', this.idOf(role));
+      await context.setCookie({ name: 'session', value: token, domain: new URL(this.service.url).hostname, path: '/' });
+    }
+    await options.prepare?.(page);
+    await page.goto(`${this.service.url}${address}`, { waitUntil: 'load' });
+    await waitUntilLoaded(page);
+    return { page, problems, close: () => context.close() };
+  }
+
+  /** The text of the last mail to the address. */
+  async lastMailText(email: string): Promise<string> {
+    const mails = await recentMails(this.service.database.ownerUrl, this.service.running.service.secrets, 20);
+    return mails.find(({ to }) => to === email)?.text ?? expect.fail(`no mail was sent to ${email}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 3 });
+    await this.service.stop();
+  }
+}
+
+async function launch(profile: string): Promise<Browser> {
+  const program = await bundledBrowser();
+  const executablePath = program?.path ?? process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+  const fonts = program?.fontConfig === undefined ? {} : { FONTCONFIG_FILE: program.fontConfig };
+  return puppeteer.launch({
+    executablePath,
+    userDataDir: profile,
+    headless: 'shell',
+    pipe: true,
+    env: { ...process.env, ...fonts, LANG: 'en_US.UTF-8', LANGUAGE: 'en-US' },
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none', '--lang=en-US'],
+  });
+}
+
+/** Resolves when the page shows a heading and nothing is loading, also across a redirect. */
+export async function waitUntilLoaded(page: Page, tries = 3): Promise<void> {
+  try {
+    await page.waitForSelector('h1', { timeout: 20_000 });
+    await page.waitForFunction(`document.querySelector('[role="status"][style*="height"]') === null`);
+    await page.evaluate('document.fonts.ready.then(() => undefined)');
+  } catch (error) {
+    if (tries <= 1) throw error;
+    await waitUntilLoaded(page, tries - 1);
+  }
+}
+
+/** The violations of the accessibility rules, one line each. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(axeTags)} }).then(({ violations }) => violations)`;
+  const found = (await page.evaluate(run)) as readonly Violation[];
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+  );
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+}
+
+/** The texts of the elements, with single spaces. */
+export function texts(page: Page, selector: string): Promise<string[]> {
+  return page.$$eval(selector, (elements) =>
+    elements.map((one) => (one.textContent ?? '').replace(/\s+/g, ' ').trim()),
+  );
+}
