@@ -56,7 +56,7 @@ export async function lockDeals(
   return new Map(rows.map((row) => [row.dealId, row]));
 }
 
-/** The content of the deals that are stored and not deleted, locked in the order of {@link lockDeals}. */
+/** The content of the stored deals, locked in the order of {@link lockDeals}. */
 export async function lockContents(
   trx: Work,
   workspaceId: string,
@@ -64,7 +64,7 @@ export async function lockContents(
 ): Promise<Map<string, DealContent>> {
   const { rows } = await sql<DealContent & { readonly dealId: string }>`
     select d.deal_id as "dealId", d.fields, d.given from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)}) and d.deleted_at is null
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)})
     order by d.deal_id
     for no key update`.execute(trx);
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
@@ -144,16 +144,20 @@ async function insertOnTrust(trx: Work, statement: RawBuilder<unknown>): Promise
   }
 }
 
-/** Replaces deals that the caller has locked, and restores deleted ones. */
+/**
+ * Replaces deals that the caller has locked, and restores deleted ones. `on conflict` finds each deal by the primary
+ * key; a join with the new values reads all deals of the workspace when the table's statistics say that it is empty.
+ */
 export async function updateDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
-    update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
-      close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
-      provider = n.provider, is_closed = n.is_closed, is_won = n.is_won, fields = n.fields, given = n.given,
-      content_hash = n.content_hash, source_updated_at = n.source_updated_at, fetched_at = n.fetched_at, snapshot_at = now(), deleted_at = null
-    from (select * from ${dealRows(writes)}) n
-    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+    ${dealInsert(workspaceId, writes).statement}
+    on conflict (workspace_id, deal_id) do update set rep_id = excluded.rep_id, name = excluded.name,
+      amount = excluded.amount, currency = excluded.currency, stage = excluded.stage, close_date = excluded.close_date,
+      created_date = excluded.created_date, owner_id = excluded.owner_id, owner_email = excluded.owner_email,
+      provider = excluded.provider, is_closed = excluded.is_closed, is_won = excluded.is_won, fields = excluded.fields,
+      given = excluded.given, content_hash = excluded.content_hash, source_updated_at = excluded.source_updated_at,
+      fetched_at = excluded.fetched_at, snapshot_at = now(), deleted_at = null`.execute(trx);
 }
 
 /** Stores the later time of an unchanged report, so that older data is recognized as stale. */

@@ -4,15 +4,9 @@ import { type FieldSources } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { newestDeals } from './newest-deals.js';
 
-/** The newest deals have almost every field and stage in use; all deals are scanned only for what they lack. */
-const sampledDeals = 2000;
 const maxValues = 100;
-
-function newestDeals(workspaceId: string): RawBuilder<unknown> {
-  return sql`(select * from deals where workspace_id = ${workspaceId}
-    order by snapshot_at desc, deal_id limit ${sampledDeals}) deals`;
-}
 
 /** The field slugs that the newest deals have. */
 export async function fieldSlugsOfNewestDeals(trx: Work, workspaceId: string): Promise<string[]> {

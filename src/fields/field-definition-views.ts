@@ -7,9 +7,8 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { listCrmDefinitions } from './crm-field-views.js';
 import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
+import { newestDeals } from './newest-deals.js';
 
-/** A bounded sample of deals. In the order of the index on snapshots it takes the same time for a million deals. */
-const sampledDeals = 2000;
 const maxDefinitions = 5000;
 const maxOptions = 1000;
 /** A text field with few distinct values, each seen twice or more on average, is a select field. */
@@ -69,18 +68,12 @@ export async function listStoredValues(trx: Work, workspaceId: string, source: V
 /** Rows of slug and value, one for each field of a sampled deal. */
 type FieldValues = RawBuilder<unknown>;
 
-function sample(workspaceId: string): RawBuilder<unknown> {
-  // Deleted deals are included: the CRM had these fields, and skipping deleted deals could make the scan unbounded.
-  return sql`(select fields, stage, currency from deals where workspace_id = ${workspaceId}
-    order by snapshot_at desc, deal_id limit ${sampledDeals}) sample`;
-}
-
 function everyField(workspaceId: string): FieldValues {
-  return sql`select key as slug, value from ${sample(workspaceId)}, jsonb_each(fields)`;
+  return sql`select key as slug, value from ${newestDeals(workspaceId)}, jsonb_each(fields)`;
 }
 
 function oneField(workspaceId: string, slug: string): FieldValues {
-  return sql`select ${slug}::text as slug, fields -> ${slug}::text as value from ${sample(workspaceId)}
+  return sql`select ${slug}::text as slug, fields -> ${slug}::text as value from ${newestDeals(workspaceId)}
     where jsonb_exists(fields, ${slug}::text)`;
 }
 
@@ -90,7 +83,7 @@ function firstPresent(workspaceId: string, { slugs, standard }: ValueSource): Fi
   );
   const column =
     standard === undefined ? [] : [sql`to_jsonb(${sql.ref(standard === 'dealStage' ? 'stage' : 'currency')})`];
-  return sql`select coalesce(${sql.join([...own, ...column])}) as value from ${sample(workspaceId)}`;
+  return sql`select coalesce(${sql.join([...own, ...column])}) as value from ${newestDeals(workspaceId)}`;
 }
 
 interface StoredField {

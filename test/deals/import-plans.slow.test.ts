@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { type StatementWork, statementWork } from '#test/support/statement-work.js';
+import { DealWorld } from './deal-fixture.js';
+
+const few = 2000;
+const many = 4 * few;
+/** Four times the deals may take this many times the work; reading all deals for each batch takes 16 times. */
+const maxGrowth = 6;
+/** Statements that process fewer rows have a constant cost. */
+const minRows = 4000;
+
+describe('the statements of an import into a table that was analyzed before its first rows were committed', function () {
+  this.timeout(120_000);
+  let world: DealWorld;
+
+  async function emptyWorldWithStatistics(): Promise<void> {
+    world = await DealWorld.create();
+    await world.rows(sql`alter table deals set (autovacuum_enabled = off)`);
+    const other = new pg.Client({ connectionString: world.slice.ownerUrl });
+    await other.connect();
+    await other.query('begin');
+    await other.query(
+      `insert into deals (workspace_id, deal_id, content_hash) select gen_random_uuid(), n, gen_random_uuid()
+       from generate_series(1, 20000) n`,
+    );
+    await world.rows(sql`analyze deals`);
+    await other.query('rollback');
+    await other.end();
+    const [statistics] = await world.rows<{ pages: number; rows: number }>(
+      "select relpages as pages, reltuples as rows from pg_class where relname = 'deals'",
+    );
+    expect(statistics?.rows).to.equal(0);
+    expect(statistics?.pages).to.be.above(100);
+  }
+
+  const csv = (deals: number, amount: number) =>
+    `id,name,amount,close_date\n${Array.from({ length: deals }, (_, index) => `d${index},Deal,${amount},2026-02-01`).join('\n')}`;
+
+  async function importsOf(deals: number): Promise<ReadonlyMap<string, StatementWork>> {
+    await emptyWorldWithStatistics();
+    const works = new Map<string, StatementWork>();
+    for (const [name, amount, accepted] of [
+      ['new deals', 100, deals],
+      ['unchanged deals', 100, 0],
+      ['changed deals', 200, deals],
+    ] as const)
+      works.set(
+        name,
+        await statementWork(async () => {
+          expect(await world.importFile({ text: csv(deals, amount) })).to.include({ accepted });
+        }),
+      );
+    return works;
+  }
+
+  it('process rows in proportion to the deals', async () => {
+    const small = await importsOf(few);
+    const grown = [...(await importsOf(many))].flatMap(([name, works]) =>
+      [...works].map(([statement, rows]) => ({ name, statement, rows, fewer: small.get(name)?.get(statement) ?? 0 })),
+    );
+    expect(grown.filter(({ rows, fewer }) => rows > minRows && rows > maxGrowth * fewer)).to.deep.equal([]);
+    expect(grown.filter(({ rows }) => rows >= many)).to.have.length.above(3);
+  });
+});
