@@ -19,6 +19,7 @@ import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
 import { type Log } from '#src/platform/log.js';
+import { WakeableTask } from '#src/platform/wakeable-task.js';
 
 const concurrency = 2;
 const sweepEveryMs = 1000;
@@ -38,8 +39,7 @@ const sliceMs = 5000;
 export class ExportWorker {
   private readonly making = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
-  private lookAgain = false;
+  private readonly search: WakeableTask;
   private sweeps = 0;
   private stopping = false;
 
@@ -48,7 +48,9 @@ export class ExportWorker {
     private readonly unitOfWork: UnitOfWork,
     private readonly maker: Pick<DocumentMaker, 'make'>,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.search = new WakeableTask(() => this.fillSlots(), 'looking for due exports failed', log);
+  }
 
   start(): void {
     this.wake();
@@ -63,25 +65,13 @@ export class ExportWorker {
   async stop(): Promise<void> {
     this.stopping = true;
     if (this.timer !== null) clearInterval(this.timer);
-    await this.looking;
+    await this.search.stop();
     await Promise.all(this.making);
   }
 
   /** Looks for work at once if a slot is free. */
   wake(): void {
-    if (this.stopping) return;
-    if (this.looking !== null) {
-      this.lookAgain = true;
-      return;
-    }
-    this.looking = this.fillSlots()
-      .catch((error: unknown) => this.log.warn({ err: error }, 'looking for due exports failed'))
-      .finally(() => {
-        this.looking = null;
-        if (!this.lookAgain) return;
-        this.lookAgain = false;
-        this.wake();
-      });
+    this.search.wake();
   }
 
   private async fillSlots(): Promise<void> {

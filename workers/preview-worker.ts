@@ -16,6 +16,7 @@ import { isUnavailable } from '#src/platform/database/database-errors.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
 import { type Log } from '#src/platform/log.js';
+import { WakeableTask } from '#src/platform/wakeable-task.js';
 import { workspaceToday } from '#src/reps/rep-views.js';
 
 const maxAttempts = 3;
@@ -27,8 +28,7 @@ const looksPerDeletion = 60;
  * worker that was killed after its lease of 30 seconds.
  */
 export class PreviewWorker {
-  private running: Promise<void> | null = null;
-  private lookAgain = false;
+  private readonly task: WakeableTask;
   private looks = 0;
 
   constructor(
@@ -36,22 +36,13 @@ export class PreviewWorker {
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.task = new WakeableTask(() => this.run(), 'calculating plan previews failed', log);
+  }
 
   /** Calculates requested previews until none is due; returns at once if the worker is calculating. */
   wake(): void {
-    if (this.running !== null) {
-      this.lookAgain = true;
-      return;
-    }
-    this.running = this.run()
-      .catch((error: unknown) => this.log.warn({ err: error }, 'calculating plan previews failed'))
-      .finally(() => {
-        this.running = null;
-        if (!this.lookAgain) return;
-        this.lookAgain = false;
-        this.wake();
-      });
+    this.task.wake();
   }
 
   /** Looks for previews whose wake-up was lost, and now and then deletes expired ones. */
@@ -62,8 +53,7 @@ export class PreviewWorker {
   }
 
   async stop(): Promise<void> {
-    this.lookAgain = false;
-    await this.running;
+    await this.task.stop();
   }
 
   private async run(): Promise<void> {

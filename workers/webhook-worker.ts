@@ -3,6 +3,7 @@ import { type Database } from '#src/platform/database/pool.js';
 import { type JobHandler } from '#src/platform/jobs/job-queue.js';
 import { type Log } from '#src/platform/log.js';
 import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
+import { WakeableTask } from '#src/platform/wakeable-task.js';
 import { type DeliveryRunner } from '#src/webhook-endpoints/delivery-runner.js';
 
 /** Endpoints to which one process sends at the same time. A slow receiver occupies one of them. */
@@ -17,8 +18,7 @@ const deletionEveryMs = 3_600_000;
 export class WebhookWorker {
   private readonly sending = new Map<string, Promise<void>>();
   private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> | null = null;
-  private lookAgain = false;
+  private readonly search: WakeableTask;
   /** Endpoints for which an event became due while the worker sent others to them. */
   private readonly dueAgain = new Set<string>();
   private deletedAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,9 @@ export class WebhookWorker {
     private readonly database: Database,
     private readonly runner: Pick<DeliveryRunner, 'run'>,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.search = new WakeableTask(() => this.fillSlots(), 'looking for outgoing events failed', log);
+  }
 
   start(): void {
     this.wake();
@@ -42,25 +44,13 @@ export class WebhookWorker {
   async stop(): Promise<void> {
     this.stopping = true;
     if (this.timer !== null) clearInterval(this.timer);
-    await this.looking;
+    await this.search.stop();
     await Promise.all(this.sending.values());
   }
 
   /** Looks for due endpoints at once if a slot is free. */
   wake(): void {
-    if (this.stopping) return;
-    if (this.looking !== null) {
-      this.lookAgain = true;
-      return;
-    }
-    this.looking = this.fillSlots()
-      .catch((error: unknown) => this.log.warn({ err: error }, 'looking for outgoing events failed'))
-      .finally(() => {
-        this.looking = null;
-        if (!this.lookAgain) return;
-        this.lookAgain = false;
-        this.wake();
-      });
+    this.search.wake();
   }
 
   private async fillSlots(): Promise<void> {
