@@ -10,6 +10,7 @@ CREATE TABLE workspaces (
   field_mapping jsonb NOT NULL DEFAULT '{"measures": {}, "standard": {}}'::jsonb,
   manager_scope text NOT NULL DEFAULT 'workspace'::text,
   block_approval_on_dispute boolean NOT NULL DEFAULT true,
+  step_up_minutes integer,
   paper text,
   payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
   periodic_through date,
@@ -22,6 +23,7 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_manager_scope_check CHECK ((manager_scope = ANY (ARRAY['workspace'::text, 'reports'::text]))),
   CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT workspaces_paper_check CHECK ((paper = ANY (ARRAY['A4'::text, 'Letter'::text]))),
+  CONSTRAINT workspaces_step_up_minutes_check CHECK (((step_up_minutes >= 1) AND (step_up_minutes <= 1440))),
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
@@ -110,6 +112,7 @@ CREATE TABLE tokens (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  proved_at timestamp with time zone,
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text]) AND (cardinality(scopes) > 0))),

@@ -42,6 +42,8 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       expires_at timestamptz,
       last_used_at timestamptz,
+      -- when the person of a session last entered a code or signed in at an identity provider
+      proved_at timestamptz,
       primary key (workspace_id, token_id)
     )`.execute(db);
   // A request shows a token before its workspace is known.

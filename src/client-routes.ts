@@ -22,6 +22,7 @@ export const routes: Readonly<Record<string, string>> = {
   setCrmcSync: 'POST /auth/workspace/crmc/sync-enabled',
   getAuthStatus: 'GET /auth/status',
   getProfile: 'GET /auth/me',
+  confirmSession: 'POST /auth/confirm',
   logOut: 'POST /auth/logout',
   listFields: 'GET /v1/fields',
   listFieldAttributes: 'GET /v1/fields/attributes',

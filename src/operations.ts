@@ -7,6 +7,7 @@ import { exportAuditLog } from './audit/queries/export-audit-log.js';
 import { listAuditEntries } from './audit/queries/list-audit-entries.js';
 import { listAuditLogs } from './audit/queries/list-audit-logs.js';
 import { beginOidcLogin } from './auth/commands/begin-oidc-login.js';
+import { confirmSession } from './auth/commands/confirm-session.js';
 import { finishOidcLogin } from './auth/commands/finish-oidc-login.js';
 import { logOut } from './auth/commands/log-out.js';
 import { openStartLink } from './auth/commands/open-start-link.js';
@@ -144,6 +145,7 @@ export const operations = [
   setCrmcSync,
   getAuthStatus,
   getProfile,
+  confirmSession,
   logOut,
   listFields,
   listFieldAttributes,

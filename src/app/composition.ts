@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
 import { CallLog } from '../audit/call-log.js';
+import { SessionProofs } from '../auth/session-proofs.js';
 import { StartLinks } from '../auth/start-links.js';
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
 import { type BillingProvider } from '../billing/billing-provider.js';
@@ -113,7 +114,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     ...core,
     inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
     crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, syncSettings, wakeSync, log),
-    dispatcher: new OperationDispatcher(operations, container, new CallLog(unitOfWork, log)),
+    dispatcher: new OperationDispatcher(operations, container, new CallLog(unitOfWork, log), new SessionProofs(unitOfWork)),
     deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
     billingProvider: billing,
     startLinks,

@@ -19,5 +19,7 @@ export interface AuthTables {
     created_at: GeneratedInstant;
     expires_at: Instant | null;
     last_used_at: ColumnType<Date | null, Date | string | undefined, Date | string>;
+    /** When the person of a session last entered a code or signed in at an identity provider. */
+    proved_at: ColumnType<Date | null, Date | string | null | undefined, Date | string>;
   };
 }

@@ -23,7 +23,7 @@ export class FailedSignIns {
   ) {}
 
   /** Does the same work for unknown addresses. Throws if the caller's network address has failed too often. */
-  async record(caller: Caller, method: SignInMethod, email: string): Promise<void> {
+  async record(caller: Caller, method: SignInMethod | 'step_up', email: string): Promise<void> {
     const hash = emailHash(this.secrets, email);
     const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
       sql<{ failures: number }>`select record_failed_sign_in(${email}, ${hash}, ${method}) as failures`.execute(trx),

@@ -15,7 +15,7 @@ export async function openSession(
 ): Promise<Session | null> {
   if (!(await lockActiveRep(trx, workspaceId, repId))) return null;
   await acceptInvite(trx, workspaceId, repId);
-  const { sessionToken, expiresAt } = await insertSession(trx, workspaceId, repId);
+  const { sessionToken, expiresAt } = await insertSession(trx, workspaceId, repId, method);
   await touchSession(trx, workspaceId, repId, 'login', method);
   const today = await workspaceToday(trx, workspaceId, clock);
   const [rep] = await listReps(trx, workspaceId, today, { repIds: [repId] });

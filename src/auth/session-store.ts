@@ -22,10 +22,12 @@ export async function lockActiveRep(trx: Work, workspaceId: string, repId: strin
   return rep !== undefined;
 }
 
+/** The link of the terminal proves access to the machine and not to the person's mailbox. */
 export async function insertSession(
   trx: Work,
   workspaceId: string,
   repId: string,
+  method: SignInMethod,
 ): Promise<{ sessionToken: string; expiresAt: Date }> {
   const sessionToken = newToken('sess');
   const { expires_at: expiresAt } = await trx
@@ -38,6 +40,7 @@ export async function insertSession(
       rep_id: repId,
       label: null,
       expires_at: sql<Date>`now() + make_interval(days => ${maxDays})`,
+      proved_at: method === 'start_link' ? null : sql<Date>`now()`,
     })
     .returning('expires_at')
     .executeTakeFirstOrThrow();

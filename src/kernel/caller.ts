@@ -39,7 +39,7 @@ export interface Caller {
   /** The token that was sent; absent for the service itself. */
   readonly tokenId?: string;
   readonly tokenKind?: 'ws' | 'sess' | 'conn' | 'int';
-  /** The network address of the request, for limits on callers without a token. */
+  /** The network address of the request, for limits on attempts; absent for the service itself. */
   readonly address?: string;
   /** The random value of the cookie that binds a started sign-in to its browser. */
   readonly browserKey?: string;

@@ -3,7 +3,16 @@ import { type z } from 'zod';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
 import { parseInSlices } from './long-response.js';
-import { type AnyOperation, Download, hasAccess, type Input, PreparedJson, Redirect, Reply } from './operation.js';
+import {
+  type AnyOperation,
+  Download,
+  hasAccess,
+  type Input,
+  needsStepUp,
+  PreparedJson,
+  Redirect,
+  Reply,
+} from './operation.js';
 import { hasScope, insufficientScope } from './operation-scope.js';
 
 /** Records the calls of people and keys. */
@@ -13,6 +22,15 @@ export interface CallRecorder {
   /** Records a call that was rejected because the caller may not make it. */
   recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void>;
 }
+
+/** Knows when the people of sessions last proved their identity. */
+export interface IdentityProofs {
+  /** Rejects a session whose last proof is older than its workspace permits. */
+  assertRecent(caller: Caller): Promise<void>;
+}
+
+/** The codes of rejections because of the caller's rights. */
+const rightsCodes: readonly string[] = ['forbidden', 'insufficient_scope', 'step_up_required'];
 
 /** `execute` of an operation with its parts of the service. */
 type Execution = (input: Input, caller: Caller) => unknown;
@@ -40,6 +58,7 @@ export class OperationDispatcher {
     operations: readonly AnyOperation[],
     container: DependencyContainer,
     private readonly recorder: CallRecorder | null = null,
+    private readonly proofs: IdentityProofs | null = null,
   ) {
     for (const operation of operations) this.executions.set(operation, executionOf(operation, container));
   }
@@ -54,7 +73,7 @@ export class OperationDispatcher {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof Failure && (error.code === 'forbidden' || error.code === 'insufficient_scope'))
+      if (error instanceof Failure && rightsCodes.includes(error.code))
         await this.recorder?.recordRejection(operation, caller, error.code);
       throw error;
     }
@@ -92,6 +111,7 @@ export class OperationDispatcher {
   async execute(operation: AnyOperation, input: Input, caller: Caller): Promise<OperationResult> {
     const execution = this.executions.get(operation);
     if (execution === undefined) throw new Error(`operation ${operation.id} is not in the list of the dispatcher`);
+    if (needsStepUp(operation, input, caller)) await this.proofs?.assertRecent(caller);
     const work = async () => execution(input, caller);
     const result = await (this.recorder === null ? work() : this.recorder.record(operation, input, caller, work));
     if (result instanceof PreparedJson) return { status: operation.status ?? 200, body: result };

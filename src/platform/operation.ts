@@ -139,6 +139,13 @@ export interface Operation<
   readonly access: AccessLevel;
   /** The role payroll may call it too. */
   readonly payroll?: true;
+  /**
+   * Set where a session needs a recent proof of identity, in workspaces that require it: for every call, or for the
+   * calls that the function selects.
+   */
+  readonly stepUp?:
+    | 'always'
+    | ((input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => boolean);
   /** What an integration key needs, where it differs from what method and path imply; see `scopeOf`. */
   readonly scope?: OperationScope;
   readonly params?: Params;
@@ -214,6 +221,12 @@ export function hasAccess(caller: Caller, { access, payroll }: AnyOperation): bo
   return mayActAs(caller, access) || (caller.accessLevel === 'payroll' && payroll === true);
 }
 
+/** Whether the call needs a recent proof of identity. Keys need none: they belong to systems, which have no mailbox. */
+export function needsStepUp({ stepUp }: AnyOperation, input: Input, caller: Caller): boolean {
+  if (stepUp === undefined || caller.tokenKind !== 'sess') return false;
+  return stepUp === 'always' || stepUp(input, caller);
+}
+
 export function isPublic({ access }: AnyOperation): boolean {
   return access === 'public';
 }
@@ -233,6 +246,7 @@ export const commonFailures: Readonly<Record<string, number>> = {
   unauthorized: 401,
   forbidden: 403,
   insufficient_scope: 403,
+  step_up_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   duplicate_idempotency_key: 409,

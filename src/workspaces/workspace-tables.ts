@@ -39,6 +39,7 @@ export interface WorkspaceTables {
     payroll: ColumnType<PayrollTerms, string | undefined, string>;
     manager_scope: Generated<'workspace' | 'reports'>;
     block_approval_on_dispute: Generated<boolean>;
+    step_up_minutes: ColumnType<number | null, undefined, number | null>;
     created_at: GeneratedInstant;
   };
 }

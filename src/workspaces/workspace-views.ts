@@ -17,6 +17,8 @@ export interface WorkspaceRow {
   readonly payroll: PayrollTerms;
   readonly managerScope: 'workspace' | 'reports';
   readonly blockApprovalOnDispute: boolean;
+  /** Null if any age of the last proof suffices. */
+  readonly stepUpMinutes: number | null;
 }
 
 export async function findWorkspace(trx: Work, workspaceId: string): Promise<WorkspaceRow> {
@@ -34,6 +36,7 @@ export async function findWorkspace(trx: Work, workspaceId: string): Promise<Wor
       'payroll',
       'manager_scope as managerScope',
       'block_approval_on_dispute as blockApprovalOnDispute',
+      'step_up_minutes as stepUpMinutes',
     ])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();

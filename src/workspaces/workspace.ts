@@ -37,6 +37,15 @@ export const blockApprovalOnDispute = z
   .boolean()
   .describe('Whether a statement with an open dispute cannot be approved');
 
+export const stepUpMinutes = z
+  .int()
+  .min(1)
+  .max(1440)
+  .nullable()
+  .describe(
+    'For new keys, changes of roles, payroll files and hand-overs, a session needs a sign-in or a confirmation that is at most so many minutes old; null: any age',
+  );
+
 export const paper = z.enum(['A4', 'Letter']).describe('Paper size of PDF files');
 
 const code = z

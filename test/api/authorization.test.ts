@@ -35,6 +35,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   setCrmcSync: { body: { enabled: 'no' } },
   getAuthStatus: {},
   getProfile: {},
+  confirmSession: { body: {} },
   logOut: { body: { all: true } },
   receiveBillingEvent: { body: {} },
   whoAmI: {},
@@ -169,6 +170,7 @@ const callers: Readonly<Record<string, AccessLevel | null>> = {
 const payrollMayCall: ReadonlySet<string> = new Set([
   'getAuthStatus',
   'getProfile',
+  'confirmSession',
   'logOut',
   'whoAmI',
   'getMailPreferences',
@@ -209,6 +211,7 @@ const withoutScope: readonly string[] = [
   'disconnectCrmb',
   'disconnectCrmc',
   'setCrmcSync',
+  'confirmSession',
   'logOut',
   'resetCommissions',
   'upsertReps',

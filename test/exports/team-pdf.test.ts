@@ -166,6 +166,7 @@ describe('the team roll-up as PDF', function () {
       payroll: {},
       managerScope: 'workspace',
       blockApprovalOnDispute: true,
+      stepUpMinutes: null,
     } as const;
     const { markup } = await teamPage(emptyTeam, workspace, new Date(0));
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');

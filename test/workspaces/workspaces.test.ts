@@ -43,6 +43,7 @@ describe('workspaces', () => {
         payroll: {},
         managerScope: 'workspace',
         blockApprovalOnDispute: true,
+        stepUpMinutes: null,
         apiKey: { masked: null, isSet: false },
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Running']);

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -10,9 +9,10 @@ import { uuid } from '../../platform/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { openSession } from '../open-session.js';
+import { findRightCode } from '../right-code.js';
 import { chooseWorkspace, invalidCode, type Session, session, sessionExample, typedEmail } from '../sign-in.js';
-import { codeHmac, codeOfNonce, codePattern, emailHash, networkHash } from '../sign-in-code.js';
-import { returnTry, type TriedCode, tryCode, useCode } from '../sign-in-code-store.js';
+import { codeOfNonce } from '../sign-in-code.js';
+import { returnTry, useCode } from '../sign-in-code-store.js';
 import { findSignIns } from '../sign-in-views.js';
 
 // A malformed code is a wrong code: 401, not 400.
@@ -36,15 +36,8 @@ async function signIn(
   secrets: Secrets,
   clock: Clock,
 ): Promise<Session | null> {
-  if (!codePattern.test(code)) return null;
-  // Committed before the comparison, so the attempt counts whatever happens next.
-  const attempt = {
-    emailHash: emailHash(secrets, email),
-    networkHash: networkHash(secrets, address),
-    codeId,
-  };
-  const tried = await unitOfWork.withoutWorkspace((trx) => tryCode(trx, attempt));
-  if (tried === null || !isRight(tried, email, code, secrets)) return null;
+  const tried = await findRightCode({ email, code, codeId, address }, unitOfWork, secrets);
+  if (tried === null) return null;
   if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
   const signIns = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, email, workspaceId ?? tried.workspaceId));
   const [signIn, ...others] = signIns;
@@ -58,10 +51,6 @@ async function signIn(
     await failpoint('otp.afterConsume');
     return openSession(trx, signIn, 'otp', clock);
   });
-}
-
-function isRight({ codeId, salt, hmac }: TriedCode, email: string, code: string, secrets: Secrets): boolean {
-  return timingSafeEqual(codeHmac(secrets, email, codeId, salt, code), hmac);
 }
 
 export const verifyCode = operation({

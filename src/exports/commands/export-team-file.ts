@@ -40,6 +40,7 @@ const shared = {
   method: 'get',
   access: 'manager',
   payroll: true,
+  stepUp: 'always',
   query,
   response: exportJob,
   otherStatus: 202,

@@ -32,6 +32,7 @@ export const recordPayrollHandover = operation({
   path: '/v1/payroll-handovers',
   access: 'manager',
   payroll: true,
+  stepUp: 'always',
   body,
   response: payrollHandover,
   status: 201,

@@ -37,6 +37,7 @@ export const exportTeamCsv = operation({
   path: '/v1/statements/export.csv',
   access: 'manager',
   payroll: true,
+  stepUp: 'always',
   query,
   response: z.string(),
   files: ['text/csv'],

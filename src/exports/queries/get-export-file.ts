@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { seesTeam } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Download, operation } from '../../platform/operation.js';
 import { exportFailures, workbookType } from '../export-job.js';
@@ -14,6 +15,7 @@ export const getExportFile = operation({
   path: '/v1/statements/export/jobs/:jobId/file',
   access: 'rep',
   payroll: true,
+  stepUp: (_input, caller) => seesTeam(caller),
   params,
   response: z.string(),
   files: ['application/pdf', workbookType, 'application/zip'],

@@ -93,7 +93,8 @@ export class TokenAuthenticator {
   /** Authenticates; a rejected token counts against the address it came from. A request without a token does not. */
   readonly authenticateFrom: Authenticate = async (header, requestId, address, withCacheVersions) => {
     try {
-      return await this.authenticate(header, requestId, withCacheVersions);
+      const bearer = await this.authenticate(header, requestId, withCacheVersions);
+      return { ...bearer, caller: { ...bearer.caller, address } };
     } catch (error) {
       if (header !== undefined && error instanceof Failure) await this.attemptLimits.countFailure(address);
       throw error;

@@ -71,7 +71,8 @@ function addQueryExamples({ paths = {} }: ApiDocument, operations: readonly AnyO
 const introduction = `Turns CRM deals, versioned plans and quotas into commission.
 
 Every error has the same body; match on \`code\`, not on \`message\`. Each operation lists its error codes.
-\`x-least-role\` is the minimum role for an operation, and \`x-key-scope\` the scope that an integration key needs (\`none\`: no integration key suffices).`;
+\`x-least-role\` is the minimum role for an operation, and \`x-key-scope\` the scope that an integration key needs (\`none\`: no integration key suffices).
+\`x-step-up\`: in workspaces with \`stepUpMinutes\`, a session needs a recent sign-in or confirmation (\`POST /auth/confirm\`) for every call (\`always\`) or for some (\`sometimes\`).`;
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
@@ -112,6 +113,7 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
     ...(isPublic(operation) ? { security: [] } : {}),
     'x-least-role': operation.access,
     ...(isPublic(operation) ? {} : { 'x-key-scope': scopeOf(operation) ?? 'none' }),
+    ...(operation.stepUp === undefined ? {} : { 'x-step-up': operation.stepUp === 'always' ? 'always' : 'sometimes' }),
     ...(operation.payroll === true ? { 'x-also-for': ['payroll'] } : {}),
     parameters: parametersOf(operation, path) as never,
     ...(operation.query === undefined ? {} : { requestParams: { query: operation.query } }),

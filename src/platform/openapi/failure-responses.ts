@@ -34,6 +34,7 @@ function commonCodes(operation: AnyOperation): string[] {
     'VALIDATION_FAILED',
     ...(takesBody ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []),
     ...(isPublic(operation) ? [] : ['unauthorized', 'forbidden', 'insufficient_scope', 'rate_limited']),
+    ...(operation.stepUp === undefined ? [] : ['step_up_required']),
     ...(acceptsIdempotencyKey(operation) ? ['duplicate_idempotency_key', 'request_in_progress'] : []),
     'internal_error',
     'database_unavailable',

@@ -108,6 +108,7 @@ export const importReps = operation({
   summary: 'Create or change people from a CSV file, by e-mail address, with a result for each row',
   ...csvImport,
   path: '/v1/reps/import',
+  stepUp: ({ query: { dryRun } }) => !dryRun,
   query,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
   example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),

@@ -81,6 +81,7 @@ export const updateRep = operation({
   method: 'patch',
   path: '/v1/reps/:repId',
   access: 'admin',
+  stepUp: ({ body: { role, active } }) => role !== undefined || active !== undefined,
   params,
   body,
   response: rep,

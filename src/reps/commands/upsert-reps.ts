@@ -17,6 +17,7 @@ export const upsertReps = operation({
   method: 'put',
   path: '/v1/reps',
   access: 'admin',
+  stepUp: ({ body: { reps } }) => reps.some(({ role, active }) => role !== undefined || active !== undefined),
   body,
   maxKeys: 100_000,
   response: z.object({ reps: z.array(rep).describe('The reps as stored, in the order of the request') }),

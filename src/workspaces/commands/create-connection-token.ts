@@ -23,6 +23,7 @@ export const createConnectionToken = operation({
   method: 'post',
   path: '/v1/workspaces/connection-tokens',
   access: 'admin',
+  stepUp: 'always',
   body,
   response,
   status: 201,

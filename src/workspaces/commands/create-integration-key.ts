@@ -30,6 +30,7 @@ export const createIntegrationKey = operation({
   method: 'post',
   path: '/v1/workspaces/integration-keys',
   access: 'admin',
+  stepUp: 'always',
   body,
   response: z.object({ ...integrationKey.shape, key: z.string().describe('The key; returned only once') }),
   status: 201,

@@ -25,6 +25,7 @@ export const rotateWorkspaceKey = operation({
   method: 'post',
   path: '/v1/workspaces/keys/rotate',
   access: 'admin',
+  stepUp: 'always',
   body,
   response,
   secret: true,

@@ -5,7 +5,7 @@ import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { operation } from '../../platform/operation.js';
 import { currency, text } from '../../platform/schemas.js';
-import { blockApprovalOnDispute, managerScope, paper, payrollTerms, timeZone } from '../workspace.js';
+import { blockApprovalOnDispute, managerScope, paper, payrollTerms, stepUpMinutes, timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 import { findWorkspace } from '../workspace-views.js';
 
@@ -23,6 +23,7 @@ const body = z.strictObject({
       'reports restricts managers to the people below them, in every operation; workspace lets them see everyone',
     ),
   blockApprovalOnDispute: blockApprovalOnDispute.optional(),
+  stepUpMinutes: stepUpMinutes.optional(),
 });
 
 const response = z.object({
@@ -34,15 +35,17 @@ const response = z.object({
   payroll: payrollTerms.optional(),
   managerScope: managerScope.optional(),
   blockApprovalOnDispute: blockApprovalOnDispute.optional(),
+  stepUpMinutes: stepUpMinutes.optional(),
 });
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope or whether disputes block approvals; a new currency or time zone recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up or whether disputes block approvals; a new currency or time zone recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
+  stepUp: ({ body: change }) => change.stepUpMinutes !== undefined,
   body,
   response,
   failures: {},
@@ -54,7 +57,8 @@ export const updateWorkspace = operation({
     if (Object.keys(given).length === 0)
       throw invalid({
         path: '',
-        message: 'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute',
+        message:
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, stepUpMinutes',
       });
     const { workspaceId } = caller;
     await changes.run(caller, 'exclusive', async (trx, recalculate) => {

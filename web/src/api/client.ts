@@ -12,8 +12,28 @@ export function onSessionEnd(listener: Listener): () => void {
   return () => endListeners.delete(listener);
 }
 
-/** Adds the header that the service requires with the session cookie. */
+let confirm: () => Promise<boolean> = async () => false;
+
+/** Sets what asks the person to confirm that it is them: `false` if they do not. */
+export function confirmWith(ask: () => Promise<boolean>): void {
+  confirm = ask;
+}
+
+/** Repeats a request that needed a recent confirmation of the person, once they have confirmed. */
 const send: typeof fetch = async (input, init) => {
+  const response = await sendOnce(input, init);
+  return (await needsStepUp(response)) && (await confirm()) ? sendOnce(input, init) : response;
+};
+
+async function needsStepUp(response: Response): Promise<boolean> {
+  // A proxy may have responded instead of the service.
+  if (response.status !== 403 || response.headers.get('content-type')?.includes('json') !== true) return false;
+  const body = (await response.clone().json()) as { code?: string };
+  return body.code === 'step_up_required';
+}
+
+/** Adds the header that the service requires with the session cookie. */
+const sendOnce: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   headers.set('X-Requested-By', 'web');
   const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });

@@ -9,9 +9,11 @@ import { Navigation } from './Navigation.js';
 import { navigationOf } from './navigation.js';
 import styles from './Shell.module.css';
 import { useHasSessionEnded, useSession } from './session.js';
+import { useIsStepUpOpen } from './step-up.js';
 
 const CommandMenu = lazy(() => import('./CommandMenu.js').then((module) => ({ default: module.CommandMenu })));
 const SessionEnded = lazy(() => import('./SessionEnded.js').then((module) => ({ default: module.SessionEnded })));
+const StepUpDialog = lazy(() => import('./StepUpDialog.js').then((module) => ({ default: module.StepUpDialog })));
 const KeyboardHelp = lazy(() => import('./KeyboardHelp.js').then((module) => ({ default: module.KeyboardHelp })));
 
 type Layer = 'menu' | 'help' | 'navigation';
@@ -20,6 +22,7 @@ type Layer = 'menu' | 'help' | 'navigation';
 export function Shell() {
   const [layer, setLayer] = useState<Layer | null>(null);
   const hasEnded = useHasSessionEnded();
+  const isStepUpOpen = useIsStepUpOpen();
   const close = () => setLayer(null);
   useLiveUpdates();
   useGlobalKeys(
@@ -50,6 +53,7 @@ export function Shell() {
       <Suspense fallback={null}>
         {layer === 'menu' ? <CommandMenu onClose={close} /> : null}
         {layer === 'help' ? <KeyboardHelp onClose={close} /> : null}
+        {isStepUpOpen ? <StepUpDialog /> : null}
         {hasEnded ? <SessionEnded /> : null}
       </Suspense>
     </div>

@@ -46,7 +46,7 @@ interface ErrorStateProps {
 
 /** What failed, in words, with the code and the id of the request; the frame of the page stays. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
-  if (error instanceof ApiError && (error.code === 'forbidden' || error.statusCode === 403))
+  if (error instanceof ApiError && error.statusCode === 403 && error.code !== 'step_up_required')
     return <ForbiddenState message={error.message} />;
   const { message, reference } = describeError(error);
   return (
@@ -84,6 +84,8 @@ function Reference({ text }: { readonly text: string }) {
 /** The message and the reference of an error for the support. */
 export function describeError(error: unknown): { readonly message: string; readonly reference: string | null } {
   if (error instanceof ApiError) {
+    if (error.code === 'step_up_required')
+      return { message: 'This needs a confirmation that it is you.', reference: null };
     const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;
     return { message: error.message, reference };
   }

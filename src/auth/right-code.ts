@@ -1,0 +1,31 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { type Secrets } from '../platform/secrets/secrets.js';
+import { codeHmac, codePattern, emailHash, networkHash } from './sign-in-code.js';
+import { type TriedCode, tryCode } from './sign-in-code-store.js';
+
+export interface GivenCode {
+  readonly email: string;
+  readonly code: string;
+  /** The code that the nonce names; null without a nonce. */
+  readonly codeId: string | null;
+  /** The network address of the request. */
+  readonly address: string;
+}
+
+/** The stored code if it is right; null for wrong, expired and used codes. The attempt counts in both cases. */
+export async function findRightCode(
+  { email, code, codeId, address }: GivenCode,
+  unitOfWork: UnitOfWork,
+  secrets: Secrets,
+): Promise<TriedCode | null> {
+  if (!codePattern.test(code)) return null;
+  // Committed before the comparison, so the attempt counts whatever happens next.
+  const attempt = { emailHash: emailHash(secrets, email), networkHash: networkHash(secrets, address), codeId };
+  const tried = await unitOfWork.withoutWorkspace((trx) => tryCode(trx, attempt));
+  return tried !== null && isRight(tried, email, code, secrets) ? tried : null;
+}
+
+function isRight({ codeId, salt, hmac }: TriedCode, email: string, code: string, secrets: Secrets): boolean {
+  return timingSafeEqual(codeHmac(secrets, email, codeId, salt, code), hmac);
+}

@@ -1,0 +1,216 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
+import { operations as declared } from '#src/operations.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { duringSuite } from '#test/support/during-suite.js';
+import { type Answer, type ApiClient } from '#test/support/test-service.js';
+import { AuthFixture, otherThan, type Person } from './auth-fixture.js';
+
+const operations: readonly AnyOperation[] = declared;
+
+interface Call {
+  readonly path?: string;
+  readonly body?: unknown;
+  readonly csv?: string;
+}
+
+/** Calls of every operation with step-up: those that need it, and those of the same operation that do not. */
+const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly others?: readonly Call[] }>> = {
+  rotateWorkspaceKey: { needs: [{ body: { graceMinutes: 60 } }] },
+  createIntegrationKey: { needs: [{ body: { name: 'Payroll', scopes: ['payroll'] } }] },
+  createConnectionToken: { needs: [{ body: {} }] },
+  updateWorkspace: {
+    needs: [{ body: { stepUpMinutes: null } }, { body: { stepUpMinutes: 1440, name: 'Acme' } }],
+    others: [{ body: { name: 'Acme' } }],
+  },
+  updateRep: {
+    needs: [
+      { path: '/v1/reps/<ben>', body: { role: 'manager' } },
+      { path: '/v1/reps/<ben>', body: { active: true } },
+    ],
+    others: [{ path: '/v1/reps/<ben>', body: { payrollId: '7' } }],
+  },
+  upsertReps: {
+    needs: [
+      { body: { reps: [{ email: 'new@x.io', name: 'New' }, { email: 'ben@x.io', name: 'Ben', role: 'admin' }] } },
+      { body: { reps: [{ email: 'ben@x.io', name: 'Ben', active: true }] } },
+    ],
+    others: [{ body: { reps: [{ email: 'ben@x.io', name: 'Ben', payrollId: '8' }] } }],
+  },
+  importReps: {
+    needs: [{ csv: 'email,role\nben@x.io,admin\n' }],
+    others: [{ path: '/v1/reps/import?dryRun=true', csv: 'email,role\nben@x.io,admin\n' }],
+  },
+  exportStatementsCsv: { needs: [{ path: '/v1/statements/export.csv?period=2026-01' }] },
+  exportStatementsPdf: { needs: [{ path: '/v1/statements/export.pdf?period=2026-01&async=true' }] },
+  exportStatementsXlsx: { needs: [{ path: '/v1/statements/export.xlsx?period=2026-01&async=true' }] },
+  exportStatementsZip: { needs: [{ path: '/v1/statements/export.zip?period=2026-01&async=true' }] },
+  getExportFile: { needs: [{ path: '/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file' }] },
+  recordPayrollHandover: { needs: [{ body: { period: '2026-01', layout: 'generic' } }] },
+};
+
+describe('step-up', () => {
+  const world = duringSuite(() => AuthFixture.start());
+  let workspaceId: string;
+  let key: ApiClient;
+  let ann: Person;
+  let ben: Person;
+  /** A session of an admin. */
+  let session: ApiClient;
+
+  before(async () => {
+    ({ workspaceId, api: key } = await world.service.workspace());
+    ann = await world.person(key, 'ann@x.io', { role: 'admin' });
+    ben = await world.person(key, 'ben@x.io');
+    ({ api: session } = await world.signIn(ann.email));
+  });
+
+  beforeEach(async () => {
+    await world.clearLimits();
+    await world.ageCodes('1 day');
+    await key.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
+    await key.expect(200, 'PUT', '/v1/reps', { reps: [{ email: ben.email, name: 'Ben', role: 'rep' }] });
+    await ageProofs('1 day');
+  });
+
+  const ageProofs = (interval: string) =>
+    sql`update tokens set proved_at = now() - ${interval}::interval where kind = 'sess'`.execute(world.owner);
+
+  function send(client: ApiClient, { method, path }: AnyOperation, call: Call): Promise<Answer> {
+    const body = call.csv ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
+    const headers = { 'Content-Type': call.csv === undefined ? 'application/json' : 'text/csv' };
+    const filled = (call.path ?? path).replace('<ben>', ben.repId);
+    return client.send(method.toUpperCase(), filled, body, body === undefined ? {} : headers);
+  }
+
+  async function confirm(client: ApiClient, email: string, wrong = 0): Promise<Answer> {
+    const { nonce } = (await world.send(email, { workspaceId })).body;
+    const code = await world.lastCode(email);
+    for (let guess = 0; guess < wrong; guess += 1)
+      await client.post('/auth/confirm', { code: otherThan(code), nonce });
+    return client.post('/auth/confirm', { code, nonce });
+  }
+
+  it('protects new keys, roles, payroll files, hand-overs and its own setting, and nothing else', () => {
+    const protectedIds = operations.filter(({ stepUp }) => stepUp !== undefined).map(({ id }) => id);
+    expect(protectedIds).to.have.members(Object.keys(calls));
+  });
+
+  for (const operation of operations.filter(({ stepUp }) => stepUp !== undefined)) {
+    const { needs, others = [] } = calls[operation.id] ?? { needs: [] };
+
+    it(`${operation.id} needs a recent proof from a session`, async () => {
+      for (const call of needs) {
+        await ageProofs('15 minutes');
+        const answer = await send(session, operation, call);
+        expect([answer.status, answer.body.code], JSON.stringify(call)).to.deep.equal([403, 'step_up_required']);
+        expect(answer.body.details).to.deep.equal({ maxMinutes: 15 });
+      }
+      for (const call of others) expect((await send(session, operation, call)).status).to.equal(200);
+    });
+
+    it(`${operation.id} runs for a session with a recent proof, and for a key`, async () => {
+      for (const call of needs)
+        for (const client of [session, key]) {
+          // An update of the setting by an earlier call would let every call pass.
+          await key.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
+          await ageProofs('14 minutes');
+          const answer = await send(client, operation, call);
+          expect(answer.body?.code, JSON.stringify(answer.body)).to.not.equal('step_up_required');
+          expect(answer.status).to.be.oneOf(operation.id === 'getExportFile' ? [404] : [200, 201, 202]);
+        }
+    });
+  }
+
+  it('is off until a workspace sets stepUpMinutes, and off again after null', async () => {
+    const { api: other } = await world.service.workspace();
+    expect((await other.get('/v1/workspaces')).body.stepUpMinutes).to.equal(null);
+    await key.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: null });
+    expect((await session.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
+    for (const stepUpMinutes of [0, 1441, 1.5, '15', true])
+      expect((await key.send('PATCH', '/v1/workspaces', JSON.stringify({ stepUpMinutes }), json)).status).to.equal(400);
+  });
+
+  const json = { 'Content-Type': 'application/json' };
+
+  it('accepts a fresh code from an e-mail for this session only, and records it', async () => {
+    const { api: second } = await world.signIn(ann.email);
+    await ageProofs('1 day');
+    const answer = await confirm(session, ann.email);
+    expect([answer.status, answer.body]).to.deep.equal([200, { confirmed: true }]);
+    expect((await session.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
+    expect((await second.post('/v1/workspaces/connection-tokens', {})).body.code).to.equal('step_up_required');
+    await sealAuditEntries(world.service.running.service.unitOfWork);
+    const { body } = await key.get('/v1/workspaces/audit-logs/export.ndjson');
+    const entries: { operation: string; personId: string; outcome: string; code?: string }[] = String(body)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).entry);
+    expect(entries.find((one) => one.operation === 'confirmSession')).to.include({
+      personId: ann.repId,
+      outcome: 'done',
+    });
+    expect(entries.at(-1)).to.include({ outcome: 'rejected', code: 'step_up_required', personId: ann.repId });
+  });
+
+  it('accepts a code once, and not the code of another person, of another workspace or after five wrong codes', async () => {
+    const attempt = async (client: ApiClient, code: string, nonce?: string) =>
+      (await client.post('/auth/confirm', { code, ...(nonce === undefined ? {} : { nonce }) })).body;
+    const code = await world.code(ann.email);
+    expect(await attempt(session, code)).to.deep.equal({ confirmed: true });
+    expect(await attempt(session, code)).to.include({ statusCode: 400, code: 'invalid_code' });
+    expect(await attempt(session, 'none')).to.include({ statusCode: 400, code: 'invalid_code' });
+    const { nonce } = (await world.send(ben.email)).body;
+    expect(await attempt(session, await world.lastCode(ben.email), nonce)).to.include({ code: 'invalid_code' });
+    const { api: otherKey, workspaceId: other } = await world.service.workspace();
+    await world.person(otherKey, ann.email);
+    const sent = await world.send(ann.email, { workspaceId: other });
+    expect(await attempt(session, await world.lastCode(ann.email), sent.body.nonce)).to.include({
+      code: 'invalid_code',
+    });
+    await world.ageCodes('1 day');
+    expect((await confirm(session, ann.email, 5)).body).to.include({ code: 'invalid_code' });
+    expect((await session.get('/auth/me')).status).to.equal(200);
+  });
+
+  it('is not satisfied by a link of the terminal', async () => {
+    const token = world.service.running.service.startLinks.create({ kind: 'sign_in', workspaceId, repId: ann.repId });
+    const opened = await world.anyone.post('/auth/start-link', { token });
+    const started = world.service.client(opened.body.sessionToken);
+    expect((await started.post('/v1/workspaces/connection-tokens', {})).body.code).to.equal('step_up_required');
+    expect((await confirm(started, ann.email)).status).to.equal(200);
+    expect((await started.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
+  });
+
+  it('asks nothing of reps who download their own statement, and cannot be confirmed with a key', async () => {
+    const { api: rep } = await world.signIn(ben.email);
+    await ageProofs('1 day');
+    const file = await rep.get('/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file');
+    expect(file.body.code).to.equal('job_not_found');
+    expect((await rep.get(`/v1/statements/${ben.repId}/export?period=2026-01&format=csv`)).status).to.equal(200);
+    expect((await key.post('/auth/confirm', { code: '123456' })).body.code).to.equal('forbidden');
+  });
+
+  it('does not count a rejected call against its Idempotency-Key', async () => {
+    const create = () =>
+      session.send('POST', '/v1/workspaces/connection-tokens', '{}', { ...json, 'Idempotency-Key': 'again' });
+    expect((await create()).status).to.equal(403);
+    expect((await confirm(session, ann.email)).status).to.equal(200);
+    expect((await create()).status).to.equal(201);
+  });
+
+  it('is part of the API description', async () => {
+    const { body } = await key.get('/v1/openapi.json');
+    const described = Object.values(body.paths as Record<string, Record<string, Record<string, unknown>>>)
+      .flatMap((path) => Object.values(path))
+      .filter((one) => one['x-step-up'] !== undefined)
+      .map((one) => [one['operationId'], one['x-step-up'], JSON.stringify(one['responses']).includes('step_up_required')]);
+    const expected = Object.entries(calls).map(([id, { others }]) => [
+      id,
+      others === undefined && id !== 'getExportFile' ? 'always' : 'sometimes',
+      true,
+    ]);
+    expect(described).to.have.deep.members(expected);
+  });
+});

@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import { ApiError } from '#src/client.js';
+import { api } from '../api/client.js';
+import { Button } from '../components/Button.js';
+import { Dialog } from '../components/Dialog.js';
+import { OtpInput } from '../components/OtpInput.js';
+import { describeError } from '../components/States.js';
+import { useSession } from './session.js';
+import { closeDialog } from './step-up.js';
+
+/** Asks for a new code from an e-mail, and then sends the waiting requests again. */
+export function StepUpDialog() {
+  const { email, workspace } = useSession();
+  const [nonce, setNonce] = useState<string | null>(null);
+  const [code, setCode] = useState('');
+  const { isBusy, problem, run } = useAttempt();
+  const send = () =>
+    run(async () => {
+      const sent = await api.sendCode({ body: { email: email ?? '', workspaceId: workspace.workspaceId } });
+      setNonce(sent.nonce);
+      setCode('');
+    });
+  const confirm = (entered: string, sentNonce: string) =>
+    run(async () => {
+      await api.confirmSession({ body: { code: entered, nonce: sentNonce } });
+      closeDialog(true);
+    });
+  return (
+    <Dialog
+      title="Confirm that it is you"
+      onClose={() => closeDialog(false)}
+      onSubmit={() => (nonce === null ? send() : confirm(code, nonce))}
+      problem={problem}
+      action={
+        nonce === null
+          ? { children: 'Send code', isBusy }
+          : { children: 'Confirm', isBusy, disabled: code.length < 6 }
+      }
+    >
+      {nonce === null ? (
+        <p>
+          Your last sign-in is too long ago for this. A code is sent to <b>{email}</b>.
+        </p>
+      ) : (
+        <div>
+          <p id="step-up-hint" style={{ marginBottom: 16 }}>
+            Six digits are on their way to <b>{email}</b>. They work for ten minutes.
+          </p>
+          <OtpInput
+            value={code}
+            onChange={setCode}
+            onComplete={(entered) => confirm(entered, nonce)}
+            describedBy="step-up-hint"
+          />
+          <Button kind="quiet" disabled={isBusy} onClick={send}>
+            Send again
+          </Button>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+/** Runs one attempt at a time and has the message of the last one that failed. */
+function useAttempt() {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const run = (work: () => Promise<void>) => {
+    setBusy(true);
+    setProblem(null);
+    work()
+      .catch((error: unknown) => setProblem(messageOf(error)))
+      .finally(() => setBusy(false));
+  };
+  return { isBusy, problem, run };
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError && error.code === 'invalid_code')
+    return 'The code is wrong or has expired. Send a new one.';
+  return describeError(error).message;
+}
