@@ -114,7 +114,12 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     ...core,
     inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
     crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, syncSettings, wakeSync, log),
-    dispatcher: new OperationDispatcher(operations, container, new CallLog(unitOfWork, log), new SessionProofs(unitOfWork)),
+    dispatcher: new OperationDispatcher(
+      operations,
+      container,
+      new CallLog(unitOfWork, log),
+      new SessionProofs(unitOfWork),
+    ),
     deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
     billingProvider: billing,
     startLinks,

@@ -143,9 +143,7 @@ export interface Operation<
    * Set where a session needs a recent proof of identity, in workspaces that require it: for every call, or for the
    * calls that the function selects.
    */
-  readonly stepUp?:
-    | 'always'
-    | ((input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => boolean);
+  readonly stepUp?: 'always' | ((input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => boolean);
   /** What an integration key needs, where it differs from what method and path imply; see `scopeOf`. */
   readonly scope?: OperationScope;
   readonly params?: Params;

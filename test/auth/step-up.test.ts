@@ -33,7 +33,14 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
   },
   upsertReps: {
     needs: [
-      { body: { reps: [{ email: 'new@x.io', name: 'New' }, { email: 'ben@x.io', name: 'Ben', role: 'admin' }] } },
+      {
+        body: {
+          reps: [
+            { email: 'new@x.io', name: 'New' },
+            { email: 'ben@x.io', name: 'Ben', role: 'admin' },
+          ],
+        },
+      },
       { body: { reps: [{ email: 'ben@x.io', name: 'Ben', active: true }] } },
     ],
     others: [{ body: { reps: [{ email: 'ben@x.io', name: 'Ben', payrollId: '8' }] } }],
@@ -87,8 +94,7 @@ describe('step-up', () => {
   async function confirm(client: ApiClient, email: string, wrong = 0): Promise<Answer> {
     const { nonce } = (await world.send(email, { workspaceId })).body;
     const code = await world.lastCode(email);
-    for (let guess = 0; guess < wrong; guess += 1)
-      await client.post('/auth/confirm', { code: otherThan(code), nonce });
+    for (let guess = 0; guess < wrong; guess += 1) await client.post('/auth/confirm', { code: otherThan(code), nonce });
     return client.post('/auth/confirm', { code, nonce });
   }
 
@@ -205,7 +211,11 @@ describe('step-up', () => {
     const described = Object.values(body.paths as Record<string, Record<string, Record<string, unknown>>>)
       .flatMap((path) => Object.values(path))
       .filter((one) => one['x-step-up'] !== undefined)
-      .map((one) => [one['operationId'], one['x-step-up'], JSON.stringify(one['responses']).includes('step_up_required')]);
+      .map((one) => [
+        one['operationId'],
+        one['x-step-up'],
+        JSON.stringify(one['responses']).includes('step_up_required'),
+      ]);
     const expected = Object.entries(calls).map(([id, { others }]) => [
       id,
       others === undefined && id !== 'getExportFile' ? 'always' : 'sometimes',

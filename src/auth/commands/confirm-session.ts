@@ -7,7 +7,7 @@ import { operation } from '../../platform/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { findIdentity } from '../identity-views.js';
-import { type GivenCode, findRightCode } from '../right-code.js';
+import { findRightCode, type GivenCode } from '../right-code.js';
 import { recordProof } from '../session-proofs.js';
 import { invalidCode } from '../sign-in.js';
 import { codeOfNonce } from '../sign-in-code.js';
@@ -44,7 +44,9 @@ export const confirmSession = operation({
   example: { body: { code: '314159', nonce: 'f9c71d35-….bm9uY2U' }, answer: { confirmed: true } },
   uses: [UnitOfWork, Secrets, AttemptLimits, FailedSignIns],
   async execute({ body: { code, nonce } }, caller, unitOfWork, secrets, limits, failedSignIns) {
-    const { email } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => findIdentity(trx, caller));
+    const { email } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findIdentity(trx, caller),
+    );
     if (caller.tokenKind !== 'sess' || email === null)
       throw new Failure('forbidden', 'Only a session can be confirmed. Keys need no confirmation.');
     const address = caller.address ?? '';

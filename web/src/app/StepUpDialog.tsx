@@ -32,9 +32,7 @@ export function StepUpDialog() {
       onSubmit={() => (nonce === null ? send() : confirm(code, nonce))}
       problem={problem}
       action={
-        nonce === null
-          ? { children: 'Send code', isBusy }
-          : { children: 'Confirm', isBusy, disabled: code.length < 6 }
+        nonce === null ? { children: 'Send code', isBusy } : { children: 'Confirm', isBusy, disabled: code.length < 6 }
       }
     >
       {nonce === null ? (
@@ -52,7 +50,7 @@ export function StepUpDialog() {
             onComplete={(entered) => confirm(entered, nonce)}
             describedBy="step-up-hint"
           />
-          <Button kind="quiet" disabled={isBusy} onClick={send}>
+          <Button kind="quiet" style={{ marginLeft: -12 }} disabled={isBusy} onClick={send}>
             Send again
           </Button>
         </div>

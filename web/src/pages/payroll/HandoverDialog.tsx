@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ApiError } from '#src/client.js';
 import { api } from '../../api/client.js';
 import { handoversQuery, type PayrollFile } from '../../api/payroll-queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -39,7 +40,10 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
       showMessage(`${formatPeriod(period)} is marked as handed over.`);
       onClose();
     },
-    onError: () => queryClient.invalidateQueries({ queryKey: ['payroll-file', period] }),
+    onError: (cause) => {
+      if (cause instanceof ApiError && cause.code === 'payroll_file_changed')
+        void queryClient.invalidateQueries({ queryKey: ['payroll-file', period] });
+    },
   });
   const sum = totals.map(({ currency, amount }) => formatMoney(amount, currency)).join(' and ');
   return (
