@@ -11,7 +11,7 @@ import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { connectionOf, sessionOf } from '#test/support/tokens.js';
 
-const requests = Number(process.env['FUZZ_REQUESTS'] ?? 3000);
+const requests = Number(process.env['FUZZ_REQUESTS'] ?? 2000);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const lanes = 8;
 const tendEvery = 250;

@@ -1,3 +1,3 @@
 import { describeOracleComparison } from './oracle-comparison.js';
 
-describeOracleComparison(Number(process.env['ENGINE_RUNS'] ?? 1000));
+describeOracleComparison(Number(process.env['ENGINE_RUNS'] ?? 400));
