@@ -34,6 +34,18 @@ interface FakeSubscription {
   readonly prices: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly created: number;
+  readonly quantity: number;
+  readonly pause_collection: { readonly behavior: 'void'; readonly resumes_at: null } | null;
+}
+
+/** An event without the object, which the receiver reads from the provider. */
+export interface FakeThinEvent {
+  readonly id: string;
+  readonly object: 'v2.core.event';
+  readonly type: string;
+  readonly created: string;
+  readonly livemode: boolean;
+  readonly related_object: { readonly id: string; readonly type: string; readonly url: string };
 }
 
 interface Page {
@@ -55,6 +67,7 @@ export class FakeBilling {
   private readonly prices = new Map<string, FakePrice>();
   private readonly customers = new Map<string, { readonly id: string; readonly deleted: boolean }>();
   private readonly subscriptions = new Map<string, FakeSubscription>();
+  private readonly sessions = new Map<string, Readonly<Record<string, unknown>>>();
   private numbered = 0;
 
   constructor(options: FakeBillingOptions = {}) {
@@ -81,11 +94,13 @@ export class FakeBilling {
     readonly lookupKey?: string;
     readonly tier?: string;
     readonly productTier?: string;
+    /** The quantity of an item is its number of seats. */
+    readonly countsSeats?: boolean;
   }): string {
     this.prices.set(price.id, {
       id: price.id,
       lookup_key: price.lookupKey ?? null,
-      metadata: tierIn(price.tier),
+      metadata: { ...tierIn(price.tier), ...(price.countsSeats === true ? { seats: 'quantity' } : {}) },
       product: { id: `prod_${price.id}`, metadata: tierIn(price.productTier) },
     });
     return price.id;
@@ -100,15 +115,20 @@ export class FakeBilling {
   subscribe(
     customer: string,
     prices: readonly string[],
-    { status = 'active', metadata = {} }: { status?: string; metadata?: Readonly<Record<string, string>> } = {},
+    {
+      status = 'active',
+      metadata = {},
+      quantity = 1,
+    }: { status?: string; metadata?: Readonly<Record<string, string>>; quantity?: number } = {},
   ): string {
     const id = this.newId('sub');
-    this.subscriptions.set(id, { id, customer, status, prices, metadata, created: this.seconds() });
+    const created = this.seconds();
+    this.subscriptions.set(id, { id, customer, status, prices, metadata, created, quantity, pause_collection: null });
     this.notify('customer.subscription.created', this.subscription(id, false));
     return id;
   }
 
-  change(id: string, change: Partial<Pick<FakeSubscription, 'status' | 'prices' | 'metadata'>>): void {
+  change(id: string, change: Partial<Omit<FakeSubscription, 'id' | 'customer' | 'created'>>): void {
     const before = this.existing(id);
     this.subscriptions.set(id, { ...before, ...change });
     this.notify(
@@ -121,13 +141,18 @@ export class FakeBilling {
     this.change(id, { status: 'canceled' });
   }
 
-  /** A customer pays for a workspace on the provider's page. */
+  /** A customer pays on the provider's page, which names the workspace in the reference and in the metadata. */
   checkout(
-    workspaceId: string,
+    workspaceId: string | null,
     prices: readonly string[],
-  ): { readonly customer: string; readonly subscription: string } {
-    const customer = this.addCustomer();
-    const subscription = this.subscribe(customer, prices);
+    {
+      customer = this.addCustomer(),
+      metadata = workspaceId === null ? {} : { workspace_id: workspaceId },
+      quantity = 1,
+    }: { customer?: string; metadata?: Readonly<Record<string, string>>; quantity?: number } = {},
+  ): { readonly customer: string; readonly subscription: string; readonly session: string } {
+    const subscription = this.subscribe(customer, prices, { quantity });
+    const session = this.newId('cs');
     this.notify('invoice.paid', {
       id: this.newId('in'),
       object: 'invoice',
@@ -135,17 +160,33 @@ export class FakeBilling {
       status: 'paid',
       parent: { type: 'subscription_details', subscription_details: { subscription, metadata: {} } },
     });
-    this.notify('checkout.session.completed', {
-      id: this.newId('cs'),
+    const completed = {
+      id: session,
       object: 'checkout.session',
       mode: 'subscription',
       status: 'complete',
       client_reference_id: workspaceId,
       customer,
       subscription,
-      metadata: { workspace_id: workspaceId },
-    });
-    return { customer, subscription };
+      metadata,
+    };
+    this.sessions.set(session, completed);
+    this.notify('checkout.session.completed', completed);
+    return { customer, subscription, session };
+  }
+
+  /** What the provider sends instead of the event to a receiver of thin events. */
+  thin(event: FakeEvent): FakeThinEvent {
+    const { id: objectId, object } = event.data.object as { readonly id: string; readonly object: string };
+    const collection = object === 'checkout.session' ? 'checkout/sessions' : `${object}s`;
+    return {
+      id: event.id,
+      object: 'v2.core.event',
+      type: `v1.${event.type}`,
+      created: new Date(event.created * 1000).toISOString(),
+      livemode: false,
+      related_object: { id: objectId, type: object, url: `/v1/${collection}/${objectId}` },
+    };
   }
 
   deleteCustomer(id: string): void {
@@ -211,6 +252,11 @@ export class FakeBilling {
         ...(customer.deleted ? { deleted: true } : { metadata: {} }),
       });
     });
+    app.get('/v1/checkout/sessions/:id', (request, response) => {
+      const session = this.sessions.get(request.params.id);
+      if (session === undefined) return missing(response, 'checkout.session', 404);
+      response.json(session);
+    });
     app.get('/v1/events', (request, response) => this.listEvents(request, response));
   }
 
@@ -238,7 +284,7 @@ export class FakeBilling {
   }
 
   private subscription(id: string, expanded: boolean): Readonly<Record<string, unknown>> & { readonly id: string } {
-    const { prices, ...subscription } = this.existing(id);
+    const { prices, quantity, ...subscription } = this.existing(id);
     const items = prices.map((name) => {
       const price = this.prices.get(name) ?? {
         id: name,
@@ -250,7 +296,7 @@ export class FakeBilling {
         id: `si_${id}_${name}`,
         object: 'subscription_item',
         subscription: id,
-        quantity: 1,
+        quantity,
         current_period_start: subscription.created,
         current_period_end: subscription.created + 2_592_000,
         metadata: {},

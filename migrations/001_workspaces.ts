@@ -12,6 +12,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       currency text not null check (currency ~ '^[A-Z]{3}$'),
       timezone text not null default 'UTC',
       tier text not null default 'free' check (tier in ('free', 'pro', 'enterprise')),
+      -- seats that a subscription counts one by one; null: those of the tier
+      seats integer check (seats >= 0),
       is_demo boolean not null default false,
       -- the slugs that hold the standard values and the measures of deals
       field_mapping jsonb not null default '{"standard": {}, "measures": {}}',

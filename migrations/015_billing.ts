@@ -23,6 +23,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       status text not null,
       -- null if its prices name no tier
       tier text check (tier in ('free', 'pro', 'enterprise')),
+      -- the quantity of prices that count seats; null if none does
+      seats integer check (seats >= 0),
       past_due_since timestamptz,
       -- when the provider was read
       fetched_at timestamptz not null,
@@ -30,6 +32,26 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, customer_id) references billing_customers on delete cascade
     )`.execute(db);
   await tenantTable(db, 'billing_subscriptions');
+  // The subscription that a checkout for the workspace created. A customer may pay for several workspaces.
+  await sql`
+    create table billing_bindings (
+      workspace_id uuid not null references workspaces,
+      subscription_id text not null check (length(subscription_id) between 1 and 255),
+      bound_at timestamptz not null default now(),
+      primary key (workspace_id, subscription_id)
+    )`.execute(db);
+  await sql`create index billing_bindings_by_subscription on billing_bindings (subscription_id)`.execute(db);
+  await tenantTable(db, 'billing_bindings');
+  // Payments that name no workspace. They belong to no workspace: the service writes them through a function.
+  await sql`
+    create table billing_unmatched (
+      event_id text primary key,
+      customer_id text not null,
+      -- what the checkout names instead of a workspace; null for nothing
+      reference text,
+      received_at timestamptz not null default now()
+    )`.execute(db);
+  await sql`alter table billing_unmatched enable row level security`.execute(db);
   // One row for all workspaces.
   await sql`
     create table billing_recovery (
@@ -65,7 +87,26 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
     language sql volatile ${asOwner} as $$
       update billing_recovery set recovered_through = greatest(recovered_through, through)
     $$`.execute(db);
+  await sql`
+    create function store_unmatched_payment(event text, customer text, named text) returns boolean
+    language sql volatile ${asOwner} as $$
+      with stored as (
+        insert into billing_unmatched (event_id, customer_id, reference) values (event, customer, left(named, 500))
+        on conflict do nothing returning 1
+      )
+      select exists (select from stored)
+    $$`.execute(db);
+  await sql`
+    create function bound_elsewhere(subscriptions text[], workspace uuid) returns setof text
+    language sql stable ${asOwner} as $$
+      select b.subscription_id from billing_bindings b
+      where b.subscription_id = any(subscriptions) and b.workspace_id <> workspace
+        and not exists (select from billing_bindings o
+          where o.workspace_id = workspace and o.subscription_id = b.subscription_id)
+    $$`.execute(db);
   await grantToService(db, [
+    'store_unmatched_payment(text, text, text)',
+    'bound_elsewhere(text[], uuid)',
     'due_billing_checks(integer)',
     'claim_billing_recovery(interval)',
     'complete_billing_recovery(timestamptz)',

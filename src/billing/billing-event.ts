@@ -10,11 +10,15 @@ export interface BillingEvent {
   readonly customerId: string;
   /** Workspace id from the payment's metadata, as text. */
   readonly workspaceId: string | null;
+  /** The subscription that a completed checkout created; null for other events. */
+  readonly checkoutOf: string | null;
 }
+
+export const checkoutCompleted = 'checkout.session.completed';
 
 /** Event types that can change what a customer has. */
 export const billingEventTypes = [
-  'checkout.session.completed',
+  checkoutCompleted,
   'customer.subscription.created',
   'customer.subscription.updated',
   'customer.subscription.deleted',
@@ -35,6 +39,7 @@ const subject = z.object({
   id: id.nullish(),
   object: z.string().nullish(),
   customer: reference.nullish(),
+  subscription: reference.nullish(),
   client_reference_id: z.string().nullish(),
   metadata,
   parent: z.object({ subscription_details: z.object({ metadata }).nullish() }).nullish(),
@@ -53,7 +58,33 @@ export function readBillingEvent(json: unknown): BillingEvent | 'ignored' | null
   const { data: about } = object;
   const customerId = about.object === 'customer' ? about.id : about.customer;
   if (customerId == null) return 'ignored';
-  return { eventId, type, customerId, workspaceId: workspaceIn(about) };
+  const checkoutOf = type === checkoutCompleted ? (about.subscription ?? null) : null;
+  return { eventId, type, customerId, workspaceId: workspaceIn(about), checkoutOf };
+}
+
+/** The object of a thin event, which contains its id and no values. */
+export interface ThinEvent {
+  readonly eventId: string;
+  readonly type: string;
+  readonly objectId: string;
+  readonly objectType: string;
+}
+
+const thin = z.object({
+  id,
+  object: z.literal('v2.core.event'),
+  type: z.string().max(255),
+  related_object: z.object({ id, type: z.string().max(255) }).nullish(),
+});
+
+/** Null if the JSON is not a thin event; `ignored` for other types and for events about no object. */
+export function readThinEvent(json: unknown): ThinEvent | 'ignored' | null {
+  const { success, data } = thin.safeParse(json);
+  if (!success) return null;
+  // Events about objects of the first version of the API have its types, with a prefix.
+  const type = data.type.replace(/^v1\./, '');
+  if (data.related_object == null || !billingEventTypes.some((known) => known === type)) return 'ignored';
+  return { eventId: data.id, type, objectId: data.related_object.id, objectType: data.related_object.type };
 }
 
 function workspaceIn(about: z.infer<typeof subject>): string | null {

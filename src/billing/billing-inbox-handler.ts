@@ -11,16 +11,24 @@ import {
   RetryLater,
 } from '../platform/inbox/inbox-runner.js';
 import { type Log } from '../platform/log.js';
-import { changeTier, findTier } from '../workspaces/change-tier.js';
-import { type BillingProvider, BillingUnavailable, type ProviderCustomer } from './billing-provider.js';
-import { checkCustomers, saveSubscriptions, unlinkCustomer } from './billing-store.js';
-import { listSubscriptions } from './billing-views.js';
+import { changeSeats, changeTier, findSeats, findTier } from '../workspaces/change-tier.js';
 import {
+  type BillingProvider,
+  BillingUnavailable,
+  type ProviderCustomer,
+  type ProviderSubscription,
+} from './billing-provider.js';
+import { checkCustomers, saveSubscriptions, unlinkCustomer } from './billing-store.js';
+import { boundElsewhere, listSubscriptions } from './billing-views.js';
+import {
+  entitledSeats,
   entitledTier,
   graceEnd,
+  isLate,
   isUnclear,
   type PriceTiers,
   type Subscription,
+  seatsOfItems,
   tierOfItems,
 } from './subscription-tier.js';
 
@@ -94,7 +102,8 @@ export class BillingInboxHandler implements InboxHandler {
   ): Promise<void> {
     const { customerId, customer, fetchedAt } = fetched;
     const before = await listSubscriptions(trx, workspaceId);
-    const now = this.read(customer, workspaceId, { before, fetchedAt });
+    const own = await ownSubscriptions(trx, workspaceId, customer);
+    const now = this.read(own, { before, fetchedAt });
     if (customer.isDeleted) await unlinkCustomer(trx, workspaceId, customerId);
     else
       await saveSubscriptions(trx, { workspaceId, customerId }, now, {
@@ -105,19 +114,15 @@ export class BillingInboxHandler implements InboxHandler {
     await this.followTier(trx, workspaceId, customerId, [...others, ...now]);
   }
 
-  /** The part of the customer's subscriptions that belongs to this workspace; a customer may pay for several. */
   private read(
-    { subscriptions }: ProviderCustomer,
-    workspaceId: string,
+    own: readonly ProviderSubscription[],
     { before, fetchedAt }: { readonly before: readonly Subscription[]; readonly fetchedAt: Date },
   ): Subscription[] {
-    const own = subscriptions.filter(
-      ({ workspaceId: named }) => named === null || !isUuid(named) || named.toLowerCase() === workspaceId,
-    );
     return own.map(({ subscriptionId, status, items }) => {
       const known = before.find((one) => one.subscriptionId === subscriptionId);
-      const pastDueSince = status === 'past_due' ? (known?.pastDueSince ?? fetchedAt) : null;
-      return { subscriptionId, status, tier: tierOfItems(items, this.terms.priceTiers), pastDueSince };
+      const pastDueSince = isLate(status) ? (known?.pastDueSince ?? fetchedAt) : null;
+      const tier = tierOfItems(items, this.terms.priceTiers);
+      return { subscriptionId, status, tier, seats: seatsOfItems(items), pastDueSince };
     });
   }
 
@@ -134,7 +139,11 @@ export class BillingInboxHandler implements InboxHandler {
       );
     const from = await findTier(trx, workspaceId);
     if (from === null) return;
-    const to = entitledTier(subscriptions, from, { now: this.clock.now(), graceDays: this.terms.graceDays });
+    const terms = { now: this.clock.now(), graceDays: this.terms.graceDays };
+    const to = entitledTier(subscriptions, from, terms);
+    const seats = await findSeats(trx, workspaceId);
+    const paidSeats = entitledSeats(subscriptions, seats, { tier: to, ...terms });
+    if (paidSeats !== seats) await changeSeats(trx, { workspaceId, actor }, { from: seats, to: paidSeats });
     if (to === from) return;
     const details = {
       customerId,
@@ -156,4 +165,27 @@ export class BillingInboxHandler implements InboxHandler {
   private inADay(): Date {
     return new Date(this.clock.now().getTime() + checkEveryMs);
   }
+}
+
+/**
+ * The customer's subscriptions that belong to this workspace; a customer may pay for several. A subscription belongs to
+ * the workspace that its metadata names, otherwise to the one whose checkout created it, otherwise to each workspace of
+ * the customer.
+ */
+async function ownSubscriptions(
+  trx: Work,
+  workspaceId: string,
+  { subscriptions }: ProviderCustomer,
+): Promise<ProviderSubscription[]> {
+  const names = (named: string | null) => (named !== null && isUuid(named) ? named.toLowerCase() : null);
+  const unnamed = subscriptions.filter((one) => names(one.workspaceId) === null);
+  const others = await boundElsewhere(
+    trx,
+    workspaceId,
+    unnamed.map((one) => one.subscriptionId),
+  );
+  return subscriptions.filter((one) => {
+    const named = names(one.workspaceId);
+    return named === null ? !others.has(one.subscriptionId) : named === workspaceId;
+  });
 }

@@ -1,10 +1,14 @@
+import { sql } from 'kysely';
 import { inject, injectable } from 'tsyringe';
 import { idOf, isUuid } from '../kernel/ids.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { Inbox } from '../platform/inbox/inbox.js';
+import { LOG } from '../platform/injection-tokens.js';
+import { type Log } from '../platform/log.js';
+import { metrics } from '../platform/metrics.js';
 import { findTier } from '../workspaces/change-tier.js';
-import { type BillingEvent } from './billing-event.js';
-import { linkCustomer } from './billing-store.js';
+import { type BillingEvent, checkoutCompleted } from './billing-event.js';
+import { bindSubscription, linkCustomer } from './billing-store.js';
 
 /** Stores provider events in the inbox, from every source. */
 @injectable()
@@ -12,12 +16,16 @@ export class BillingIntake {
   constructor(
     @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
     @inject(Inbox) private readonly inbox: Inbox,
+    @inject(LOG) private readonly log: Log,
   ) {}
 
   /** Resolves when the event is stored (or was already); false if no workspace belongs to the customer. */
-  async take({ eventId, type, customerId, workspaceId }: BillingEvent): Promise<boolean> {
-    if (workspaceId !== null && isUuid(workspaceId)) await this.link(workspaceId, customerId);
-    return this.receive(customerId, `billing|${eventId}`, { eventId, type });
+  async take(event: BillingEvent): Promise<boolean> {
+    const { eventId, type, customerId, workspaceId } = event;
+    const isLinked = workspaceId !== null && isUuid(workspaceId) && (await this.link(workspaceId, event));
+    const isStored = await this.receive(customerId, `billing|${eventId}`, { eventId, type });
+    if (type === checkoutCompleted && !isLinked && (workspaceId !== null || !isStored)) await this.report(event);
+    return isStored;
   }
 
   /** Schedules a query of the customer without an event, once per due time. */
@@ -30,11 +38,26 @@ export class BillingIntake {
     return (await this.inbox.receive([message])).size > 0;
   }
 
-  /** The payer can enter any workspace id, so an unknown one is not an internal error. */
-  private async link(workspaceId: string, customerId: string): Promise<void> {
-    if ((await this.inbox.findRoute('billing', customerId))?.workspaceId === workspaceId.toLowerCase()) return;
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-      if ((await findTier(trx, workspaceId)) !== null) await linkCustomer(trx, workspaceId, customerId);
+  /** A checkout that names no workspace, reported once, because the operator must find out for which one it was. */
+  private async report({ eventId, customerId, workspaceId: reference }: BillingEvent): Promise<void> {
+    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+      sql<{ stored: boolean }>`
+        select store_unmatched_payment(${eventId}, ${customerId}, ${reference}) as stored`.execute(trx),
+    );
+    if (rows[0]?.stored !== true) return;
+    metrics.unmatchedPayments.inc();
+    this.log.warn({ eventId, customerId, reference }, 'a checkout was paid and names no workspace');
+  }
+
+  /** False if there is no such workspace: the payer can enter any id. */
+  private async link(workspaceId: string, { customerId, checkoutOf }: BillingEvent): Promise<boolean> {
+    const route = await this.inbox.findRoute('billing', customerId);
+    if (checkoutOf === null && route?.workspaceId === workspaceId.toLowerCase()) return true;
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+      if ((await findTier(trx, workspaceId)) === null) return false;
+      await linkCustomer(trx, workspaceId, customerId);
+      if (checkoutOf !== null) await bindSubscription(trx, workspaceId, checkoutOf);
+      return true;
     });
   }
 }

@@ -1,6 +1,6 @@
 import { type Stripe } from 'stripe';
-import { type BillingEvent, billingEventTypes, readBillingEvent } from './billing-event.js';
-import { type PricedItem } from './subscription-tier.js';
+import { type BillingEvent, billingEventTypes, readBillingEvent, type ThinEvent } from './billing-event.js';
+import { collectionPaused, type PricedItem } from './subscription-tier.js';
 
 export interface BillingProviderSettings {
   readonly apiKey: string;
@@ -74,6 +74,15 @@ export class BillingProvider {
     });
   }
 
+  /** The event with its object as it is now; `ignored` if the object is of a kind that no event contains. */
+  async completeEvent({ eventId, type, objectId, objectType }: ThinEvent): Promise<BillingEvent | 'ignored'> {
+    return withErrors(async () => {
+      const object = await retrieve(await this.client(), objectType, objectId);
+      if (object === null) return 'ignored';
+      return readBillingEvent({ id: eventId, type, data: { object } }) ?? 'ignored';
+    });
+  }
+
   private client(): Promise<Stripe> {
     this.stripe ??= clientOf(this.settings);
     return this.stripe;
@@ -92,17 +101,36 @@ async function clientOf({ apiKey, apiBase }: BillingProviderSettings): Promise<S
   });
 }
 
+/** The object of a thin event. */
+async function retrieve(stripe: Stripe, type: string, id: string): Promise<object | null> {
+  switch (type) {
+    case 'checkout.session':
+      return stripe.checkout.sessions.retrieve(id);
+    case 'subscription':
+      return stripe.subscriptions.retrieve(id);
+    case 'customer':
+      return stripe.customers.retrieve(id);
+    case 'invoice':
+      return stripe.invoices.retrieve(id);
+    default:
+      return null;
+  }
+}
+
 /** Products cannot be expanded in a list: they are nested one level too deep. */
 async function priced(stripe: Stripe, { id }: Stripe.Subscription): Promise<ProviderSubscription> {
-  const { status, metadata, items } = await stripe.subscriptions.retrieve(id, { expand: ['items.data.price.product'] });
+  const subscription = await stripe.subscriptions.retrieve(id, { expand: ['items.data.price.product'] });
+  const { status, metadata, items, pause_collection: paused } = subscription;
+  const isActive = status === 'active' || status === 'trialing';
   return {
     subscriptionId: id,
-    status,
+    status: paused !== null && paused !== undefined && isActive ? collectionPaused : status,
     workspaceId: metadata['workspace_id'] ?? null,
-    items: items.data.map(({ price }) => ({
+    items: items.data.map(({ price, quantity }) => ({
       priceId: price.id,
       lookupKey: price.lookup_key,
       priceTier: price.metadata['tier'],
+      seats: price.metadata['seats'] === 'quantity' ? (quantity ?? 0) : null,
       productTier:
         typeof price.product === 'string' || price.product.deleted ? undefined : price.product.metadata['tier'],
     })),

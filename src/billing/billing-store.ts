@@ -15,6 +15,15 @@ export async function linkCustomer(trx: Work, workspaceId: string, customerId: s
     .execute();
 }
 
+/** Notes that a checkout for the workspace created the subscription. Idempotent. */
+export async function bindSubscription(trx: Work, workspaceId: string, subscriptionId: string): Promise<void> {
+  await trx
+    .insertInto('billing_bindings')
+    .values({ workspace_id: workspaceId, subscription_id: subscriptionId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 /** Removes a customer that the provider no longer has. */
 export async function unlinkCustomer(trx: Work, workspaceId: string, customerId: string): Promise<void> {
   await trx
@@ -43,11 +52,12 @@ export async function saveSubscriptions(
     .where('workspace_id', '=', of.workspaceId)
     .where('customer_id', '=', of.customerId)
     .execute();
-  const rows = subscriptions.map(({ subscriptionId, status, tier, pastDueSince }) => ({
+  const rows = subscriptions.map(({ subscriptionId, status, tier, seats, pastDueSince }) => ({
     ...key,
     subscription_id: subscriptionId,
     status,
     tier,
+    seats,
     past_due_since: pastDueSince,
     fetched_at: fetchedAt,
   }));

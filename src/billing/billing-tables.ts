@@ -15,7 +15,9 @@ export interface BillingTables {
     subscription_id: string;
     status: string;
     tier: Tier | null;
+    seats: number | null;
     past_due_since: Instant | null;
     fetched_at: Instant;
   };
+  billing_bindings: { workspace_id: string; subscription_id: string; bound_at: GeneratedInstant };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Subscription } from './subscription-tier.js';
 
@@ -9,7 +10,7 @@ export interface StoredSubscription extends Subscription {
 export async function listSubscriptions(trx: Work, workspaceId: string): Promise<StoredSubscription[]> {
   const rows = await trx
     .selectFrom('billing_subscriptions')
-    .select(['customer_id', 'subscription_id', 'status', 'tier', 'past_due_since'])
+    .select(['customer_id', 'subscription_id', 'status', 'tier', 'seats', 'past_due_since'])
     .where('workspace_id', '=', workspaceId)
     .orderBy('customer_id')
     .orderBy('subscription_id')
@@ -19,6 +20,18 @@ export async function listSubscriptions(trx: Work, workspaceId: string): Promise
     subscriptionId: row.subscription_id,
     status: row.status,
     tier: row.tier,
+    seats: row.seats,
     pastDueSince: row.past_due_since,
   }));
+}
+
+/** Those of the subscriptions that a checkout for another workspace created, and none for this one. */
+export async function boundElsewhere(
+  trx: Work,
+  workspaceId: string,
+  subscriptionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from bound_elsewhere(${subscriptionIds}::text[], ${workspaceId}::uuid) as bound (id)`.execute(trx);
+  return new Set(rows.map(({ id }) => id));
 }

@@ -8,6 +8,8 @@ export interface Subscription {
   readonly status: string;
   /** Null if no price names a known tier. */
   readonly tier: Tier | null;
+  /** Number of seats that the prices count; null if they count none. */
+  readonly seats: number | null;
   /** Since when a payment is overdue; null if none is. */
   readonly pastDueSince: Date | null;
 }
@@ -17,6 +19,21 @@ export interface PricedItem {
   readonly lookupKey: string | null;
   readonly priceTier: string | undefined;
   readonly productTier: string | undefined;
+  /** The quantity if the price counts seats; otherwise null. */
+  readonly seats: number | null;
+}
+
+/** Status of a subscription that is active and whose payments are not collected. */
+export const collectionPaused = 'collection_paused';
+
+/** The seats of the items that count seats; null if none does. */
+export function seatsOfItems(items: readonly PricedItem[]): number | null {
+  return sumOfSeats(items.map(({ seats }) => seats));
+}
+
+function sumOfSeats(seats: readonly (number | null)[]): number | null {
+  const counted = seats.filter((one) => one !== null);
+  return counted.length === 0 ? null : counted.reduce((sum, one) => sum + one, 0);
 }
 
 /** Tiers of prices without metadata, by price id. */
@@ -50,6 +67,26 @@ export function entitledTier(
   const found = subscriptions.map((subscription) => entitlement(subscription, now, graceDays));
   const known = highest(found.filter((tier) => tier !== null)) ?? 'free';
   return found.includes(null) ? (highest([known, current]) as Tier) : known;
+}
+
+/**
+ * The seats that the subscriptions of the entitled tier count; null if one of them has the seats of its tier. An unclear
+ * subscription takes nothing away.
+ */
+export function entitledSeats(
+  subscriptions: readonly Subscription[],
+  current: number | null,
+  { tier, now, graceDays }: { readonly tier: Tier; readonly now: Date; readonly graceDays: number },
+): number | null {
+  const found = subscriptions.map((one) => ({ seats: one.seats, entitled: entitlement(one, now, graceDays) }));
+  if (found.some(({ entitled }) => entitled === null)) return current;
+  const seats = found.filter(({ entitled }) => entitled === tier && tier !== 'free').map((one) => one.seats);
+  return seats.includes(null) ? null : sumOfSeats(seats);
+}
+
+/** Whether the status begins a grace period. */
+export function isLate(status: string): boolean {
+  return paymentStateOf(status) === 'late';
 }
 
 /** Whether the subscription's tier cannot be determined and needs a person's attention. */
@@ -88,6 +125,7 @@ function paymentStateOf(status: string): 'paid' | 'late' | 'ended' | 'unknown' {
     case 'trialing':
       return 'paid';
     case 'past_due':
+    case collectionPaused:
       return 'late';
     case 'incomplete_expired':
     case 'unpaid':

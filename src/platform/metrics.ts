@@ -77,6 +77,11 @@ export const metrics = {
     labelNames: ['crm', 'result'] as const,
     registers,
   }),
+  unmatchedPayments: new Counter({
+    name: 'billing_unmatched_payments_total',
+    help: 'Completed checkouts that name no workspace; alert on this',
+    registers,
+  }),
   pdfRenders: new Histogram({
     name: 'pdf_render_seconds',
     help: 'Duration of printing one PDF, including the wait for a free slot',

@@ -6,33 +6,43 @@ import { type Work } from '../platform/database/unit-of-work.js';
 /** How many active people a workspace has, and how many of them are admins. */
 export interface Headcount {
   readonly tier: Tables['workspaces']['tier'];
+  /** Number of seats that were bought one by one; null: the tier decides. */
+  readonly seats: number | null;
   readonly reps: number;
   readonly admins: number;
 }
 
-const seats: Readonly<Record<Headcount['tier'], number>> = { free: 10, pro: 25, enterprise: Number.POSITIVE_INFINITY };
+const seatsOfTier: Readonly<Record<Headcount['tier'], number>> = {
+  free: 10,
+  pro: 25,
+  enterprise: Number.POSITIVE_INFINITY,
+};
+
+function limitOf({ tier, seats }: Headcount): number {
+  return seats ?? seatsOfTier[tier];
+}
 
 export async function countHeads(trx: Work, workspaceId: string): Promise<Headcount> {
   const { rows } = await sql<Headcount>`
-    select w.tier, count(r.rep_id)::int as reps, (count(r.rep_id) filter (where r.role = 'admin'))::int as admins
+    select w.tier, w.seats, count(r.rep_id)::int as reps, (count(r.rep_id) filter (where r.role = 'admin'))::int as admins
     from workspaces w left join reps r on r.workspace_id = w.workspace_id and r.active
     where w.workspace_id = ${workspaceId}
-    group by w.tier`.execute(trx);
+    group by w.tier, w.seats`.execute(trx);
   return rows[0] as Headcount;
 }
 
-/** Whether the tier has a seat for another active rep. */
-export function hasSeat({ tier, reps }: Headcount): boolean {
-  return reps < seats[tier];
+/** Whether the workspace has a seat for another active rep. */
+export function hasSeat(heads: Headcount): boolean {
+  return heads.reps < limitOf(heads);
 }
 
-/** Rejects a change that exceeds the seats of the tier or removes the last active admin. */
+/** Rejects a change that exceeds the seats or removes the last active admin. */
 export function assertHeadcount(before: Headcount, after: Headcount): void {
-  const limit = seats[after.tier];
+  const limit = limitOf(after);
   if (after.reps > limit && after.reps > before.reps) {
     throw new Failure(
       'rep_limit_reached',
-      `The ${after.tier} tier allows ${limit} active reps; this change would make ${after.reps}. Deactivate a rep, or choose a higher tier.`,
+      `${after.seats === null ? `The ${after.tier} tier` : 'The subscription'} allows ${limit} active reps; this change would make ${after.reps}. Deactivate a rep, or ${after.seats === null ? 'choose a higher tier' : 'buy more seats'}.`,
       { limit },
     );
   }

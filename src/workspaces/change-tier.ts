@@ -14,6 +14,26 @@ export async function findTier(trx: Work, workspaceId: string): Promise<Tier | n
   return workspace?.tier ?? null;
 }
 
+/** The seats that were bought one by one; null if the tier decides. */
+export async function findSeats(trx: Work, workspaceId: string): Promise<number | null> {
+  const workspace = await trx
+    .selectFrom('workspaces')
+    .select('seats')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+  return workspace?.seats ?? null;
+}
+
+/** Changes the seats and writes an audit entry. Fewer seats than active reps deactivate no rep. */
+export async function changeSeats(
+  trx: Work,
+  who: { readonly workspaceId: string; readonly actor: string },
+  { from, to }: { readonly from: number | null; readonly to: number | null },
+): Promise<void> {
+  await trx.updateTable('workspaces').set({ seats: to }).where('workspace_id', '=', who.workspaceId).execute();
+  await recordAuditEntry(trx, who, { trigger: 'seats_changed', scope: 'workspace', details: { from, to } });
+}
+
 /**
  * Changes the tier and writes an audit entry. A lower tier with fewer seats than active reps deactivates no rep; no
  * further rep can become active until a seat is free.

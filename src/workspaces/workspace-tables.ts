@@ -29,6 +29,7 @@ export interface WorkspaceTables {
     currency: string;
     timezone: string;
     tier: Tier;
+    seats: Generated<number | null>;
     is_demo: Generated<boolean>;
     field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
     periodic_through: Day | null;

@@ -13,6 +13,7 @@ import { InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { InboxWake } from '#src/platform/inbox/inbox-wake.js';
 import { Leases } from '#src/platform/jobs/leases.js';
 import { createLog } from '#src/platform/log.js';
+import { metrics } from '#src/platform/metrics.js';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { BillingSweep } from '#workers/billing-sweep.js';
@@ -31,6 +32,7 @@ describe('billing', () => {
     billing.addPrice({ id: 'price_pro', lookupKey: 'pro_monthly' });
     billing.addPrice({ id: 'price_big', productTier: 'enterprise' });
     billing.addPrice({ id: 'price_mapped' });
+    billing.addPrice({ id: 'price_seats', tier: 'pro', countsSeats: true });
     billing.addPrice({ id: 'price_odd', lookupKey: 'gold_monthly' });
     // Without a worker: the tests run each task themselves, on their own clock.
     service = await startTestService(environment(), { api: true, worker: false });
@@ -152,6 +154,47 @@ describe('billing', () => {
       for (const answer of answers)
         expect([answer.status, await answer.json()]).to.deep.equal([200, { accepted: 0, ignored: 1 }]);
       expect(await rows('select count(*)::int as count from inbox')).to.deep.equal(before);
+    });
+
+    it('of a checkout for no workspace is stored for the operator once, and no other event is', async () => {
+      const stored = () => rows('select customer_id, reference from billing_unmatched order by received_at');
+      const before = (await stored()).length;
+      const count = async () => (await metrics.unmatchedPayments.get()).values[0]?.value ?? 0;
+      const counted = await count();
+      const nowhere = billing.checkout(null, ['price_pro']);
+      const unknown = billing.checkout(randomUUID(), ['price_pro']);
+      const events = [...billing.events];
+      await sendAll();
+      billing.events.push(...events);
+      await sendAll();
+      const found = (await stored()).slice(before);
+      expect(found.map((row) => row['customer_id'])).to.deep.equal([nowhere.customer, unknown.customer]);
+      expect(found.map((row) => row['reference'] === null)).to.deep.equal([true, false]);
+      expect((await count()) - counted).to.equal(2);
+    });
+
+    it('that is thin is completed with its object from the provider', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      billing.checkout(workspaceId, ['price_pro']);
+      for (const event of billing.events.splice(0)) {
+        if (event.type === 'invoice.paid') continue;
+        const body = JSON.stringify(billing.thin(event));
+        expect((await post(body, billing.sign(body))).status, event.type).to.equal(200);
+      }
+      await run();
+      expect(await tier()).to.equal('pro');
+    });
+
+    it('that is thin is sent again by the provider if its object cannot be read', async () => {
+      billing.checkout((await workspace()).workspaceId, ['price_pro']);
+      const body = JSON.stringify(billing.thin(billing.events.at(-1) as FakeEvent));
+      const end = billing.server.fault({ on: /v1/, answer: answerWith(401, { error: {} }) });
+      const answer = await post(body, billing.sign(body));
+      end();
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).to.deep.equal([
+        503,
+        'billing_unavailable',
+      ]);
     });
 
     it('of an unknown kind is accepted and dropped; a malformed event is rejected', async () => {
@@ -297,6 +340,60 @@ describe('billing', () => {
       await first.run();
       await second.run();
       expect([await first.tier(), await second.tier()]).to.deep.equal(['pro', 'enterprise']);
+    });
+
+    it('follows the checkouts of a customer who pays for two workspaces and names them only in the reference', async () => {
+      const [first, second] = [await workspace(), await workspace()];
+      const { customer } = billing.checkout(first.workspaceId, ['price_pro'], { metadata: {} });
+      await sendAll();
+      await first.run();
+      const other = billing.checkout(second.workspaceId, ['price_big'], { customer, metadata: {} });
+      await sendAll();
+      await first.run();
+      await second.run();
+      expect([await first.tier(), await second.tier()]).to.deep.equal(['pro', 'enterprise']);
+      billing.cancel(other.subscription);
+      await sendAll();
+      await first.run();
+      await second.run();
+      expect([await first.tier(), await second.tier()]).to.deep.equal(['pro', 'free']);
+    });
+
+    it('ends after the grace period when collecting its payments is paused', async () => {
+      const { workspaceId, run, tier } = await workspace();
+      const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
+      billing.change(subscription, { pause_collection: { behavior: 'void', resumes_at: null } });
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('pro');
+      now = new Date(now.getTime() + 7.1 * dayMs);
+      await requestCheck(customer, now);
+      await run();
+      expect(await tier()).to.equal('free');
+      billing.change(subscription, { pause_collection: null });
+      await sendAll();
+      await run();
+      expect(await tier()).to.equal('pro');
+    });
+
+    it('has the quantity as the number of seats where the price counts seats', async () => {
+      const { workspaceId, run, api } = await workspace();
+      const { subscription } = billing.checkout(workspaceId, ['price_seats'], { quantity: 2 });
+      await sendAll();
+      await run();
+      const invite = (name: string) => api.put('/v1/reps', { reps: [{ name, email: `${name}@x.io`, role: 'rep' }] });
+      for (const name of ['a', 'b']) expect((await invite(name)).status).to.equal(200);
+      const rejected = await invite('c');
+      expect(rejected.body).to.include({ code: 'rep_limit_reached' });
+      expect(rejected.body.details).to.deep.equal({ limit: 2 });
+      billing.change(subscription, { quantity: 3 });
+      await sendAll();
+      await run();
+      expect((await invite('c')).status).to.equal(200);
+      billing.cancel(subscription);
+      await sendAll();
+      await run();
+      expect((await invite('d')).status).to.equal(200);
     });
 
     it('does not change when the provider returns unknown prices', async () => {

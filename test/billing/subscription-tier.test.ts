@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import {
+  collectionPaused,
+  entitledSeats,
   entitledTier,
   isUnclear,
   type PricedItem,
@@ -13,7 +15,7 @@ const now = new Date('2026-11-20T10:00:00Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
 
 function subscription(status: string, tier: Tier | null = 'pro', pastDueSince: Date | null = null): Subscription {
-  return { subscriptionId: `sub_${status}`, status, tier, pastDueSince };
+  return { subscriptionId: `sub_${status}`, status, tier, seats: null, pastDueSince };
 }
 
 function entitled(subscriptions: readonly Subscription[], current: Tier = 'free'): Tier {
@@ -38,6 +40,11 @@ describe('the tier that subscriptions entitle to', () => {
     expect(entitled([subscription('past_due', 'pro', daysAgo(6.9))], 'pro')).to.equal('pro');
     expect(entitled([subscription('past_due', 'pro', daysAgo(7))], 'pro')).to.equal('free');
     expect(entitled([subscription('past_due', null, daysAgo(8))], 'pro')).to.equal('free');
+  });
+
+  it('ends after the grace period when collecting payments is paused', () => {
+    expect(entitled([subscription(collectionPaused, 'pro', daysAgo(6.9))], 'pro')).to.equal('pro');
+    expect(entitled([subscription(collectionPaused, 'pro', daysAgo(7))], 'pro')).to.equal('free');
   });
 
   it('is neither raised nor lowered by an open first payment', () => {
@@ -68,12 +75,41 @@ describe('the tier that subscriptions entitle to', () => {
   });
 });
 
+describe('the seats that subscriptions entitle to', () => {
+  const seatsOf = (
+    tier: Tier,
+    current: number | null,
+    ...found: (Partial<Subscription> & { seats: number | null })[]
+  ) =>
+    entitledSeats(
+      found.map((one) => ({ ...subscription('active'), ...one })),
+      current,
+      { tier, now, graceDays: 7 },
+    );
+
+  it('are the sum of the quantities of the subscriptions of the entitled tier', () => {
+    expect(seatsOf('pro', null, { seats: 30 }, { seats: 12 })).to.equal(42);
+    expect(seatsOf('enterprise', null, { tier: 'enterprise', seats: 80 }, { seats: 5 })).to.equal(80);
+  });
+
+  it('are those of the tier if a subscription counts none, or if none is left', () => {
+    expect(seatsOf('pro', 30, { seats: 30 }, { seats: null })).to.equal(null);
+    expect(seatsOf('free', 30, { status: 'canceled', seats: 30 })).to.equal(null);
+    expect(seatsOf('free', 30)).to.equal(null);
+  });
+
+  it('do not change because of an unclear subscription', () => {
+    expect(seatsOf('pro', 30, { status: 'odd', seats: 3 })).to.equal(30);
+  });
+});
+
 describe('the tier of a price', () => {
   const item = (change: Partial<PricedItem> = {}): PricedItem => ({
     priceId: 'price_1',
     lookupKey: null,
     priceTier: undefined,
     productTier: undefined,
+    seats: null,
     ...change,
   });
   const known = new Map<string, Tier>([['price_1', 'free']]);

@@ -1,19 +1,36 @@
 import { type Clock } from '../../kernel/clock.js';
-import { invalid } from '../../kernel/failure.js';
+import { Failure, invalid } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
 import { operation, type RawBody } from '../../platform/operation.js';
 import { badSignature, type DeliveryAnswer, deliveryAnswer, deliveryLimitBytes } from '../../webhooks/delivery.js';
 import { UnverifiedDeliveries } from '../../webhooks/unverified-deliveries.js';
-import { readBillingEvent } from '../billing-event.js';
+import { type BillingEvent, readBillingEvent, readThinEvent } from '../billing-event.js';
 import { BillingIntake } from '../billing-intake.js';
+import { BillingUnavailable } from '../billing-provider.js';
+import { billingProvider } from '../billing-settings.js';
 import { verifyBillingSignature } from '../billing-signature.js';
 
 function verify(raw: RawBody, config: Config, clock: Clock): void {
   const secret = config.BILLING_WEBHOOK_SECRET;
   const signature = raw.header('Stripe-Signature');
   if (secret === undefined || !verifyBillingSignature(secret, raw.bytes, signature, clock.now())) throw badSignature();
+}
+
+/** The event that a thin event announces, with its object read from the provider; null if it is none. */
+async function thinEvent(json: unknown, config: Config): Promise<BillingEvent | 'ignored' | null> {
+  const thin = readThinEvent(json);
+  if (thin === null || thin === 'ignored') return thin;
+  const provider = billingProvider(config);
+  if (provider === null) return 'ignored';
+  try {
+    return await provider.completeEvent(thin);
+  } catch (error) {
+    // The provider sends the event again.
+    if (error instanceof BillingUnavailable) throw new Failure('billing_unavailable', error.message);
+    throw error;
+  }
 }
 
 export const receiveBillingEvent = operation({
@@ -25,7 +42,7 @@ export const receiveBillingEvent = operation({
   access: 'public',
   raw: { limitBytes: deliveryLimitBytes },
   response: deliveryAnswer,
-  failures: { bad_signature: 401, rate_limited: 429 },
+  failures: { bad_signature: 401, rate_limited: 429, billing_unavailable: 503 },
   example: {
     body: {
       id: 'evt_1QabcXYZ',
@@ -38,7 +55,8 @@ export const receiveBillingEvent = operation({
   uses: [BillingIntake, UnverifiedDeliveries, CONFIG, CLOCK],
   async execute({ body: raw }, { address }, intake, unverified, config, clock): Promise<DeliveryAnswer> {
     await unverified.limit(address, async () => verify(raw, config, clock));
-    const event = readBillingEvent(parseJson(raw.bytes));
+    const json = parseJson(raw.bytes);
+    const event = (await thinEvent(json, config)) ?? readBillingEvent(json);
     if (event === null) throw invalid({ path: '', message: 'must be an event of the billing provider' });
     const isStored = event !== 'ignored' && (await intake.take(event));
     return isStored ? { accepted: 1, ignored: 0 } : { accepted: 0, ignored: 1 };

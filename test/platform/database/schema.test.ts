@@ -15,6 +15,7 @@ import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 const withoutWorkspace: Readonly<Record<string, string>> = {
   tokens_by_hash: 'a token is looked up before its workspace is known',
   inbound_routes_by_route: 'a delivery names an account and no workspace',
+  billing_bindings_by_subscription: 'a subscription that another workspace paid for is not one of this workspace',
   reps_by_email: 'who signs in names an address and no workspace',
 };
 
@@ -26,6 +27,7 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   attempt_counters: 'counted by network address',
   mail_outbox: 'mail to addresses that may have no rep',
   billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
+  billing_unmatched: 'payments that name no workspace',
 };
 
 describe('the schema', () => {
