@@ -101,11 +101,15 @@ export interface CrmDealPage {
   readonly coveredUntil?: Date;
 }
 
-export type CrmValue = string | number | boolean | null;
+/** A list holds texts, such as the products of a deal. */
+export type CrmValue = string | number | boolean | null | readonly string[];
 
 export interface CrmDeal {
   readonly id: string;
-  /** Native slugs (crm-c: snake case) and canonical ones: amount, stage, close_date, owner_id, name, currency. */
+  /**
+   * Native slugs (crm-c: snake case) and canonical ones: amount, stage, close_date, owner_id, name, currency, is_won,
+   * is_closed, stage_label, pipeline, pipeline_label.
+   */
   readonly fields: Readonly<Record<string, CrmValue>>;
   /** Time of the last change in the CRM; null if unreliable, and then the order of fetching decides. */
   readonly modifiedAt: Date | null;

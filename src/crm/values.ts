@@ -1,5 +1,5 @@
 import { dayInZone } from '../kernel/day.js';
-import { type CrmDeal, type CrmValue } from './port.js';
+import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from './port.js';
 
 /** The text; null if it is empty or not a string. */
 export function textOf(value: unknown): string | null {
@@ -46,6 +46,37 @@ export interface CanonicalValues {
   readonly owner_id: CrmValue;
   readonly name: CrmValue;
   readonly currency: CrmValue;
+  /** Whether the CRM says that the stage wins the deal, and that it closes it; null if it says neither. */
+  readonly is_won: CrmValue;
+  readonly is_closed: CrmValue;
+  /** Name of the stage for people. */
+  readonly stage_label: CrmValue;
+  /** Pipeline of the deal and its name for people; absent in a CRM without pipelines. */
+  readonly pipeline?: CrmValue;
+  readonly pipeline_label?: CrmValue;
+}
+
+/** The definitions of the canonical values that no CRM describes by itself, without those that a native field hides. */
+export function canonicalFields(
+  native: readonly CrmField[],
+  { stages, pipelines }: { readonly stages: readonly string[]; readonly pipelines: readonly string[] | null },
+): CrmField[] {
+  const options = (names: readonly string[]) => [...new Set(names)].map((name) => ({ label: name, value: name }));
+  const field = (slug: string, label: string, type: CrmFieldType, names?: readonly string[]): CrmField => ({
+    slug,
+    label,
+    type,
+    native: slug,
+    ...(names === undefined ? {} : { options: options(names) }),
+  });
+  const described = [
+    field('is_won', 'Is won', 'checkbox'),
+    field('is_closed', 'Is closed', 'checkbox'),
+    field('stage_label', 'Stage name', 'select', stages),
+    ...(pipelines === null ? [] : [field('pipeline_label', 'Pipeline name', 'select', pipelines)]),
+  ];
+  const taken = new Set(native.map(({ slug }) => slug));
+  return described.filter(({ slug }) => !taken.has(slug));
 }
 
 /** A deal that no longer exists in the CRM. */

@@ -153,6 +153,7 @@ function recordOf(row: DealRow): DealRecord {
     amount: row.amount === null ? null : Number(row.amount),
     currency: row.currency,
     stage: row.stage,
+    stageLabel: labelOfStage(row),
     closeDate: row.close_date,
     repId: row.rep_id,
     repName: row.rep_name,
@@ -165,6 +166,12 @@ function recordOf(row: DealRow): DealRecord {
     snapshotAt: row.snapshot_at.toISOString(),
     deleted_at: row.deleted_at?.toISOString() ?? null,
   };
+}
+
+/** The name that the CRM gives to the stage of the deal; `stage` may be an id of the CRM. */
+function labelOfStage({ fields, stage }: DealRow): string | null {
+  const label: unknown = fields['stage_label'];
+  return typeof label === 'string' && label !== '' ? label : stage;
 }
 
 export interface DealEarnings {

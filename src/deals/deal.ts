@@ -14,6 +14,7 @@ import { own } from '../engine/slug.js';
 import { type Day, earliestDay, latestDay, readDay } from '../kernel/day.js';
 import { idOf } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { isLostName, isWonName } from '../kernel/stage-names.js';
 import { isStorable } from '../platform/database/columns.js';
 import { currency, instant, text, uuid } from '../platform/schemas.js';
 
@@ -105,7 +106,6 @@ export function standardValue(
 export function projectDeal(content: DealContent, terms: DealTerms): Projection {
   const value = (name: StandardField) => standardValue(content, name, terms);
   const stage = asText(value('dealStage'));
-  const isWon = stage !== null && /won/i.test(stage);
   const ownerId = asText(value('ownerId'));
   return {
     name: asText(value('dealName')),
@@ -118,17 +118,26 @@ export function projectDeal(content: DealContent, terms: DealTerms): Projection 
     ownerId: ownerId !== null && ownerId.length <= maxOwnerIdLength ? ownerId : null,
     ownerEmail: content.given.ownerEmail?.toLowerCase() ?? null,
     givenRepId: content.given.repId ?? null,
-    isClosed: isWon || (stage !== null && isLost(stage)),
-    isWon,
+    ...closing(content.fields, stage, terms),
   };
 }
 
-const lostStage =
-  /lost|^closed|\b(churned|cancell?ed|abandoned|disqualified|declined|rejected|withdrawn|dropped|expired|dead|no decision|no sale|not interested)\b/i;
+/**
+ * Whether the stage closes the deal, and whether it wins it: as the CRM says with `is_won` and `is_closed`, otherwise by
+ * the name of the stage. The CRM says it about its own stage, so a mapped stage is read by its name.
+ */
+function closing(fields: Fields, stage: string | null, terms: DealTerms): { isClosed: boolean; isWon: boolean } {
+  const mapped = terms.standard.dealStage;
+  const isOwn = mapped === undefined || usualSlugs.dealStage.includes(mapped);
+  const said = (slug: string) => (isOwn ? asBoolean(own(fields, slug)) : null);
+  const isWon = said('is_won') ?? (stage !== null && isWonName(stage));
+  const isClosed = said('is_closed') ?? (stage !== null && isLostName(stage));
+  return { isWon, isClosed: isWon || isClosed };
+}
 
-/** Whether the stage closes a deal without winning it. Companies name this stage in many ways; `Closed` alone counts. */
-function isLost(stage: string): boolean {
-  return lostStage.test(stage.replace(/[_-]/g, ' '));
+function asBoolean(value: FieldValue | undefined): boolean | null {
+  if (typeof value === 'boolean') return value;
+  return value === 'true' || value === 'false' ? value === 'true' : null;
 }
 
 /** A slug of the amount whose value is a number beyond ±10^15; null when there is none. */
@@ -307,6 +316,7 @@ export const dealRecord = z
     amount: z.number().nullable().describe('Amount of the deal in `currency`; null if it has none'),
     currency: z.string().nullable().describe('Currency of the amount, ISO 4217 code; null if it has none'),
     stage: fields.stage.nullable(),
+    stageLabel: z.string().nullable().describe('Name of the stage for people; null if the deal has none'),
     closeDate: fields.closeDate.nullable(),
     repId: z.string().nullable().describe('Id of the rep who owns the deal (UUID); null for none'),
     repName: z.string().nullable().describe('Name of the rep who owns the deal; null for none'),
@@ -333,6 +343,7 @@ export const dealExample = {
   amount: 120000,
   currency: 'USD',
   stage: 'Won',
+  stageLabel: 'Won',
   closeDate: '2026-02-10',
   repId: sampleIds.repId,
   repName: 'Ben',

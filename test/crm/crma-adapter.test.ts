@@ -114,7 +114,7 @@ describe('crm-a', () => {
         crm.attributes.push({ slug: `custom_${index}`, title: `Custom ${index}`, type: 'record-reference' });
       crm.attributes.push({ slug: 'old', title: 'Old', type: 'text', isArchived: true });
       const fields = await account.listFields();
-      expect(fields).to.have.length(109);
+      expect(fields).to.have.length(112);
       expect(fields.find(({ slug }) => slug === 'stage')).to.deep.equal({
         slug: 'stage',
         label: 'Deal stage',
@@ -146,6 +146,9 @@ describe('crm-a', () => {
         stage: 'Lead',
         owner,
         value: 4200.5,
+        is_won: true,
+        is_closed: true,
+        stage_label: 'Won 🎉',
         close_date: '2026-11-30',
         products: ['Core', 'Support'],
         seats: 12,
@@ -351,7 +354,7 @@ describe('values of crm-a', () => {
       },
     });
     const attributes = [{ api_slug: 'value', title: 'Value', type: 'currency' }];
-    expect(crmaDeal(record, crmaReading(attributes, 'UTC'))).to.deep.equal({
+    expect(crmaDeal(record, crmaReading(attributes, [{ title: 'Won' }], 'UTC'))).to.deep.equal({
       id: 'bf071e1f-6035-429d-b874-d83ea64ea13b',
       modifiedAt: null,
       deleted: false,
@@ -364,6 +367,9 @@ describe('values of crm-a', () => {
         owner: '50cf242c-7fa3-4cad-87d0-75b1af71c57b',
         owner_id: '50cf242c-7fa3-4cad-87d0-75b1af71c57b',
         close_date: null,
+        is_won: false,
+        is_closed: false,
+        stage_label: 'In Progress',
         tags: null,
       },
     });
@@ -396,9 +402,25 @@ describe('values of crm-a', () => {
       expect(crmaValue({ attribute_type, ...wire })).to.equal(expected);
     });
 
+  it('says which stages win and close a deal: by their names, otherwise those that the CRM celebrates', () => {
+    const closingOf = (title: string, statuses: Parameters<typeof crmaReading>[1]) => {
+      const stage = [{ attribute_type: 'status', status: { title } }];
+      const record = { id: { record_id: 'r' }, created_at: '2026-01-01T00:00:00Z', values: { stage } };
+      const { is_won, is_closed } = crmaDeal(record, crmaReading([], statuses, 'UTC')).fields;
+      return [is_won, is_closed];
+    };
+    const usual = [{ title: 'Demo', celebration_enabled: true }, { title: 'Won 🎉' }, { title: 'Lost' }];
+    expect(closingOf('Demo', usual)).to.deep.equal([false, false]);
+    expect(closingOf('Won 🎉', usual)).to.deep.equal([true, true]);
+    expect(closingOf('Lost', usual)).to.deep.equal([false, true]);
+    const renamed = [{ title: 'Offen' }, { title: 'Unterschrieben', celebration_enabled: true }];
+    expect(closingOf('Unterschrieben', renamed)).to.deep.equal([true, true]);
+    expect(closingOf('Offen', renamed)).to.deep.equal([false, false]);
+  });
+
   it('reads no close date if several fields qualify', () => {
     const date = (api_slug: string) => ({ api_slug, title: api_slug, type: 'date' });
-    const slugOf = (...slugs: string[]) => crmaReading(slugs.map(date), 'UTC').closeDateSlug;
+    const slugOf = (...slugs: string[]) => crmaReading(slugs.map(date), [], 'UTC').closeDateSlug;
     expect(slugOf('expected_close')).to.equal('expected_close');
     expect(slugOf('expected_close', 'closed_on')).to.equal(null);
     expect(slugOf('expected_close', 'closedate')).to.equal('closedate');

@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { crmbAdapter, crmbPath } from '#src/crm/crmb/adapter.js';
-import { crmbDeal, crmbDealRecord, crmbFieldType, crmbValue, readProperties } from '#src/crm/crmb/values.js';
+import {
+  crmbDeal,
+  crmbDealRecord,
+  crmbFieldType,
+  crmbStages,
+  crmbValue,
+  readProperties,
+} from '#src/crm/crmb/values.js';
 import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure } from '#src/crm/port.js';
 import { collected, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
@@ -198,6 +205,10 @@ describe('crm-b', () => {
           deal_currency_code: 'EUR',
           currency: 'EUR',
           products: 'core;analytics',
+          is_won: true,
+          is_closed: true,
+          stage_label: 'Closed Won',
+          pipeline_label: 'Sales Pipeline',
           is_renewal: true,
           signed_on: '2026-11-20',
           hs_lastmodifieddate: new Date(time.now()).toISOString(),
@@ -383,6 +394,53 @@ describe('crm-b', () => {
 });
 
 describe('values of crm-b', () => {
+  const reading = { properties: readProperties([]), stages: crmbStages([]), timeZone: 'UTC' };
+
+  it('take the name of the stage, its pipeline and whether it wins from the pipelines', () => {
+    const stage = (id: string, label: string, isClosed: boolean, probability: string) => ({
+      id,
+      label,
+      metadata: { isClosed: String(isClosed), probability },
+    });
+    const stages = crmbStages([
+      { label: 'Sales', stages: [stage('closedwon', 'Closed won', true, '1.0')] },
+      {
+        label: 'Renewals',
+        stages: [
+          stage('99461', 'Talking', false, '0.4'),
+          stage('99462', 'Renewed', true, '1.0'),
+          stage('99463', 'Gone', true, '0.0'),
+        ],
+      },
+    ]);
+    const read = (dealstage: string, more: Record<string, string> = {}) => {
+      const properties = { dealstage, pipeline: '8123', ...more };
+      const {
+        stage: id,
+        stage_label,
+        pipeline,
+        pipeline_label,
+        is_won,
+        is_closed,
+      } = crmbDeal({ id: '1', properties }, { ...reading, stages }).fields;
+      return [id, stage_label, pipeline, pipeline_label, is_won, is_closed];
+    };
+    expect(read('99461')).to.deep.equal(['99461', 'Talking', '8123', 'Renewals', false, false]);
+    expect(read('99462')).to.deep.equal(['99462', 'Renewed', '8123', 'Renewals', true, true]);
+    expect(read('99463')).to.deep.equal(['99463', 'Gone', '8123', 'Renewals', false, true]);
+    // The calculated property is still that of the former stage.
+    expect(read('99463', { hs_is_closed_won: 'true' })[4]).to.equal(false);
+    // A stage that was deleted: only the calculated properties say something.
+    expect(read('7', { hs_is_closed_won: 'true', hs_is_closed: 'true' })).to.deep.equal([
+      '7',
+      null,
+      '8123',
+      null,
+      true,
+      true,
+    ]);
+  });
+
   it('are read from the vendor’s example', () => {
     const record = crmbDealRecord.parse({
       id: '87654321098',
@@ -400,7 +458,7 @@ describe('values of crm-b', () => {
       updatedAt: '2024-01-15T14:22:10.456Z',
       archived: false,
     });
-    const deal = crmbDeal(record, readProperties([]), 'UTC');
+    const deal = crmbDeal(record, reading);
     expect(deal).to.deep.include({ id: '87654321098', deleted: false });
     expect(deal.modifiedAt?.toISOString()).to.equal('2024-01-15T14:22:10.456Z');
     expect(deal.fields).to.deep.include({
@@ -415,7 +473,7 @@ describe('values of crm-b', () => {
 
   it('mark an archived deal as deleted', () => {
     const record = { id: '1', properties: {}, archived: true };
-    expect(crmbDeal(record, readProperties([]), 'UTC').deleted).to.equal(true);
+    expect(crmbDeal(record, reading).deleted).to.equal(true);
   });
 
   for (const [type, fieldType, raw, expected] of [

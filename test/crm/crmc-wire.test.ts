@@ -13,6 +13,7 @@ const described = (name: string, type: string, length = 0) => ({
   length,
   picklistValues: null,
 });
+const describedDeal = (fields: ReturnType<typeof described>[]) => dealShape({ fields, recordTypeInfos: [] });
 
 describe('crm-c on the wire', () => {
   describe('names', () => {
@@ -170,7 +171,7 @@ describe('crm-c on the wire', () => {
     });
 
     it("are read from the vendor's example", () => {
-      const shape = dealShape([
+      const shape = describedDeal([
         described('Id', 'id'),
         described('Name', 'string'),
         described('Amount', 'currency'),
@@ -201,6 +202,7 @@ describe('crm-c on the wire', () => {
         id: '006RO000000abcdYAA',
         fields: {
           name: 'Acme renewal',
+          stage_label: 'Closed Won',
           amount: 125000.5,
           close_date: '2026-12-31',
           stage: 'Closed Won',
@@ -214,8 +216,29 @@ describe('crm-c on the wire', () => {
       });
     });
 
+    it('contain the label of the stage and the record type as the pipeline', () => {
+      const stage = {
+        ...described('StageName', 'picklist'),
+        picklistValues: [{ active: false, label: 'Signed', value: 'Closed Won' }],
+      };
+      const types = [
+        { recordTypeId: '012000000000000AAA', name: 'Master', master: true },
+        { recordTypeId: '012RO0000001abc', name: 'Renewal', master: false },
+      ];
+      const record = { Id: '006RO000000abcdYAA', SystemModstamp: '2026-11-20T10:00:00.000+0000', IsDeleted: false };
+      const read = (values: object, fields = [stage, described('RecordTypeId', 'reference')]) =>
+        readDeal({ ...record, ...values }, dealShape({ fields, recordTypeInfos: types }), null).fields;
+      const renewal = read({ StageName: 'Closed Won', RecordTypeId: '012RO0000001abcYAA' });
+      expect(renewal).to.include({ stage: 'Closed Won', stage_label: 'Signed', pipeline_label: 'Renewal' });
+      expect(read({ StageName: 'Open', RecordTypeId: '012000000000000AAA' })).not.to.have.property('pipeline_label');
+      const custom = [stage, described('Pipeline__c', 'string')];
+      expect(read({ RecordTypeId: '012RO0000001abcYAA', Pipeline__c: 'EMEA' }, custom)).to.include({
+        pipeline: 'EMEA',
+      });
+    });
+
     it('do not include compound, long text and view-date fields', () => {
-      const shape = dealShape([
+      const shape = describedDeal([
         described('BillingAddress', 'address'),
         described('Site__c', 'location'),
         described('Description', 'textarea', 32_000),

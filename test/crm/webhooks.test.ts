@@ -233,7 +233,8 @@ describe('webhooks of crm-b', () => {
         change: 'changed',
         occurredAt: new Date(1564113600000),
         key: '62515:propertyChange:123:dealstage:1564113600000',
-        values: { dealstage: 'closedwon', stage: 'closedwon' },
+        // What the CRM said about the former stage does not apply to the new one.
+        values: { dealstage: 'closedwon', stage: 'closedwon', is_won: null, is_closed: null, stage_label: null },
       },
     ]);
     expect(readCrmbDelivery(JSON.parse(bodyW))).to.deep.equal([]);

@@ -57,6 +57,16 @@ describe('the projection of a deal', () => {
     expect(projectDeal(withFields({ stage: 'Closed Won' }), utc)).to.include({ isClosed: true, isWon: true });
   });
 
+  it('is won and closed as the CRM says about its own stage, otherwise by the name of the stage', () => {
+    const fields = { stage: '99462', is_won: true, is_closed: true, phase: 'Talking' };
+    expect(projectDeal(withFields(fields), utc)).to.include({ isClosed: true, isWon: true });
+    const notWon = { stage: 'Won back later', is_won: false, is_closed: 'false' };
+    expect(projectDeal(withFields(notWon), utc)).to.include({ isClosed: false, isWon: false });
+    const mapped = { ...utc, standard: { dealStage: 'phase' } };
+    expect(projectDeal(withFields(fields), mapped)).to.include({ isClosed: false, isWon: false });
+    expect(projectDeal(withFields({ stage: 'Won', is_won: null }), utc)).to.include({ isClosed: true, isWon: true });
+  });
+
   it("converts an instant to the day in the workspace's time zone", () => {
     const content = withFields({ closeDate: '2026-03-31T23:30:00Z' });
     expect(projectDeal(content, utc).closeDate).to.equal('2026-03-31');

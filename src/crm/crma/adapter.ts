@@ -16,16 +16,18 @@ import {
   type ListDeals,
   type RegisteredWebhook,
 } from '../port.js';
-import { goneDeal, instantOf, textOf } from '../values.js';
+import { canonicalFields, goneDeal, instantOf, textOf } from '../values.js';
 import {
   type CrmaAttribute,
   type CrmaReading,
   type CrmaRecord,
+  type CrmaStatus,
   crmaAttribute,
   crmaDeal,
   crmaFieldType,
   crmaReading,
   crmaRecord,
+  crmaStatus,
 } from './values.js';
 
 export interface CrmaSettings {
@@ -134,6 +136,7 @@ const members = z.object({
 
 class CrmaAccount implements CrmAccount {
   private definitions: Promise<CrmaAttribute[]> | null = null;
+  private stages: Promise<readonly CrmaStatus[]> | null = null;
 
   constructor(
     private readonly http: CrmHttp,
@@ -157,12 +160,13 @@ class CrmaAccount implements CrmAccount {
 
   async listFields(): Promise<CrmField[]> {
     const fields: CrmField[] = [];
+    const stages = (await this.statuses()).map(({ title }) => title);
     for (const attribute of await this.attributes()) {
       const { api_slug: slug, title: label } = attribute;
       const type = crmaFieldType(attribute.type);
       fields.push({ slug, label, type, native: slug, ...(await this.optionsOf(attribute)) });
     }
-    return fields;
+    return [...fields, ...canonicalFields(fields, { stages, pipelines: null })];
   }
 
   /** The CRM cannot filter by modification time, so the time window of the options has no effect. */
@@ -228,7 +232,24 @@ class CrmaAccount implements CrmAccount {
   }
 
   private async reading(): Promise<CrmaReading> {
-    return crmaReading(await this.attributes(), this.timeZone);
+    return crmaReading(await this.attributes(), await this.statuses(), this.timeZone);
+  }
+
+  /** The stages, fetched once per account. A failure is not cached. */
+  private statuses(): Promise<readonly CrmaStatus[]> {
+    this.stages ??= this.readStatuses().catch((error: unknown) => {
+      this.stages = null;
+      throw error;
+    });
+    return this.stages;
+  }
+
+  private async readStatuses(): Promise<readonly CrmaStatus[]> {
+    const stage = (await this.attributes()).find(({ api_slug }) => api_slug === 'stage');
+    if (stage?.type !== 'status') return [];
+    const schema = z.object({ data: z.array(crmaStatus) });
+    const answer = await this.http.getOrNull(this.get('/v2/objects/deals/attributes/stage/statuses', schema));
+    return answer?.body.data ?? [];
   }
 
   /** Fetched once per account. A failure is not cached. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isLostName, isWonName } from '../../kernel/stage-names.js';
 import { type CrmDeal, type CrmFieldType, type CrmValue } from '../port.js';
 import { booleanOf, type CanonicalValues, dayOfValue, instantOf, numberOf, textOf } from '../values.js';
 
@@ -46,14 +47,38 @@ export interface CrmaReading {
   readonly defaultCurrency: string | null;
   /** The CRM has no built-in close date. Workspaces create an attribute for it. */
   readonly closeDateSlug: string | null;
+  /** Titles of the stages that win a deal. */
+  readonly wonStages: ReadonlySet<string>;
 }
 
-export function crmaReading(attributes: readonly CrmaAttribute[], timeZone: string): CrmaReading {
+export const crmaStatus = z.object({
+  title: z.string(),
+  is_archived: z.boolean().nullish(),
+  celebration_enabled: z.boolean().nullish(),
+});
+export type CrmaStatus = z.infer<typeof crmaStatus>;
+
+/**
+ * The CRM marks no stage as won. The stages named so win a deal; if there is none, those whose arrival the CRM
+ * celebrates.
+ */
+function wonStages(statuses: readonly CrmaStatus[]): ReadonlySet<string> {
+  const named = statuses.filter(({ title }) => isWonName(title));
+  const won = named.length > 0 ? named : statuses.filter((status) => status.celebration_enabled === true);
+  return new Set(won.map(({ title }) => title));
+}
+
+export function crmaReading(
+  attributes: readonly CrmaAttribute[],
+  statuses: readonly CrmaStatus[],
+  timeZone: string,
+): CrmaReading {
   const amount = attributes.find((one) => one.api_slug === amountSlug);
   return {
     timeZone,
     defaultCurrency: amount?.config?.currency?.default_currency_code ?? null,
     closeDateSlug: closeDateSlugOf(attributes),
+    wonStages: wonStages(statuses),
   };
 }
 
@@ -84,10 +109,17 @@ export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
     owner_id: own(fields, 'owner'),
     name: own(fields, 'name'),
     currency: textOf(amount?.['currency_code']) ?? reading.defaultCurrency,
+    ...closing(own(fields, 'stage'), reading),
   };
   // The timestamps of the values do not show that a value was cleared, so they cannot order two versions of a
   // record.
   return { id: record.id.record_id, fields: { ...canonical, ...fields }, modifiedAt: null, deleted: false };
+}
+
+function closing(stage: CrmValue, { wonStages: won }: CrmaReading) {
+  if (typeof stage !== 'string') return { is_won: null, is_closed: null, stage_label: null };
+  const isWon = won.has(stage);
+  return { is_won: isWon, is_closed: isWon || isLostName(stage), stage_label: stage };
 }
 
 function own(fields: Readonly<Record<string, CrmValue>>, slug: string): CrmValue {

@@ -23,14 +23,17 @@ import {
   fixedAccess,
   type ListDeals,
 } from '../port.js';
-import { goneDeal, instantOf, textOf } from '../values.js';
+import { canonicalFields, goneDeal, instantOf, textOf } from '../values.js';
 import {
+  type CrmbPipeline,
   type CrmbProperties,
+  type CrmbReading,
   crmbDeal,
   crmbDealRecord,
   crmbField,
   crmbPipeline,
   crmbProperty,
+  crmbStages,
   readProperties,
 } from './values.js';
 
@@ -205,6 +208,7 @@ type Owner = z.infer<typeof owners>['results'][number];
 
 class CrmbAccount implements CrmAccount {
   private definitions: Promise<CrmbProperties> | null = null;
+  private defined: Promise<readonly CrmbPipeline[]> | null = null;
 
   constructor(
     private readonly http: CrmHttp,
@@ -225,10 +229,10 @@ class CrmbAccount implements CrmAccount {
 
   async listFields(): Promise<CrmField[]> {
     const properties = await this.properties();
-    const { body } = await this.http.request(
-      this.get(this.path('pipelines', '/deals'), z.object({ results: z.array(crmbPipeline) })),
-    );
-    return [...properties.values()].map((property) => crmbField(property, body.results));
+    const pipelines = await this.pipelines();
+    const native = [...properties.values()].map((property) => crmbField(property, pipelines));
+    const stages = pipelines.flatMap((pipeline) => pipeline.stages.map(({ label }) => label));
+    return [...native, ...canonicalFields(native, { stages, pipelines: pipelines.map(({ label }) => label) })];
   }
 
   listDeals(options: ListDeals = {}): AsyncGenerator<CrmDealPage> {
@@ -308,10 +312,10 @@ class CrmbAccount implements CrmAccount {
   /** Archived and unknown deals are missing from the response. */
   private async readBatch(ids: readonly string[]): Promise<CrmDeal[]> {
     if (ids.length === 0) return [];
-    const properties = await this.properties();
-    const json = { properties: [...properties.keys()], inputs: ids.map((id) => ({ id })) };
+    const reading = await this.reading();
+    const json = { properties: [...reading.properties.keys()], inputs: ids.map((id) => ({ id })) };
     const { body } = await this.http.request(this.post('/deals/batch/read?archived=false', json, dealBatch));
-    return body.results.map((record) => crmbDeal(record, properties, this.timeZone));
+    return body.results.map((record) => crmbDeal(record, reading));
   }
 
   /** Reads each missing deal by its id before it counts as deleted. A merged deal is returned as the deal it became. */
@@ -336,6 +340,29 @@ class CrmbAccount implements CrmAccount {
       after = body.paging?.next?.after ?? null;
     } while (after !== null);
     return found;
+  }
+
+  private async reading(): Promise<CrmbReading> {
+    return {
+      properties: await this.properties(),
+      stages: crmbStages(await this.pipelines()),
+      timeZone: this.timeZone,
+    };
+  }
+
+  /** Fetched once per account. A failure is not cached. */
+  private pipelines(): Promise<readonly CrmbPipeline[]> {
+    this.defined ??= this.readPipelines().catch((error: unknown) => {
+      this.defined = null;
+      throw error;
+    });
+    return this.defined;
+  }
+
+  private async readPipelines(): Promise<readonly CrmbPipeline[]> {
+    const schema = z.object({ results: z.array(crmbPipeline) });
+    const { body } = await this.http.request(this.get(this.path('pipelines', '/deals'), schema));
+    return body.results;
   }
 
   /** Fetched once per account. A failure is not cached. */

@@ -48,7 +48,14 @@ export function readProperties(defined: readonly CrmbProperty[]): CrmbProperties
   return new Map([...needed, ...shown].map((property) => [property.name, property]));
 }
 
-export function crmbDeal(record: CrmbDealRecord, properties: CrmbProperties, timeZone: string): CrmDeal {
+/** What the definitions of an account add to a deal. */
+export interface CrmbReading {
+  readonly properties: CrmbProperties;
+  readonly stages: ReadonlyMap<string, CrmbStage>;
+  readonly timeZone: string;
+}
+
+export function crmbDeal(record: CrmbDealRecord, { properties, stages, timeZone }: CrmbReading): CrmDeal {
   const values = Object.entries(record.properties).map(
     ([name, raw]) => [name, crmbValue(raw, properties.get(name))] as const,
   );
@@ -56,13 +63,18 @@ export function crmbDeal(record: CrmbDealRecord, properties: CrmbProperties, tim
   return {
     id: record.id,
     // An account defines hundreds of properties, most of them empty on a deal. Absent properties read as empty.
-    fields: withCanonical(Object.fromEntries(values.filter(([, value]) => value !== null)), timeZone),
+    fields: withCanonical(Object.fromEntries(values.filter(([, value]) => value !== null)), stages, timeZone),
     modifiedAt: modifiedAt === null ? null : new Date(modifiedAt),
     deleted: record.archived === true,
   };
 }
 
-function withCanonical(fields: Readonly<Record<string, CrmValue>>, timeZone: string): Record<string, CrmValue> {
+function withCanonical(
+  fields: Readonly<Record<string, CrmValue>>,
+  stages: ReadonlyMap<string, CrmbStage>,
+  timeZone: string,
+): Record<string, CrmValue> {
+  const stage = stages.get(String(fields['dealstage'] ?? ''));
   const canonical: CanonicalValues = {
     amount: fields['amount'] ?? null,
     stage: fields['dealstage'] ?? null,
@@ -70,6 +82,12 @@ function withCanonical(fields: Readonly<Record<string, CrmValue>>, timeZone: str
     owner_id: fields['hubspot_owner_id'] ?? null,
     name: fields['dealname'] ?? null,
     currency: fields['deal_currency_code'] ?? null,
+    // The calculated properties follow a change of the stage with a delay.
+    is_won: stage?.isWon ?? fields['hs_is_closed_won'] ?? null,
+    is_closed: stage?.isClosed ?? fields['hs_is_closed'] ?? null,
+    stage_label: stage?.label ?? null,
+    pipeline: fields['pipeline'] ?? null,
+    pipeline_label: stage?.pipeline ?? null,
   };
   return { ...canonical, ...fields };
 }
@@ -89,6 +107,8 @@ export function crmbChange(name: string, raw: string | null, timeZone = 'UTC'): 
     neededProperties.find((one) => one.name === name),
   );
   const canonical = canonicalSlugs[name];
+  // What the CRM said about the former stage does not apply to the new one.
+  if (canonical === 'stage') return { [name]: value, stage: value, is_won: null, is_closed: null, stage_label: null };
   if (canonical === undefined) return { [name]: value };
   return { [name]: value, [canonical]: canonical === 'close_date' ? dayOfValue(value, timeZone) : value };
 }
@@ -109,9 +129,37 @@ function isCheckbox({ type, fieldType }: CrmbProperty): boolean {
 
 export const crmbPipeline = z.object({
   label: z.string(),
-  stages: z.array(z.object({ id: z.string(), label: z.string(), archived: z.boolean().nullish() })),
+  stages: z.array(
+    z.object({
+      id: z.string(),
+      label: z.string(),
+      archived: z.boolean().nullish(),
+      metadata: z.looseObject({ isClosed: z.string().nullish(), probability: z.string().nullish() }).nullish(),
+    }),
+  ),
 });
 export type CrmbPipeline = z.infer<typeof crmbPipeline>;
+
+/** A stage as its pipeline defines it. */
+export interface CrmbStage {
+  readonly label: string;
+  readonly pipeline: string;
+  readonly isWon: boolean;
+  readonly isClosed: boolean;
+}
+
+/** The stages of all pipelines by id. A closed stage with a probability of 1 wins the deal. */
+export function crmbStages(pipelines: readonly CrmbPipeline[]): ReadonlyMap<string, CrmbStage> {
+  return new Map(
+    pipelines.flatMap((pipeline) =>
+      pipeline.stages.map(({ id, label, metadata }): [string, CrmbStage] => {
+        const isClosed = metadata?.isClosed === 'true';
+        const isWon = isClosed && numberOf(metadata?.probability) === 1;
+        return [id, { label, pipeline: pipeline.label, isWon, isClosed }];
+      }),
+    ),
+  );
+}
 
 export function crmbField(property: CrmbProperty, pipelines: readonly CrmbPipeline[]): CrmField {
   const type = crmbFieldType(property);

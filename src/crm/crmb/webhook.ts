@@ -93,6 +93,18 @@ export function readCrmbDelivery(json: unknown): CrmHint[] {
   });
 }
 
+const claim = z.array(z.object({ portalId: id })).max(500);
+
+/** The accounts that a delivery without a valid signature names; none if it is unreadable. */
+export function claimedCrmbAccounts(rawBody: Buffer): string[] {
+  try {
+    const { data = [] } = claim.safeParse(JSON.parse(rawBody.toString('utf8')));
+    return [...new Set(data.map(({ portalId }) => portalId))];
+  } catch {
+    return [];
+  }
+}
+
 function isOfNoDeal(json: unknown): boolean {
   const { success, data } = eventOfNoDeal.safeParse(json);
   return success && verbOf(data) !== undefined;

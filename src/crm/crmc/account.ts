@@ -11,7 +11,7 @@ import {
   type CrmMember,
   type ListDeals,
 } from '../port.js';
-import { type DealShape, dealRecord, dealShape, describeAnswer, readDeal } from './deals.js';
+import { type DealShape, dealRecord, dealShape, describeAnswer, describedFields, readDeal } from './deals.js';
 import { classifyCrmcError, quotaPauseMs } from './errors.js';
 import { id18, isOpportunityId } from './ids.js';
 import { soql, soqlInstant, soqlTexts } from './soql.js';
@@ -76,7 +76,7 @@ export class CrmcAccount implements CrmAccount {
 
   async listFields(): Promise<CrmField[]> {
     const { shape } = await this.describe();
-    return shape.fields.map(({ crmType: _, ...field }) => field);
+    return describedFields(shape);
   }
 
   async *listDeals({ modifiedFrom, modifiedBefore, cursor }: ListDeals = {}): AsyncGenerator<CrmDealPage> {
@@ -159,7 +159,7 @@ export class CrmcAccount implements CrmAccount {
       access: this.access,
       schema: describeAnswer,
     });
-    const shape = dealShape(answer.body.fields);
+    const shape = dealShape(answer.body);
     this.shape = shape;
     return { shape, answer };
   }

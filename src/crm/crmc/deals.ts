@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
-import { numberOf } from '../values.js';
+import { canonicalFields, numberOf } from '../values.js';
 import { id18 } from './ids.js';
 import { slugsOf } from './names.js';
 
@@ -18,8 +18,12 @@ export const describeAnswer = z.object({
         .default(null),
     }),
   ),
+  recordTypeInfos: z
+    .array(z.object({ recordTypeId: z.string(), name: z.string(), master: z.boolean().default(false) }))
+    .default([]),
 });
-type DescribedField = z.infer<typeof describeAnswer>['fields'][number];
+export type DescribedDeal = z.infer<typeof describeAnswer>;
+type DescribedField = DescribedDeal['fields'][number];
 
 export const dealRecord = z.looseObject({ Id: z.string(), SystemModstamp: z.string(), IsDeleted: z.boolean() });
 export type DealRecord = z.infer<typeof dealRecord>;
@@ -31,6 +35,10 @@ export interface DealShape {
   readonly selected: readonly string[];
   /** Whether each deal has a currency; otherwise all use the organisation's. */
   readonly hasCurrency: boolean;
+  /** Labels of the stages, which deals contain by value. */
+  readonly stageLabels: ReadonlyMap<string, string>;
+  /** Names of the record types by id: a record type decides which stages a deal goes through. */
+  readonly recordTypes: ReadonlyMap<string, string>;
 }
 
 /** Requested for every deal in addition to its fields. */
@@ -43,7 +51,7 @@ const maxTextLength = 255;
 /** A deal has at most 500 fields, some of which are not the CRM's. */
 const maxFields = 450;
 
-export function dealShape(described: readonly DescribedField[]): DealShape {
+export function dealShape({ fields: described, recordTypeInfos }: DescribedDeal): DealShape {
   const usable = described.filter(isUsable).slice(0, maxFields);
   const names = slugsOf(usable.map((field) => field.name));
   const fields = usable.map((field, position) => ({
@@ -57,7 +65,26 @@ export function dealShape(described: readonly DescribedField[]): DealShape {
     fields,
     selected: [...marks, ...usable.map((field) => field.name)],
     hasCurrency: usable.some((field) => field.name === 'CurrencyIsoCode'),
+    stageLabels: stageLabels(described),
+    // Deals of an organisation without record types have the master type.
+    recordTypes: new Map(
+      recordTypeInfos.filter(({ master }) => !master).map(({ recordTypeId, name }) => [id18(recordTypeId), name]),
+    ),
   };
+}
+
+function stageLabels(described: readonly DescribedField[]): ReadonlyMap<string, string> {
+  const stage = described.find(({ name }) => name === 'StageName');
+  return new Map((stage?.picklistValues ?? []).map(({ label, value }) => [value, label ?? value]));
+}
+
+/** The fields of deals with the canonical ones that the CRM does not describe. */
+export function describedFields({ fields, stageLabels: labels, recordTypes }: DealShape): CrmField[] {
+  const native = fields.map(({ crmType: _, ...field }) => field);
+  return [
+    ...native,
+    ...canonicalFields(native, { stages: [...labels.values()], pipelines: [...recordTypes.values()] }),
+  ];
 }
 
 /** Converts a record to a deal. */
@@ -70,9 +97,19 @@ export function readDeal(record: DealRecord, shape: DealShape, orgCurrency: stri
   if (!shape.hasCurrency) fields['currency'] = orgCurrency;
   return {
     id: id18(record.Id),
-    fields,
+    // A custom field with the slug of a canonical one takes precedence.
+    fields: { ...stageAndPipeline(record, shape), ...fields },
     modifiedAt: new Date(record.SystemModstamp),
     deleted: record.IsDeleted,
+  };
+}
+
+function stageAndPipeline({ StageName, RecordTypeId }: DealRecord, shape: DealShape): Record<string, CrmValue> {
+  const pipeline = typeof RecordTypeId === 'string' ? id18(RecordTypeId) : '';
+  const name = shape.recordTypes.get(pipeline);
+  return {
+    stage_label: typeof StageName === 'string' ? (shape.stageLabels.get(StageName) ?? StageName) : null,
+    ...(name === undefined ? {} : { pipeline, pipeline_label: name }),
   };
 }
 
