@@ -6,11 +6,11 @@ CREATE TABLE workspaces (
   currency text NOT NULL,
   timezone text NOT NULL DEFAULT 'UTC'::text,
   tier text NOT NULL DEFAULT 'free'::text,
+  seats integer,
   is_demo boolean NOT NULL DEFAULT false,
   field_mapping jsonb NOT NULL DEFAULT '{"measures": {}, "standard": {}}'::jsonb,
   manager_scope text NOT NULL DEFAULT 'workspace'::text,
   block_approval_on_dispute boolean NOT NULL DEFAULT true,
-  step_up_minutes integer,
   paper text,
   payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
   periodic_through date,
@@ -23,7 +23,7 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_manager_scope_check CHECK ((manager_scope = ANY (ARRAY['workspace'::text, 'reports'::text]))),
   CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT workspaces_paper_check CHECK ((paper = ANY (ARRAY['A4'::text, 'Letter'::text]))),
-  CONSTRAINT workspaces_step_up_minutes_check CHECK (((step_up_minutes >= 1) AND (step_up_minutes <= 1440))),
+  CONSTRAINT workspaces_seats_check CHECK ((seats >= 0)),
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
@@ -112,7 +112,6 @@ CREATE TABLE tokens (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
-  proved_at timestamp with time zone,
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text]) AND (cardinality(scopes) > 0))),
@@ -421,8 +420,8 @@ CREATE TABLE deals (
   CONSTRAINT deals_created_date_check CHECK (((created_date >= '1900-01-01'::date) AND (created_date <= '2199-12-31'::date))),
   CONSTRAINT deals_deal_id_check CHECK (((length(deal_id) >= 1) AND (length(deal_id) <= 200)))
 );
-CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date) WHERE (rep_id IS NOT NULL);
-CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NULL);
+CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date);
+CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id);
 CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
@@ -1017,6 +1016,10 @@ CREATE TABLE inbound_routes (
   route text NOT NULL,
   secret bytea,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_received_at timestamp with time zone,
+  last_verified_at timestamp with time zone,
+  rejected integer NOT NULL DEFAULT 0,
+  last_rejected_at timestamp with time zone,
   CONSTRAINT inbound_routes_pkey PRIMARY KEY (workspace_id, source, route),
   CONSTRAINT inbound_routes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT inbound_routes_route_check CHECK (((length(route) >= 1) AND (length(route) <= 500))),
@@ -1132,6 +1135,7 @@ CREATE TABLE crm_pulls (
   deals integer NOT NULL DEFAULT 0,
   total integer,
   counts jsonb NOT NULL DEFAULT '{}'::jsonb,
+  skipped_deals jsonb NOT NULL DEFAULT '[]'::jsonb,
   attempts integer NOT NULL DEFAULT 0,
   restarts integer NOT NULL DEFAULT 0,
   not_before timestamp with time zone NOT NULL DEFAULT now(),
@@ -1158,6 +1162,33 @@ ALTER TABLE crm_pull_deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY crm_pull_deals_of_owner ON crm_pull_deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY crm_pull_deals_of_workspace ON crm_pull_deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_pull_deals TO commissions_app;
+
+CREATE TABLE crm_syncs (
+  workspace_id uuid NOT NULL,
+  sync_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  provider text NOT NULL,
+  kind text NOT NULL,
+  actor text NOT NULL,
+  status text NOT NULL,
+  failure text,
+  error text,
+  deals integer NOT NULL,
+  counts jsonb NOT NULL,
+  skipped_deals jsonb NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT crm_syncs_pkey PRIMARY KEY (workspace_id, sync_id),
+  CONSTRAINT crm_syncs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_syncs_kind_check CHECK ((kind = ANY (ARRAY['sync'::text, 'poll'::text]))),
+  CONSTRAINT crm_syncs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text]))),
+  CONSTRAINT crm_syncs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text])))
+);
+CREATE INDEX crm_syncs_by_position ON crm_syncs USING btree (workspace_id, provider, "position");
+ALTER TABLE crm_syncs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_syncs_of_owner ON crm_syncs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_syncs_of_workspace ON crm_syncs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_syncs TO commissions_app;
 
 CREATE TABLE export_jobs (
   workspace_id uuid NOT NULL,
@@ -1226,16 +1257,41 @@ CREATE TABLE billing_subscriptions (
   subscription_id text NOT NULL,
   status text NOT NULL,
   tier text,
+  seats integer,
   past_due_since timestamp with time zone,
   fetched_at timestamp with time zone NOT NULL,
   CONSTRAINT billing_subscriptions_pkey PRIMARY KEY (workspace_id, customer_id, subscription_id),
   CONSTRAINT billing_subscriptions_workspace_id_customer_id_fkey FOREIGN KEY (workspace_id, customer_id) REFERENCES billing_customers(workspace_id, customer_id) ON DELETE CASCADE,
+  CONSTRAINT billing_subscriptions_seats_check CHECK ((seats >= 0)),
   CONSTRAINT billing_subscriptions_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 ALTER TABLE billing_subscriptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY billing_subscriptions_of_owner ON billing_subscriptions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY billing_subscriptions_of_workspace ON billing_subscriptions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON billing_subscriptions TO commissions_app;
+
+CREATE TABLE billing_bindings (
+  workspace_id uuid NOT NULL,
+  subscription_id text NOT NULL,
+  bound_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT billing_bindings_pkey PRIMARY KEY (workspace_id, subscription_id),
+  CONSTRAINT billing_bindings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT billing_bindings_subscription_id_check CHECK (((length(subscription_id) >= 1) AND (length(subscription_id) <= 255)))
+);
+CREATE INDEX billing_bindings_by_subscription ON billing_bindings USING btree (subscription_id);
+ALTER TABLE billing_bindings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_bindings_of_owner ON billing_bindings TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY billing_bindings_of_workspace ON billing_bindings TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON billing_bindings TO commissions_app;
+
+CREATE TABLE billing_unmatched (
+  event_id text NOT NULL,
+  customer_id text NOT NULL,
+  reference text,
+  received_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT billing_unmatched_pkey PRIMARY KEY (event_id)
+);
+ALTER TABLE billing_unmatched ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE billing_recovery (
   one boolean NOT NULL DEFAULT true,
@@ -1384,6 +1440,20 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION audited_values(jsonb,jsonb,text[],text[]) TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION bound_elsewhere(subscriptions text[], workspace uuid)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select b.subscription_id from billing_bindings b
+      where b.subscription_id = any(subscriptions) and b.workspace_id <> workspace
+        and not exists (select from billing_bindings o
+          where o.workspace_id = workspace and o.subscription_id = b.subscription_id)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION bound_elsewhere(text[],uuid) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION bump_cache_versions(workspace uuid, scopes smallint[])
  RETURNS void
@@ -1642,6 +1712,18 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_sign_ins() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_old_syncs()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from crm_syncs where ended_at < now() - interval '90 days'
+        or (kind = 'poll' and status = 'completed' and deals = 0 and ended_at < now() - interval '1 day')
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_syncs() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_billing_checks(max_customers integer)
  RETURNS TABLE(workspace_id uuid, customer_id text, check_at timestamp with time zone)
@@ -1918,6 +2000,30 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION issue_sign_in_code(text,bytea,bytea,uuid,uuid,bytea,bytea,uuid,text,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION note_deliveries(sources text[], routes text[], verified integer[], rejected integer[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with noted as (
+        select r.workspace_id, r.source, r.route, n.verified, n.rejected
+        from unnest(sources, routes, verified, rejected) as n (source, route, verified, rejected)
+        join inbound_routes r on r.source = n.source and r.route = n.route
+        order by r.workspace_id, r.source, r.route
+        for no key update of r
+      )
+      update inbound_routes r set
+        last_received_at = now(),
+        last_verified_at = case when n.verified > 0 then now() else r.last_verified_at end,
+        rejected = least(r.rejected::bigint + n.rejected, 2147483647)::integer,
+        last_rejected_at = case when n.rejected > 0 then now() else r.last_rejected_at end
+      from noted n
+      where r.workspace_id = n.workspace_id and r.source = n.source and r.route = n.route
+    $function$
+;
+GRANT EXECUTE ON FUNCTION note_deliveries(text[],text[],integer[],integer[]) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION people_below(workspace uuid, manager uuid)
  RETURNS uuid[]
@@ -2215,6 +2321,21 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION store_sign_in_state(bytea,uuid,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION store_unmatched_payment(event text, customer text, named text)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with stored as (
+        insert into billing_unmatched (event_id, customer_id, reference) values (event, customer, left(named, 500))
+        on conflict do nothing returning 1
+      )
+      select exists (select from stored)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION store_unmatched_payment(text,text,text) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION take_mail(mail uuid)
  RETURNS TABLE(recipient text, subject text, body bytea)

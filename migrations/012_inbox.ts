@@ -9,6 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await grantToService(db, [
     'find_route(text, text)',
     'receive_messages(text[], text[], uuid[], text[], text[])',
+    'note_deliveries(text[], text[], integer[], integer[])',
     'due_inboxes(interval)',
     'delete_old_messages()',
   ]);
@@ -24,6 +25,11 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       -- the key that signs the deliveries, encrypted; null if the account has no key of its own
       secret bytea,
       created_at timestamptz not null default now(),
+      -- the last delivery that named the route, the last one with a valid signature, and those without one
+      last_received_at timestamptz,
+      last_verified_at timestamptz,
+      rejected integer not null default 0,
+      last_rejected_at timestamptz,
       primary key (workspace_id, source, route)
     )`.execute(db);
   await tenantTable(db, 'inbound_routes');
@@ -95,6 +101,25 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
       )
       select distinct m.source, m.route, m.workspace_id from messages m;
     end $$`.execute(db);
+  // In the order of the key, so that two processes do not deadlock.
+  await sql`
+    create function note_deliveries(sources text[], routes text[], verified integer[], rejected integer[]) returns void
+    language sql volatile ${asOwner} as $$
+      with noted as (
+        select r.workspace_id, r.source, r.route, n.verified, n.rejected
+        from unnest(sources, routes, verified, rejected) as n (source, route, verified, rejected)
+        join inbound_routes r on r.source = n.source and r.route = n.route
+        order by r.workspace_id, r.source, r.route
+        for no key update of r
+      )
+      update inbound_routes r set
+        last_received_at = now(),
+        last_verified_at = case when n.verified > 0 then now() else r.last_verified_at end,
+        rejected = least(r.rejected::bigint + n.rejected, 2147483647)::integer,
+        last_rejected_at = case when n.rejected > 0 then now() else r.last_rejected_at end
+      from noted n
+      where r.workspace_id = n.workspace_id and r.source = n.source and r.route = n.route
+    $$`.execute(db);
   await sql`
     create function due_inboxes(older_than interval)
     returns table (workspace_id uuid, source text, generation integer)

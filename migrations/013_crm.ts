@@ -6,6 +6,7 @@ import { tenantTable } from './tenant-table.js';
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createConnections(db);
   await createPulls(db);
+  await createHistory(db);
   await createSweepFunctions(db);
 }
 
@@ -81,6 +82,8 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       deals integer not null default 0,
       total integer,
       counts jsonb not null default '{}',
+      -- the first deals that pay no rep, with the reasons
+      skipped_deals jsonb not null default '[]',
       attempts integer not null default 0,
       restarts integer not null default 0,
       not_before timestamptz not null default now(),
@@ -98,6 +101,38 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, pull_id) references crm_pulls on delete cascade
     )`.execute(db);
   await tenantTable(db, 'crm_pull_deals');
+}
+
+/** Syncs and polls that have ended. */
+async function createHistory(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table crm_syncs (
+      workspace_id uuid not null references workspaces,
+      sync_id uuid not null,
+      position bigint generated always as identity,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      kind text not null check (kind in ('sync', 'poll')),
+      actor text not null,
+      status text not null check (status in ('completed', 'failed')),
+      failure text,
+      error text,
+      deals integer not null,
+      counts jsonb not null,
+      skipped_deals jsonb not null,
+      started_at timestamptz not null,
+      ended_at timestamptz not null default now(),
+      primary key (workspace_id, sync_id)
+    )`.execute(db);
+  await sql`create index crm_syncs_by_position on crm_syncs (workspace_id, provider, position)`.execute(db);
+  await tenantTable(db, 'crm_syncs');
+  // A poll runs every few minutes, and most of them find nothing: these are kept for a day.
+  await sql`
+    create function delete_old_syncs() returns void
+    language sql volatile ${asOwner} as $$
+      delete from crm_syncs where ended_at < now() - interval '90 days'
+        or (kind = 'poll' and status = 'completed' and deals = 0 and ended_at < now() - interval '1 day')
+    $$`.execute(db);
+  await grantToService(db, ['delete_old_syncs()']);
 }
 
 async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {

@@ -20,6 +20,7 @@ export const routes: Readonly<Record<string, string>> = {
   disconnectCrmb: 'POST /auth/workspace/disconnect-crmb',
   disconnectCrmc: 'POST /auth/workspace/disconnect-crmc',
   setCrmcSync: 'POST /auth/workspace/crmc/sync-enabled',
+  listCrmSyncs: 'GET /v1/integrations/:provider/syncs',
   getAuthStatus: 'GET /auth/status',
   getProfile: 'GET /auth/me',
   confirmSession: 'POST /auth/confirm',

@@ -59,6 +59,7 @@ import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/c
 import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
+import { listCrmSyncs } from './integrations/queries/list-crm-syncs.js';
 import { listIntegrations } from './integrations/queries/list-integrations.js';
 import { setMailPreferences } from './notifications/commands/set-mail-preferences.js';
 import { getMailPreferences } from './notifications/queries/get-mail-preferences.js';
@@ -143,6 +144,7 @@ export const operations = [
   disconnectCrmb,
   disconnectCrmc,
   setCrmcSync,
+  listCrmSyncs,
   getAuthStatus,
   getProfile,
   confirmSession,

@@ -80,7 +80,7 @@ export class CrmSweep {
   private async deleteOld(): Promise<void> {
     if (performance.now() - this.deletedAt < deleteEveryMs) return;
     this.deletedAt = performance.now();
-    await sql`select delete_old_messages()`.execute(this.database);
+    await sql`select delete_old_messages(), delete_old_syncs()`.execute(this.database);
   }
 }
 

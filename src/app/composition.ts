@@ -39,6 +39,7 @@ import { openSecrets } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
 import { DeliveryRunner, type DeliverySettings } from '../webhook-endpoints/delivery-runner.js';
 import { CrmInboxHandler } from '../webhooks/crm-inbox-handler.js';
+import { DeliveryHealth } from '../webhooks/delivery-health.js';
 import { WebhookLimits } from '../webhooks/webhook-limits.js';
 
 /** The parts of a running process. Processes differ only in which of them they start. */
@@ -77,6 +78,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const { unitOfWork, changes, laneRunner, secrets, outbox, attemptLimits, queue } = core;
   const leases = new Leases(unitOfWork);
   const startLinks = new StartLinks();
+  const deliveryHealth = new DeliveryHealth(unitOfWork, log);
   const inboxWake = new InboxWake(queue);
   const crmAccounts = new CrmAccounts(crmAdapters(config), unitOfWork, leases, secrets);
   const billing = billingProvider(config);
@@ -106,6 +108,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     [CrmAccounts, crmAccounts],
     [Inbox, new Inbox(core.database, secrets, inboxWake)],
     [StartLinks, startLinks],
+    [DeliveryHealth, deliveryHealth],
     [WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND)],
     [SimulationRunner, simulations],
     [ExportRequests, new ExportRequests(unitOfWork, queue)],
@@ -126,6 +129,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     container,
     close: async () => {
       await simulations.close();
+      await deliveryHealth.flush();
       await core.pdfPrinter.close();
       await queue.close();
       await core.replica?.destroy();

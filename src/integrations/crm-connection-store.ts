@@ -30,6 +30,7 @@ export interface NewConnection {
 export async function saveConnection(trx: Work, who: Who, connection: NewConnection): Promise<void> {
   const { provider, accountId, credentials, webhookId, inbound } = connection;
   const { workspaceId, actor } = who;
+  const wasBroken = await isBroken(trx, workspaceId, provider);
   await sql`
     insert into crm_connections as c (workspace_id, provider, connected_at, account_id, credentials, connected_by, webhook_id)
     values (${workspaceId}, ${provider}, now(), ${accountId}, ${credentials}, ${actor}, ${webhookId})
@@ -45,6 +46,22 @@ export async function saveConnection(trx: Work, who: Who, connection: NewConnect
       .execute();
   }
   await recordAuditEntry(trx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
+  if (wasBroken) await recordRecovery(trx, workspaceId, provider);
+}
+
+async function isBroken(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('broken_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .forUpdate()
+    .executeTakeFirst();
+  return (row?.broken_at ?? null) !== null;
+}
+
+async function recordRecovery(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
+  await recordEvent(trx, workspaceId, { type: 'crm.connection_recovered', data: { provider } });
 }
 
 /** Replaces credentials with newer ones; false if the old ones are no longer those of the connection. */
@@ -54,6 +71,7 @@ export async function replaceCredentials(
   provider: CrmProvider,
   { from, to }: { readonly from: Buffer; readonly to: Buffer },
 ): Promise<boolean> {
+  const wasBroken = await isBroken(trx, workspaceId, provider);
   const { numUpdatedRows } = await trx
     .updateTable('crm_connections')
     .set({ credentials: to, broken_at: null, broken_reason: null })
@@ -61,7 +79,9 @@ export async function replaceCredentials(
     .where('provider', '=', provider)
     .where('credentials', '=', from)
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  if (numUpdatedRows === 0n) return false;
+  if (wasBroken) await recordRecovery(trx, workspaceId, provider);
+  return true;
 }
 
 /** Marks the connection as broken, once, unless the CRM was connected again meanwhile. */

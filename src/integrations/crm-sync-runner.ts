@@ -28,6 +28,7 @@ import {
   savePullStep,
   schedulePoll,
 } from './crm-pull-store.js';
+import { noteSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
 
 /** Why a pull failed; reported with the job. */
 export type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
@@ -219,6 +220,7 @@ export class CrmSyncRunner {
         pull.pullId,
         deals.map((deal) => deal.id),
       );
+    await noteSkippedDeals(trx, workspaceId, pull.pullId, recorded.skipped);
     await auditSkipped(trx, workspaceId, pull, recorded);
     return countOutcomes(recorded);
   }
@@ -279,6 +281,7 @@ export class CrmSyncRunner {
         );
         await endPull(trx, workspaceId, pullId, details);
       }
+      await storeSyncEnd(trx, workspaceId, pullId, { status: 'completed' });
       await deletePull(trx, workspaceId, pullId);
       await failpoint('pull.beforeFinish');
     });
@@ -320,6 +323,7 @@ export class CrmSyncRunner {
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
       if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.settings.pollSeconds, null);
       else await failPull(trx, workspaceId, pullId, reason, details);
+      await storeSyncEnd(trx, workspaceId, pullId, { status: 'failed', failure, error: reason });
       await deletePull(trx, workspaceId, pullId);
       await recordAuditEntry(
         trx,

@@ -2,6 +2,12 @@ import { type ColumnType, type Generated } from 'kysely';
 import { type CrmProvider } from '../crm/port.js';
 import { type GeneratedInstant, type Instant, type Json } from '../platform/database/tables.js';
 
+/** A deal of a sync that pays no rep, with the reason. */
+export interface SkippedDeal {
+  readonly dealId: string;
+  readonly reason: string;
+}
+
 /** Rows of the tables of CRM connections. */
 export interface IntegrationTables {
   crm_connections: {
@@ -45,10 +51,27 @@ export interface IntegrationTables {
     deals: Generated<number>;
     total: number | null;
     counts: ColumnType<Record<string, number>, string | undefined, string>;
+    skipped_deals: ColumnType<readonly SkippedDeal[], string | undefined, string>;
     attempts: Generated<number>;
     restarts: Generated<number>;
     not_before: GeneratedInstant;
     started_at: GeneratedInstant;
+  };
+  crm_syncs: {
+    workspace_id: string;
+    sync_id: string;
+    position: Generated<string>;
+    provider: CrmProvider;
+    kind: 'sync' | 'poll';
+    actor: string;
+    status: 'completed' | 'failed';
+    failure: string | null;
+    error: string | null;
+    deals: number;
+    counts: Json<Record<string, number>>;
+    skipped_deals: Json<readonly SkippedDeal[]>;
+    started_at: Instant;
+    ended_at: GeneratedInstant;
   };
   crm_pull_deals: { workspace_id: string; pull_id: string; deal_id: string };
 }

@@ -95,17 +95,8 @@ function isRecipient({ repId, isAdmin, optOuts }: Recipient, { to, kind }: Notif
 /** The mail that belongs to the event; null if none does. */
 function notificationOf({ type, repId, data }: OutgoingEvent): Notification | null {
   const field = (name: string) => String(data[name]);
-  if (type === 'crm.connection_broken')
-    return {
-      kind: 'connection_broken',
-      to: 'admins',
-      subject: `The connection to ${field('provider')} does not work`,
-      paragraphs: [
-        `${field('provider')} rejected the stored credentials: ${field('reason')}`,
-        'No deals are synchronized until an admin connects it again.',
-      ],
-      path: '/settings/crm',
-    };
+  if (type === 'crm.connection_broken' || type === 'crm.connection_recovered')
+    return connectionNotification(field('provider'), type === 'crm.connection_broken' ? field('reason') : null);
   if (repId === undefined) return null;
   const period = field('period');
   const about = { to: { repId }, path: `/statements/${repId}?period=${period}` };
@@ -131,4 +122,23 @@ function notificationOf({ type, repId, data }: OutgoingEvent): Notification | nu
       paragraphs: [`Your dispute about your commission for ${period} was ${field('status')}.`],
     };
   return null;
+}
+
+/** The mail about a connection to a CRM that broke, with the reason, or that works again. */
+function connectionNotification(provider: string, reason: string | null): Notification {
+  const toAdmins = { kind: 'connection_broken', to: 'admins', path: '/settings/crm' } as const;
+  if (reason === null)
+    return {
+      ...toAdmins,
+      subject: `The connection to ${provider} works again`,
+      paragraphs: [`${provider} accepts the credentials again. The next sync reads what has changed in the meantime.`],
+    };
+  return {
+    ...toAdmins,
+    subject: `The connection to ${provider} does not work`,
+    paragraphs: [
+      `${provider} rejected the stored credentials: ${reason}`,
+      'No deals are synchronized until an admin connects it again.',
+    ],
+  };
 }

@@ -1,10 +1,12 @@
 import { type CrmProvider } from '../crm/port.js';
 import { type Clock } from '../kernel/clock.js';
+import { Failure } from '../kernel/failure.js';
 import { type Config } from '../platform/config.js';
 import { Inbox, type InboxMessage } from '../platform/inbox/inbox.js';
 import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
 import { type Example, operation, type RawBody } from '../platform/operation.js';
 import { badSignature, deliveryAnswer, deliveryLimitBytes, deliveryQuery } from './delivery.js';
+import { DeliveryHealth } from './delivery-health.js';
 import { DeliveryOutcomes } from './delivery-outcomes.js';
 import { UnverifiedDeliveries } from './unverified-deliveries.js';
 import { WebhookLimits } from './webhook-limits.js';
@@ -29,6 +31,8 @@ export interface DeliverySource<Id extends string> {
    * rejected; with the secret of the app, events of unknown accounts are ignored.
    */
   readonly secretPerConnection: boolean;
+  /** The accounts that a delivery without a valid signature names. Anyone may have sent it. */
+  claimedRoutes(raw: RawBody): readonly string[];
   /** Throws if the signature or the secret is invalid. */
   verify(
     raw: RawBody,
@@ -40,6 +44,7 @@ export interface DeliverySource<Id extends string> {
 export function receiveDeliveries<const Id extends string>({
   provider,
   secretPerConnection,
+  claimedRoutes,
   verify,
   ...declared
 }: DeliverySource<Id>) {
@@ -51,11 +56,17 @@ export function receiveDeliveries<const Id extends string>({
     raw: { limitBytes: deliveryLimitBytes },
     response: deliveryAnswer,
     failures: { bad_signature: 401, rate_limited: 429 },
-    uses: [Inbox, WebhookLimits, UnverifiedDeliveries, DeliveryOutcomes, CONFIG, CLOCK],
-    async execute({ query, body }, { address }, inbox, limits, unverified, outcomes, config, clock) {
-      const { routes, messages, ignored } = await unverified.limit(address, async () =>
-        verify(body, { inbox, config, clock }),
-      );
+    uses: [Inbox, WebhookLimits, UnverifiedDeliveries, DeliveryHealth, DeliveryOutcomes, CONFIG, CLOCK],
+    async execute({ query, body }, { address }, inbox, limits, unverified, health, outcomes, config, clock) {
+      const { routes, messages, ignored } = await unverified.limit(address, async () => {
+        try {
+          return await verify(body, { inbox, config, clock });
+        } catch (error) {
+          if (isBadSignature(error)) health.note(provider, claimedRoutes(body), 'rejected');
+          throw error;
+        }
+      });
+      health.note(provider, routes, 'verified');
       limits.admit(provider, routes);
       const received = await inbox.receive(messages);
       if (secretPerConnection && messages.length > 0 && received.size === 0) throw badSignature();
@@ -63,4 +74,8 @@ export function receiveDeliveries<const Id extends string>({
     },
     ...declared,
   });
+}
+
+function isBadSignature(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'bad_signature';
 }

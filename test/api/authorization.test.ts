@@ -33,6 +33,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   disconnectCrmb: {},
   disconnectCrmc: {},
   setCrmcSync: { body: { enabled: 'no' } },
+  listCrmSyncs: { path: '/v1/integrations/crmd/syncs' },
   getAuthStatus: {},
   getProfile: {},
   confirmSession: { body: {} },

@@ -51,6 +51,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   receiveCrmb: [],
   receiveCrmc: [],
   setCrmcSync: [],
+  listCrmSyncs: [['GET /v1/integrations/<slug>/syncs']],
   getAuthStatus: [],
   getProfile: [],
   // The body names no resource; a code of another workspace is tested in step-up.test.ts.

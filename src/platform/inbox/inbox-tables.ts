@@ -12,6 +12,10 @@ export interface InboxTables {
     route: string;
     secret: Buffer | null;
     created_at: GeneratedInstant;
+    last_received_at: Instant | null;
+    last_verified_at: Instant | null;
+    rejected: Generated<number>;
+    last_rejected_at: Instant | null;
   };
   inbox: {
     workspace_id: string;

@@ -15,6 +15,8 @@ export const eventTypes = {
   'recalculation.failed': 'A recalculation failed for at least one rep',
   'crm.sync_completed': 'A sync with a CRM completed',
   'crm.connection_broken': 'A CRM rejected the stored credentials, so that it must be connected again',
+  'crm.connection_recovered':
+    'A CRM that had rejected the stored credentials accepts them again, or was connected again',
 } as const;
 export type EventType = keyof typeof eventTypes;
 

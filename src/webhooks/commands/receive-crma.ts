@@ -16,6 +16,7 @@ export const receiveCrma = receiveDeliveries({
     },
     answer: { accepted: 1, ignored: 0 },
   },
+  claimedRoutes: (raw) => [readCrmaDelivery(parseJson(raw.bytes), undefined).webhookId],
   /** The body names the webhook; its secret then decides whether the body is trusted. */
   verify: async (raw, { inbox }) => {
     const { webhookId, hints, namesNoDeal } = readCrmaDelivery(parseJson(raw.bytes), raw.header('Idempotency-Key'));

@@ -1,4 +1,4 @@
-import { readCrmbDelivery, verifyCrmbSignature } from '../../crm/crmb/webhook.js';
+import { claimedCrmbAccounts, readCrmbDelivery, verifyCrmbSignature } from '../../crm/crmb/webhook.js';
 import { type Config } from '../../platform/config.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { type RawBody } from '../../platform/operation.js';
@@ -14,6 +14,7 @@ export const receiveCrmb = receiveDeliveries({
     body: [{ portalId: 62515, objectId: 123, subscriptionType: 'deal.creation', occurredAt: 1732180001456 }],
     answer: { accepted: 1, ignored: 0 },
   },
+  claimedRoutes: (raw) => claimedCrmbAccounts(raw.bytes),
   /** Each event names its account and is assigned to the workspaces that are connected to it. */
   verify: (raw, { config, clock }) => {
     if (!isSigned(raw, config, clock.now())) throw badSignature();

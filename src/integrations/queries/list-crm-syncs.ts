@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { crmProviders } from '../../crm/port.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { wholeNumber } from '../../platform/schemas.js';
+import { findHealth } from '../crm-health.js';
+import { listSyncHistory } from '../crm-sync-history.js';
+import { crmHealth, crmHealthExample, crmSyncExample, crmSyncRecord } from '../crm-sync-record.js';
+
+const params = z.strictObject({ provider: z.enum(crmProviders).describe('The CRM') });
+const query = z.strictObject({
+  limit: wholeNumber(1, 100).default(20).describe('Max number of syncs on the page, 1 to 100'),
+  cursor: z
+    .string()
+    .regex(/^\d{1,18}$/, 'must be the nextCursor of a page')
+    .optional()
+    .describe('The nextCursor of the previous page; the first page by default'),
+});
+
+export const listCrmSyncs = operation({
+  id: 'listCrmSyncs',
+  summary:
+    'Syncs and polls of a CRM in the last 90 days, newest first, with skipped deals and the health of its webhooks',
+  method: 'get',
+  path: '/v1/integrations/:provider/syncs',
+  access: 'admin',
+  params,
+  query,
+  response: z.object({
+    health: crmHealth,
+    syncs: z.array(crmSyncRecord).describe('The syncs of the page; the first page also has those that run'),
+    nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page'),
+  }),
+  failures: {},
+  example: {
+    params: { provider: 'crma' },
+    query: { limit: '20' },
+    answer: { health: crmHealthExample, syncs: [crmSyncExample], nextCursor: null },
+  },
+  uses: [UnitOfWork],
+  async execute({ params: { provider }, query: { limit, cursor } }, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+      const { syncs, next } = await listSyncHistory(trx, caller.workspaceId, provider, {
+        limit,
+        before: cursor ?? null,
+      });
+      return { health: await findHealth(trx, caller.workspaceId, provider), syncs, nextCursor: next };
+    });
+  },
+});
