@@ -11,6 +11,7 @@ CREATE TABLE workspaces (
   field_mapping jsonb NOT NULL DEFAULT '{"measures": {}, "standard": {}}'::jsonb,
   manager_scope text NOT NULL DEFAULT 'workspace'::text,
   block_approval_on_dispute boolean NOT NULL DEFAULT true,
+  step_up_minutes integer,
   paper text,
   payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
   periodic_through date,
@@ -24,6 +25,7 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT workspaces_paper_check CHECK ((paper = ANY (ARRAY['A4'::text, 'Letter'::text]))),
   CONSTRAINT workspaces_seats_check CHECK ((seats >= 0)),
+  CONSTRAINT workspaces_step_up_minutes_check CHECK (((step_up_minutes >= 1) AND (step_up_minutes <= 1440))),
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
@@ -112,6 +114,7 @@ CREATE TABLE tokens (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  proved_at timestamp with time zone,
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text]) AND (cardinality(scopes) > 0))),
@@ -420,8 +423,8 @@ CREATE TABLE deals (
   CONSTRAINT deals_created_date_check CHECK (((created_date >= '1900-01-01'::date) AND (created_date <= '2199-12-31'::date))),
   CONSTRAINT deals_deal_id_check CHECK (((length(deal_id) >= 1) AND (length(deal_id) <= 200)))
 );
-CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date);
-CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id);
+CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date) WHERE (rep_id IS NOT NULL);
+CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NULL);
 CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
