@@ -45,6 +45,11 @@ export function overlap(a: DayRange, b: DayRange): boolean {
   return a.from <= b.to && b.from <= a.to;
 }
 
+/** The days of both; a range that ends before it begins if there are none. */
+export function intersection(a: DayRange, b: DayRange): DayRange {
+  return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to };
+}
+
 /** The smallest range that covers both. */
 export function hull(a: DayRange, b: DayRange): DayRange {
   return { from: a.from < b.from ? a.from : b.from, to: a.to > b.to ? a.to : b.to };

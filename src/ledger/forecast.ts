@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Decision, type RepInput } from '../engine/model.js';
-import { type Day, type DayRange, hull, overlap } from '../kernel/day.js';
+import { type Day, type DayRange, hull, intersection, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
@@ -86,10 +86,7 @@ export async function forecastChange(
     const unchanged: Assumption = { terms: change.terms, rankings: (stored) => stored };
     return { moved: [], terms, window: null, assumed: unchanged, reasons: new Map() };
   }
-  const window = {
-    from: ofRange.from > ofChange.from ? ofRange.from : ofChange.from,
-    to: ofRange.to < ofChange.to ? ofRange.to : ofChange.to,
-  };
+  const window = intersection(ofRange, ofChange);
   const calculation = await ForecastCalculation.prepare(trx, workspaceId, assumed, window, requested.asOf);
   await calculation.run((await repsOfPlan(trx, workspaceId, change.planId)).filter((repId) => assumed.has(repId)));
   return {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type DayRange, earliestDay, latestDay } from '../kernel/day.js';
+import { type DayRange, earliestDay, intersection, latestDay, overlap } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { unnestRows } from '../platform/database/columns.js';
@@ -146,13 +146,12 @@ function spansBelow(
   const pending: TeamMember[] = [{ repId: managerId, from: earliestDay, to: latestDay }];
   for (let above = pending.pop(); above !== undefined; above = pending.pop()) {
     for (const line of byManager.get(above.repId) ?? []) {
-      const from = line.from > above.from ? line.from : above.from;
-      const to = line.to < above.to ? line.to : above.to;
-      if (from > to || line.repId === managerId) continue;
+      if (!overlap(line, above) || line.repId === managerId) continue;
+      const span = intersection(line, above);
       const known = getOrInsert(spans, line.repId, () => []);
-      if (known.some((span) => span.from === from && span.to === to)) continue;
-      known.push({ from, to });
-      pending.push({ repId: line.repId, from, to });
+      if (known.some(({ from, to }) => from === span.from && to === span.to)) continue;
+      known.push(span);
+      pending.push({ repId: line.repId, ...span });
     }
   }
   return spans;

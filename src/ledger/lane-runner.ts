@@ -24,6 +24,12 @@ export interface CalculationTotals {
   readonly statementLocked: boolean;
 }
 
+/** What remains to be done after lanes were calculated: lanes to wake, and jobs that may be complete. */
+interface FollowUp {
+  readonly wakes: Set<string>;
+  readonly jobIds: Set<string>;
+}
+
 /** Calculates lanes until they have no requests, counts failures, and parks a lane that fails repeatedly. */
 export class LaneRunner {
   constructor(
@@ -42,35 +48,47 @@ export class LaneRunner {
    * or as soon as a job with priority waits, the remaining lanes return to the queue.
    */
   async run(workspaceId: string, repIds: readonly string[], slice: TimeSlice = new TimeSlice()): Promise<void> {
-    const wakes = new Set<string>();
-    const jobIds = new Set<string>();
+    const followUp: FollowUp = { wakes: new Set(), jobIds: new Set() };
     let lanes = repIds;
     for (let round = 0; lanes.length > 0; round += 1) {
-      const calculated: string[] = [];
-      const batches = await this.batches(workspaceId, lanes);
-      for (const [index, batch] of batches.entries()) {
-        // The first batch is always calculated, so that every job advances. A worker that found a lane busy relies on
-        // this run for its requests, even if it is the last of the process.
-        if (round === 0 ? index > 0 && (await slice.isOver()) : round > maxRepetitions) {
-          await this.wakeLanes(workspaceId, batches.slice(index).flat());
-          break;
-        }
-        const run = await this.calculate(workspaceId, batch, false);
-        for (const { repId, jobIds: ofRun } of run.runs) {
-          wakes.delete(repId);
-          for (const jobId of ofRun) jobIds.add(jobId);
-        }
-        for (const wake of run.wakes) wakes.add(wake);
-        // An idle run locked the lane too: a worker may have found it busy at that moment.
-        calculated.push(...run.runs.filter(({ state }) => state !== 'busy').map(({ repId }) => repId));
-      }
+      // The first batch is always calculated, so that every job advances. A worker that found a lane busy relies on
+      // this run for its requests, even if it is the last of the process.
+      const isOver = async (index: number) =>
+        round === 0 ? index > 0 && (await slice.isOver()) : round > maxRepetitions;
+      const calculated = await this.calculateRound(workspaceId, lanes, isOver, followUp);
       // A woken lane gets its next run from the queue.
-      const again = calculated.filter((repId) => !wakes.has(repId));
+      const again = calculated.filter((repId) => !followUp.wakes.has(repId));
       lanes = await this.requestedAgain(workspaceId, again);
     }
-    await this.wakeLanes(workspaceId, [...wakes]);
+    await this.wakeLanes(workspaceId, [...followUp.wakes]);
     await failpoint('job.beforeDone');
-    await this.completeJobs(workspaceId, [...jobIds]);
+    await this.completeJobs(workspaceId, [...followUp.jobIds]);
+  }
+
+  /** Returns the reps whose lanes it has locked. The batches after the end of the time return to the queue. */
+  private async calculateRound(
+    workspaceId: string,
+    repIds: readonly string[],
+    isOver: (batchIndex: number) => Promise<boolean>,
+    { wakes, jobIds }: FollowUp,
+  ): Promise<string[]> {
+    const locked: string[] = [];
+    const batches = await this.batches(workspaceId, repIds);
+    for (const [index, batch] of batches.entries()) {
+      if (await isOver(index)) {
+        await this.wakeLanes(workspaceId, batches.slice(index).flat());
+        break;
+      }
+      const run = await this.calculate(workspaceId, batch, false);
+      for (const { repId, state, jobIds: ofRun } of run.runs) {
+        wakes.delete(repId);
+        for (const jobId of ofRun) jobIds.add(jobId);
+        // An idle run locked the lane too: a worker may have found it busy at that moment.
+        if (state !== 'busy') locked.push(repId);
+      }
+      for (const wake of run.wakes) wakes.add(wake);
+    }
+    return locked;
   }
 
   /** Calculates the lanes and those that depend on them, for a caller that waits for the result. */

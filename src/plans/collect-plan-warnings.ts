@@ -1,7 +1,7 @@
 import { type PlanTerms } from '../engine/plan-config.js';
 import { type SlugMapping } from '../engine/slug.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, type DayRange, dayInZone, earliestDay, latestDay } from '../kernel/day.js';
+import { type Day, type DayRange, dayInZone, earliestDay, intersection, latestDay } from '../kernel/day.js';
 import { periodRange, periodsTouching } from '../kernel/period.js';
 import { canonicalFieldMapping } from '../ledger/field-mapping.js';
 import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
@@ -74,10 +74,6 @@ export function collectUnsavedWarnings(terms: PlanTerms, days: DayRange, reps: n
   return neededQuotas(terms).flatMap((needed) =>
     periodsTouching(days, needed.kind).map((period) => quotaMissingWarning(needed, period, reps, reps)),
   );
-}
-
-function intersection(a: DayRange, b: DayRange): DayRange {
-  return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to };
 }
 
 /** Every warning about a version that was just written, except those about recalculated events. */

@@ -1,4 +1,4 @@
-import { addDays, type Day, type DayRange, isEffective, latestDay } from '../kernel/day.js';
+import { addDays, type Day, type DayRange, intersection, isEffective, latestDay, overlap } from '../kernel/day.js';
 
 /** A rep reports to the manager on these days, both included; null is open-ended. */
 export interface ReportingLine {
@@ -71,8 +71,6 @@ export function brokenChain(
 }
 
 function sharedDays(line: ReportingLine, days: DayRange): DayRange | null {
-  const from = line.from > days.from ? line.from : days.from;
-  const end = line.to ?? latestDay;
-  const to = end < days.to ? end : days.to;
-  return from <= to ? { from, to } : null;
+  const ofLine = { from: line.from, to: line.to ?? latestDay };
+  return overlap(ofLine, days) ? intersection(ofLine, days) : null;
 }
