@@ -2,6 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type Day } from '#src/kernel/day.js';
 import { Deliveries, type Delivery } from './deliveries.js';
+import { compileFilter, FilterError } from './fake-crma-filter.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
 
@@ -13,9 +14,17 @@ export interface FakeAttribute {
   readonly isArchived?: boolean;
   /** Titles of a select or status. */
   readonly options?: readonly string[];
+  /** Default currency of a currency attribute. */
+  readonly currency?: string;
 }
 
-type Plain = string | number | boolean | null | readonly string[];
+/** An amount in another currency than the attribute's default. */
+export interface FakeMoney {
+  readonly amount: number;
+  readonly currency: string | null;
+}
+
+type Plain = string | number | boolean | null | FakeMoney | readonly string[];
 /** Plain values of a deal by slug. */
 export type FakeCrmaValues = Readonly<Record<string, Plain>>;
 
@@ -44,6 +53,7 @@ interface Webhook {
   subscriptions: readonly Subscription[];
   readonly secret: string;
   readonly createdAt: string;
+  status: 'active' | 'degraded' | 'inactive';
   readonly deliveries: Deliveries<WebhookEvent>;
 }
 
@@ -60,6 +70,17 @@ const dealAttributes: readonly FakeAttribute[] = [
 ];
 
 const maxRecords = 500;
+const grantedScopes = [
+  'record_permission:read',
+  'object_configuration:read',
+  'user_management:read',
+  'webhook:read-write',
+];
+/** Types of attributes that every record has. */
+const systemTypes = [
+  ['record_id', 'text'],
+  ['created_at', 'timestamp'],
+] as const;
 
 /** A CRM with the wire format of crm-a: one workspace with deals, members and webhooks. */
 export class FakeCrma {
@@ -78,6 +99,8 @@ export class FakeCrma {
   private readonly deals = new Map<string, StoredDeal>();
   private readonly members = new Map<string, Readonly<Record<string, unknown>>>();
   private readonly webhooks = new Map<string, Webhook>();
+  /** UUIDs of attributes, options and the like, by name. */
+  private readonly ids = new Map<string, string>();
   private ticks = 0;
 
   private constructor(options: FakeServerOptions) {
@@ -88,12 +111,13 @@ export class FakeCrma {
       tokenPrefix: 'attio_',
       accessTokenMs: null,
       refreshTokens: 'none',
+      scopes: grantedScopes,
       now: this.server.now,
     });
     this.server.app.get('/authorize', this.oauth.authorize);
     this.server.app.post('/oauth/token', (request, response) => this.answerToken(request, response));
     this.server.app.get('/v2/self', (request, response) => this.answerSelf(request, response));
-    this.server.app.use('/v2', this.limited(), this.authorized(), this.routes());
+    this.server.app.use('/v2', this.limited(), this.authorized(), this.scoped(), this.routes());
     this.server.app.use((_request, response) => sendError(response, 404, 'not_found'));
   }
 
@@ -134,6 +158,7 @@ export class FakeCrma {
 
   /** Deals imported together may have the same creation time. */
   addDeal(values: FakeCrmaValues, createdAt = this.instant()): string {
+    this.assertValues(values);
     const id = randomUUID();
     this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
     this.notify('record.created', id);
@@ -142,6 +167,7 @@ export class FakeCrma {
 
   /** One event per changed attribute, as the vendor sends them. */
   change(id: string, values: FakeCrmaValues): void {
+    this.assertValues(values);
     const deal = this.dealOf(id);
     const changed = Object.keys(values).filter((slug) => deal.values[slug] !== values[slug]);
     deal.ended = Object.fromEntries(changed.map((slug) => [slug, deal.values[slug] ?? null]));
@@ -188,6 +214,13 @@ export class FakeCrma {
     return [...this.webhooks.keys()];
   }
 
+  /** What the vendor does to a webhook whose deliveries fail. */
+  setWebhookStatus(id: string, status: Webhook['status']): void {
+    const webhook = this.webhooks.get(id);
+    if (webhook === undefined) throw new Error(`the fake CRM has no webhook ${id}`);
+    webhook.status = status;
+  }
+
   /** Signs and returns all pending deliveries; nothing is pending afterwards. */
   takeDeliveries(): Delivery[] {
     return [...this.webhooks.values()].flatMap(({ deliveries }) => deliveries.take());
@@ -218,7 +251,7 @@ export class FakeCrma {
       routes.get(`/objects/deals/attributes/:slug/${list}`, (request, response) => {
         const attribute = this.attributes.find(({ slug }) => slug === request.params['slug']);
         if (attribute?.type !== type) return sendError(response, 404, 'not_found');
-        response.json({ data: (attribute.options ?? []).map((title) => ({ id: {}, title, is_archived: false })) });
+        response.json({ data: (attribute.options ?? []).map((title) => this.choiceJson(attribute, title)) });
       });
     routes.post('/objects/deals/records/query', (request, response) => this.answerQuery(request, response));
     routes.get('/objects/deals/records/:id', (request, response) => {
@@ -271,7 +304,7 @@ export class FakeCrma {
     }
     response.json({
       active: true,
-      scope: 'record_permission:read object_configuration:read user_management:read webhook:read-write',
+      scope: [...this.oauth.scopes].join(' '),
       client_id: this.oauth.options.clientId,
       token_type: 'Bearer',
       exp: null,
@@ -288,16 +321,42 @@ export class FakeCrma {
 
   private answerQuery(request: Request, response: Response): void {
     const { filter = {}, sorts = [], limit = maxRecords, offset = 0 } = request.body ?? {};
-    if (limit > maxRecords) return sendError(response, 400, 'validation_type');
-    const ids = filter.record_id?.$in as string[] | undefined;
-    if (ids?.some((id) => !/^[0-9a-f-]{36}$/.test(id))) return sendError(response, 400, 'filter_error');
-    const from = (filter.created_at?.$gte as string | undefined) ?? '';
-    const deals = [...this.deals.values()].filter(
-      ({ id, createdAt }) => createdAt >= from && (ids === undefined || ids.includes(id)),
-    );
-    // A map has the order of creation, which is the only order that clients request.
-    if (sorts[0]?.direction === 'desc') deals.reverse();
-    response.json({ data: deals.slice(offset, offset + limit).map((deal) => this.dealJson(deal)) });
+    if (!(limit > 0 && limit <= maxRecords)) return sendError(response, 400, 'validation_type');
+    const types = new Map([...systemTypes, ...this.attributes.map(({ slug, type }) => [slug, type] as const)]);
+    try {
+      const matches = compileFilter(filter, types);
+      const deals = [...this.deals.values()].filter((deal) => matches((slug) => this.comparable(deal, slug)));
+      // A map has the order of creation, which is the only order that clients request.
+      if (sorts[0]?.direction === 'desc') deals.reverse();
+      response.json({ data: deals.slice(offset, offset + limit).map((deal) => this.dealJson(deal)) });
+    } catch (error) {
+      if (!(error instanceof FilterError)) throw error;
+      sendError(response, 400, 'filter_error');
+    }
+  }
+
+  private comparable({ id, createdAt, values }: StoredDeal, slug: string): readonly (string | number | boolean)[] {
+    if (slug === 'record_id') return [id];
+    if (slug === 'created_at') return [createdAt];
+    const value = values[slug] ?? null;
+    if (value === null) return [];
+    if (isMoney(value)) return [value.amount];
+    return typeof value === 'object' ? value : [value];
+  }
+
+  /** Each route needs one scope, and is otherwise rejected. */
+  private scoped(): RequestHandler {
+    const needed: readonly [RegExp, string][] = [
+      [/^\/objects\/[^/]+\/records/, 'record_permission:read'],
+      [/^\/objects/, 'object_configuration:read'],
+      [/^\/workspace_members/, 'user_management:read'],
+      [/^\/webhooks/, 'webhook:read-write'],
+    ];
+    return (request, response, next) => {
+      const scope = needed.find(([path]) => path.test(request.path))?.[1];
+      if (scope === undefined || this.oauth.scopes.has(scope)) next();
+      else sendError(response, 403, 'unauthorized', 'auth_error');
+    };
   }
 
   private authorized(): RequestHandler {
@@ -324,6 +383,7 @@ export class FakeCrma {
       subscriptions,
       secret,
       createdAt: this.instant(),
+      status: 'active',
       deliveries: new Deliveries(
         (events) => this.signed(webhook, events),
         () => this.eventsPerDelivery,
@@ -357,7 +417,7 @@ export class FakeCrma {
         workspace_id: this.workspaceId,
         object_id: this.objectId,
         record_id: recordId,
-        ...(slug === undefined ? {} : { attribute_id: `attribute-${slug}` }),
+        ...(slug === undefined ? {} : { attribute_id: this.idOf(`attribute ${slug}`) }),
       },
       ...more,
       actor: { type: 'workspace-member', id: randomUUID() },
@@ -375,33 +435,112 @@ export class FakeCrma {
     return event_type === eventType && (filter?.$and ?? []).every(({ value }) => value === this.objectId);
   }
 
-  private webhookJson({ id, targetUrl, subscriptions, createdAt }: Webhook) {
+  private webhookJson({ id, targetUrl, subscriptions, createdAt, status }: Webhook) {
     return {
       target_url: targetUrl,
       subscriptions,
       id: { workspace_id: this.workspaceId, webhook_id: id },
-      status: 'active',
+      status,
       created_at: createdAt,
     };
   }
 
-  private attributeJson({ slug, title, type, isMulti = false, isArchived = false }: FakeAttribute) {
+  private attributeJson({ slug, title, type, isMulti = false, isArchived = false, currency }: FakeAttribute) {
+    const isMoneyType = type === 'currency';
     return {
-      id: { workspace_id: this.workspaceId, object_id: this.objectId, attribute_id: `attribute-${slug}` },
-      api_slug: slug,
+      id: this.attributeId(slug),
       title,
+      description: null,
+      api_slug: slug,
       type,
-      is_archived: isArchived,
-      is_multiselect: isMulti,
+      is_system_attribute: false,
       is_writable: true,
-      config: { currency: { default_currency_code: type === 'currency' ? this.defaultCurrency : null } },
+      is_required: false,
+      is_unique: false,
+      is_multiselect: isMulti,
+      is_default_value_enabled: false,
+      is_archived: isArchived,
+      default_value: null,
+      relationship: null,
+      created_at: '2022-11-21T13:22:49.061281000Z',
+      config: {
+        currency: {
+          default_currency_code: isMoneyType ? (currency ?? this.defaultCurrency) : null,
+          display_type: isMoneyType ? 'symbol' : null,
+        },
+        record_reference: { allowed_object_ids: null },
+      },
     };
   }
 
+  private attributeId(slug: string) {
+    return {
+      workspace_id: this.workspaceId,
+      object_id: this.objectId,
+      attribute_id: this.idOf(`attribute ${slug}`),
+    };
+  }
+
+  /** A choice of a select, or a status. */
+  private choiceJson({ slug, type }: Pick<FakeAttribute, 'slug' | 'type'>, title: string) {
+    const choiceId = this.idOf(`choice ${slug} ${title}`);
+    if (type === 'select') return { id: { ...this.attributeId(slug), option_id: choiceId }, title, is_archived: false };
+    return {
+      id: { ...this.attributeId(slug), status_id: choiceId },
+      title,
+      is_archived: false,
+      celebration_enabled: false,
+      target_time_in_status: null,
+    };
+  }
+
+  /** The vendor rejects unknown attributes, choices and actors, and values of another type. */
+  private assertValues(values: FakeCrmaValues): void {
+    for (const [slug, value] of Object.entries(values)) {
+      const attribute = this.attributes.find((one) => one.slug === slug);
+      if (attribute === undefined) throw new Error(`Cannot find attribute with slug "${slug}"`);
+      if (value === null) continue;
+      const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+      if (items.length > 1 && attribute.isMulti !== true) throw new Error(`${slug} holds one value`);
+      for (const one of items)
+        if (!this.isValid(one, attribute)) throw new Error(`${JSON.stringify(one)} is not a value of ${slug}`);
+    }
+  }
+
+  private isValid(value: unknown, { type, options }: FakeAttribute): boolean {
+    switch (type) {
+      case 'status':
+      case 'select':
+        return options?.includes(String(value)) === true;
+      case 'actor-reference':
+        return this.members.has(String(value));
+      case 'record-reference':
+        return /^[0-9a-f-]{36}$/.test(String(value));
+      case 'currency':
+        return typeof (isMoney(value) ? value.amount : value) === 'number';
+      case 'number':
+      case 'rating':
+        return typeof value === 'number';
+      case 'checkbox':
+        return typeof value === 'boolean';
+      case 'date':
+        return /^\d{4}-\d\d-\d\d$/.test(String(value));
+      default:
+        return typeof value === 'string';
+    }
+  }
+
+  private idOf(name: string): string {
+    const id = this.ids.get(name) ?? randomUUID();
+    this.ids.set(name, id);
+    return id;
+  }
+
   private dealJson(deal: StoredDeal) {
-    const values = this.attributes.map(({ slug, type }) => {
-      const live = this.wireValues(deal.values[slug] ?? null, type, deal.createdAt, null);
-      const ended = this.wireValues(deal.ended[slug] ?? null, type, deal.createdAt, deal.endedAt);
+    const values = this.attributes.map((attribute) => {
+      const { slug } = attribute;
+      const live = this.wireValues(deal.values[slug] ?? null, attribute, deal.createdAt, null);
+      const ended = this.wireValues(deal.ended[slug] ?? null, attribute, deal.createdAt, deal.endedAt);
       return [slug, [...ended, ...live]];
     });
     return {
@@ -412,23 +551,34 @@ export class FakeCrma {
     };
   }
 
-  private wireValues(plain: Plain, type: string, activeFrom: string, activeUntil: string | null) {
+  private wireValues(plain: Plain, attribute: FakeAttribute, activeFrom: string, activeUntil: string | null) {
     if (plain === null) return [];
     return (Array.isArray(plain) ? plain : [plain]).map((value: unknown) => ({
       active_from: activeFrom,
       active_until: activeUntil,
       created_by_actor: { type: 'system', id: null },
-      ...this.typedValue(value, type),
-      attribute_type: type,
+      ...this.typedValue(value, attribute),
+      attribute_type: attribute.type,
     }));
   }
 
-  private typedValue(value: unknown, type: string): Readonly<Record<string, unknown>> {
-    if (type === 'currency') return { currency_value: value, currency_code: this.defaultCurrency };
-    if (type === 'status') return { status: { title: value, id: {}, is_archived: false, celebration_enabled: false } };
-    if (type === 'select') return { option: { title: value, id: {}, is_archived: false } };
-    if (type === 'actor-reference') return { referenced_actor_type: 'workspace-member', referenced_actor_id: value };
-    return { value };
+  private typedValue(value: unknown, attribute: FakeAttribute): Readonly<Record<string, unknown>> {
+    switch (attribute.type) {
+      case 'currency':
+        return isMoney(value)
+          ? { currency_value: value.amount, currency_code: value.currency }
+          : { currency_value: value, currency_code: attribute.currency ?? this.defaultCurrency };
+      case 'status':
+        return { status: this.choiceJson(attribute, String(value)) };
+      case 'select':
+        return { option: this.choiceJson(attribute, String(value)) };
+      case 'actor-reference':
+        return { referenced_actor_type: 'workspace-member', referenced_actor_id: value };
+      case 'record-reference':
+        return { target_object: 'companies', target_record_id: value };
+      default:
+        return { value };
+    }
   }
 
   private dealOf(id: string): StoredDeal {
@@ -443,6 +593,10 @@ export class FakeCrma {
     const milliseconds = new Date(this.server.now()).toISOString().slice(0, -1);
     return `${milliseconds}${String(this.ticks).padStart(6, '0')}Z`;
   }
+}
+
+function isMoney(value: unknown): value is FakeMoney {
+  return typeof value === 'object' && value !== null && 'amount' in value;
 }
 
 function page<T>(rows: readonly T[], request: Request, size: number): T[] {

@@ -2,6 +2,7 @@ import { createHash, createHmac, randomInt, randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler, type Response } from 'express';
 import { type Day } from '#src/kernel/day.js';
 import { Deliveries, type Delivery } from './deliveries.js';
+import { pageOfSearch, SearchError, searchDeals } from './fake-crmb-search.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
 
@@ -25,6 +26,26 @@ interface StoredDeal {
   properties: FakeCrmbValues;
   updatedAt: string;
   archived: boolean;
+  archivedAt: string | null;
+}
+
+export interface FakeStage {
+  readonly id: string;
+  readonly label: string;
+  readonly probability: string;
+  readonly archived?: boolean;
+}
+
+export interface FakePipeline {
+  readonly id: string;
+  readonly label: string;
+  readonly stages: readonly FakeStage[];
+}
+
+interface LineItem {
+  readonly id: string;
+  readonly dealId: string;
+  readonly properties: FakeCrmbValues;
 }
 
 interface Owner {
@@ -38,13 +59,7 @@ interface Owner {
 
 export type FakeCrmbEvent = Readonly<Record<string, unknown>>;
 
-interface Filter {
-  readonly propertyName: string;
-  readonly operator: string;
-  readonly value: string;
-}
-
-const stages = [
+const stages: readonly FakeStage[] = [
   { id: 'appointmentscheduled', label: 'Appointment Scheduled', probability: '0.2' },
   { id: 'contractsent', label: 'Contract Sent', probability: '0.9' },
   { id: 'closedwon', label: 'Closed Won', probability: '1.0' },
@@ -88,6 +103,7 @@ const dealProperties: readonly FakeProperty[] = [
     ],
   },
   { name: 'hs_lastmodifieddate', label: 'Last Modified Date', type: 'datetime', fieldType: 'date' },
+  { name: 'hs_is_closed', label: 'Is Closed', type: 'bool', fieldType: 'booleancheckbox', hidden: true },
   { name: 'hs_is_closed_won', label: 'Is Closed Won', type: 'bool', fieldType: 'booleancheckbox', hidden: true },
   { name: 'hs_arr', label: 'Annual recurring revenue', type: 'number', fieldType: 'number', showCurrencySymbol: true },
   {
@@ -101,11 +117,23 @@ const dealProperties: readonly FakeProperty[] = [
     ],
   },
   { name: 'signed_on', label: 'Signed on', type: 'date', fieldType: 'date' },
+  {
+    name: 'amount_in_home_currency',
+    label: 'Amount in company currency',
+    type: 'number',
+    fieldType: 'number',
+  },
+  { name: 'description', label: 'Deal Description', type: 'string', fieldType: 'textarea' },
   { name: 'is_renewal', label: 'Renewal', type: 'enumeration', fieldType: 'booleancheckbox', options: [] },
 ];
 
-const maxSearchResults = 10_000;
-const maxSearchCharacters = 3000;
+const grantedScopes = [
+  'oauth',
+  'crm.objects.deals.read',
+  'crm.schemas.deals.read',
+  'crm.objects.owners.read',
+  'crm.objects.line_items.read',
+];
 const tenSecondsMs = 10_000;
 
 /** A CRM with the wire format of crm-b: one portal, and the app that its webhooks belong to. */
@@ -115,6 +143,11 @@ export class FakeCrmb {
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
   readonly properties: FakeProperty[] = [...dealProperties];
+  readonly pipelines: FakePipeline[] = [{ id: 'default', label: 'Sales Pipeline', stages }];
+  companyCurrency = 'USD';
+  timeZone = 'UTC';
+  /** Value of one unit of a currency in the company currency. */
+  readonly exchangeRates = new Map<string, number>();
   /** Target of the app's webhooks; without it none are sent. */
   webhookUrl: string | null = null;
   /** Properties whose changes are sent to the app. */
@@ -130,6 +163,7 @@ export class FakeCrmb {
   /** Merged deal id to surviving deal id. */
   private readonly survivors = new Map<string, string>();
   private readonly owners = new Map<string, Owner>();
+  private readonly lineItems = new Map<string, LineItem>();
   private lastId = 100_000_000;
 
   private constructor(options: FakeServerOptions) {
@@ -140,6 +174,7 @@ export class FakeCrmb {
       tokenPrefix: 'CrmB-',
       accessTokenMs: 1_800_000,
       refreshTokens: 'reusable',
+      scopes: grantedScopes,
       now: this.server.now,
     });
     this.deliveries = new Deliveries(
@@ -183,17 +218,33 @@ export class FakeCrmb {
     owner.archived = true;
   }
 
+  /** Adds a pipeline whose id and stage ids are numbers, as the vendor's settings do; returns the stage ids. */
+  addPipeline(label: string, added: readonly Omit<FakeStage, 'id'>[]): { id: string; stageIds: string[] } {
+    const pipeline = { id: this.newId(), label, stages: added.map((stage) => ({ ...stage, id: this.newId() })) };
+    this.pipelines.push(pipeline);
+    return { id: pipeline.id, stageIds: pipeline.stages.map(({ id }) => id) };
+  }
+
+  /** Adds a line item to a deal. */
+  addLineItem(dealId: string, properties: FakeCrmbValues): string {
+    const id = this.newId();
+    this.lineItems.set(id, { id, dealId: this.dealOf(dealId).id, properties });
+    return id;
+  }
+
   addDeal(values: FakeCrmbValues): string {
+    this.assertProperties(values);
     const id = this.newId();
     const createdAt = this.instant();
     const properties = { pipeline: 'default', createdate: createdAt, ...values };
-    this.deals.set(id, { id, createdAt, properties, updatedAt: createdAt, archived: false });
+    this.deals.set(id, { id, createdAt, properties, updatedAt: createdAt, archived: false, archivedAt: null });
     this.notify('deal.creation', id, { changeFlag: 'NEW' });
     return id;
   }
 
   /** Changing a property updates the timestamp; saving an equal value does not. */
   change(id: string, values: FakeCrmbValues): void {
+    this.assertProperties(values);
     const deal = this.dealOf(id);
     const changed = Object.entries(values).filter(([name, value]) => deal.properties[name] !== value);
     if (changed.length === 0) return;
@@ -205,7 +256,7 @@ export class FakeCrmb {
   }
 
   closeDeal(id: string, day: Day): void {
-    this.change(id, { dealstage: 'closedwon', closedate: `${day}T12:00:00.000Z`, hs_is_closed_won: 'true' });
+    this.change(id, { dealstage: 'closedwon', closedate: `${day}T12:00:00.000Z` });
   }
 
   /** Archives the deal; it can be restored. */
@@ -232,6 +283,25 @@ export class FakeCrmb {
     });
   }
 
+  /** Merges both into a third deal, which is returned under all three ids. */
+  mergeIntoNew(firstId: string, secondId: string): string {
+    const [first, second] = [this.dealOf(firstId), this.dealOf(secondId)];
+    const newId = this.newId();
+    const now = this.instant();
+    const properties = { ...second.properties, ...first.properties };
+    this.deals.set(newId, { ...first, id: newId, createdAt: now, updatedAt: now, properties });
+    for (const id of [firstId, secondId]) {
+      this.deals.delete(id);
+      this.survivors.set(id, newId);
+    }
+    this.notify('deal.merge', firstId, {
+      primaryObjectId: Number(firstId),
+      mergedObjectIds: [Number(secondId)],
+      newObjectId: Number(newId),
+    });
+    return newId;
+  }
+
   get dealIds(): string[] {
     return [...this.deals.keys()];
   }
@@ -242,10 +312,12 @@ export class FakeCrmb {
     app.post('/oauth/:version/token', (request, response) => this.answerToken(request, response));
     app.post('/oauth/:version/token/introspect', (request, response) => this.answerIntrospect(request, response));
     app.post('/oauth/:version/token/revoke', (request, response) => {
-      this.oauth.revoke(request.body?.token ?? '');
+      if (this.rejectClient(request, response)) return;
+      this.oauth.revokeGrant(request.body?.token ?? '');
       response.status(204).end();
     });
     app.use(this.authorized());
+    this.requireScopes();
     app.post(paths('objects', '/deals/search'), this.searchLimited(), (request, response) =>
       this.answerSearch(request, response),
     );
@@ -254,8 +326,9 @@ export class FakeCrmb {
       response.json({
         portalId: this.portalId,
         accountType: 'STANDARD',
-        timeZone: 'US/Eastern',
-        companyCurrency: 'USD',
+        timeZone: this.timeZone,
+        companyCurrency: this.companyCurrency,
+        additionalCurrencies: [...this.exchangeRates.keys()],
       });
     });
     app.get(paths('objects', '/deals'), (request, response) => this.answerList(request, response));
@@ -264,12 +337,70 @@ export class FakeCrmb {
     app.get(paths('properties', '/deals'), (_request, response) => {
       response.json({ results: this.properties.map((one) => this.propertyJson(one)) });
     });
-    app.get(paths('pipelines', '/deals'), (_request, response) => void response.json({ results: [pipeline] }));
+    app.get(paths('properties', '/deals/:name'), (request, response) => {
+      const property = this.properties.find(({ name }) => name === request.params['name']);
+      if (property === undefined) return sendError(response, 404, 'OBJECT_NOT_FOUND', 'property does not exist');
+      response.json(this.propertyJson(property));
+    });
+    app.get(paths('pipelines', '/deals'), (_request, response) => {
+      response.json({ results: this.pipelines.map(pipelineJson) });
+    });
     app.get(paths('owners', ''), (request, response) => this.answerOwners(request, response));
+    app.get(paths('owners', '/:id'), (request, response) => {
+      const owner = this.owners.get(String(request.params['id']));
+      if (owner?.archived !== (request.query['archived'] === 'true'))
+        return sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
+      response.json(this.ownerJson(owner));
+    });
+    app.post(paths('objects', '/line_items/batch/read'), (request, response) =>
+      this.answerLineItems(request, response),
+    );
+    app.post(
+      ['/crm/v4/associations/deals/line_items/batch/read', '/crm/associations/:version/deals/line_items/batch/read'],
+      (request, response) => this.answerAssociations(request, response),
+    );
     app.use((_request, response) => sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found'));
   }
 
+  /** Each route needs one scope, and is otherwise rejected. */
+  private requireScopes(): void {
+    const needed: readonly [RegExp, string][] = [
+      [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/deals/, 'crm.objects.deals.read'],
+      [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/line_items/, 'crm.objects.line_items.read'],
+      [/^\/crm\/(?:v3\/(?:properties|pipelines)|(?:properties|pipelines)\/[^/]+)\/deals/, 'crm.schemas.deals.read'],
+      [/^\/crm\/(?:v3\/owners|owners\/)/, 'crm.objects.owners.read'],
+      [/^\/crm\/(?:v4\/associations|associations\/)/, 'crm.objects.deals.read'],
+    ];
+    this.server.app.use((request, response, next) => {
+      const scope = needed.find(([path]) => path.test(request.path))?.[1];
+      if (scope === undefined || this.oauth.scopes.has(scope)) return next();
+      response.status(403).json({
+        status: 'error',
+        message: "This app hasn't been granted all required scopes to make this call.",
+        correlationId: randomUUID(),
+        errors: [
+          {
+            message: 'One or more of the following scopes are required.',
+            context: { requiredGranularScopes: [scope] },
+          },
+        ],
+        category: 'MISSING_SCOPES',
+      });
+    });
+  }
+
+  /** Whether the client of the form was rejected: the answer names what is wrong. */
+  private rejectClient(request: Request, response: Response): boolean {
+    const problem = this.oauth.clientProblem(request.body ?? {});
+    if (problem === null) return false;
+    const message = problem === 'id' ? 'missing or unknown client id' : 'missing or unknown client secret';
+    const status = problem === 'id' ? 'BAD_CLIENT_ID' : 'BAD_CLIENT_SECRET';
+    response.status(400).json({ error: 'invalid_client', error_description: message, status, message });
+    return true;
+  }
+
   private answerToken(request: Request, response: Response): void {
+    if (this.rejectClient(request, response)) return;
     const tokens = this.oauth.grant(request.body ?? {});
     if (tokens === null) {
       response.status(400).json({
@@ -284,15 +415,17 @@ export class FakeCrmb {
       token_type: 'bearer',
       refresh_token: tokens.refreshToken,
       hub_id: this.portalId,
-      scopes: ['oauth', 'crm.objects.deals.read'],
+      scopes: [...this.oauth.scopes],
       access_token: tokens.accessToken,
       expires_in: (this.oauth.options.accessTokenMs ?? 0) / 1000,
     });
   }
 
   private answerIntrospect(request: Request, response: Response): void {
+    if (this.rejectClient(request, response)) return;
     const active = this.oauth.isAlive(request.body?.token ?? '');
-    response.json({ active, hub_id: this.portalId, app_id: this.appId, token_type: 'bearer' });
+    const scopes = [...this.oauth.scopes];
+    response.json({ active, hub_id: this.portalId, app_id: this.appId, scopes, token_type: 'bearer' });
   }
 
   private answerList(request: Request, response: Response): void {
@@ -308,39 +441,67 @@ export class FakeCrmb {
   }
 
   private answerSearch(request: Request, response: Response): void {
-    const { filterGroups = [], sorts = [], properties = [], limit = 10, after = '0' } = request.body ?? {};
-    const start = Number(after);
-    if (JSON.stringify(request.body).length > maxSearchCharacters || limit > 200 || start + limit > maxSearchResults)
-      return sendError(response, 400, 'VALIDATION_ERROR', 'the search requests too much');
     const indexed = this.server.now() - this.indexLagMs;
-    const found = [...this.deals.values()]
-      .filter(({ archived, updatedAt }) => !archived && Date.parse(updatedAt) <= indexed)
-      .filter((deal) => this.matches(deal, filterGroups));
-    const [sort] = sorts;
-    if (sort !== undefined) found.sort((a, b) => this.compare(a, b, sort.propertyName));
-    if (sort?.direction === 'DESCENDING') found.reverse();
-    const results = found.slice(start, start + limit).map((deal) => this.dealJson(deal, properties));
-    const end = start + results.length;
-    const paging = end < found.length ? { paging: { next: { after: String(end) } } } : {};
-    response.json({ total: found.length, results, ...paging });
+    const live = [...this.deals.values()].filter(
+      ({ archived, updatedAt }) => !archived && Date.parse(updatedAt) <= indexed,
+    );
+    const search = request.body ?? {};
+    try {
+      const { start, limit } = pageOfSearch(search);
+      const found = searchDeals(live, search, (deal, name) => this.propertyOf(deal, name), this.propertyNames);
+      const results = found.slice(start, start + limit).map((deal) => this.dealJson(deal, search.properties ?? []));
+      const end = start + results.length;
+      const paging = end < found.length ? { paging: { next: { after: String(end) } } } : {};
+      response.json({ total: found.length, results, ...paging });
+    } catch (error) {
+      if (!(error instanceof SearchError)) throw error;
+      sendError(response, 400, 'VALIDATION_ERROR', error.message);
+    }
   }
 
-  private matches(deal: StoredDeal, groups: readonly { readonly filters: readonly Filter[] }[]): boolean {
-    if (groups.length === 0) return true;
-    return groups.some(({ filters }) => filters.every((filter) => this.holds(deal, filter)));
+  /** Pairs of deals and their line items. Deals without any are reported as errors. */
+  private answerAssociations(request: Request, response: Response): void {
+    const { inputs = [] } = request.body ?? {};
+    if (inputs.length > 1000) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
+    const ids = (inputs as { id: string }[]).map(({ id }) => id);
+    const itemsOf = (id: string) => [...this.lineItems.values()].filter(({ dealId }) => dealId === id);
+    const found = ids.filter((id) => itemsOf(id).length > 0);
+    const errors = ids
+      .filter((id) => !found.includes(id))
+      .map((id) => ({
+        status: 'error',
+        category: 'OBJECT_NOT_FOUND',
+        subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND',
+        message: `No line_item is associated with deal ${id}.`,
+        context: { fromObjectId: [id] },
+      }));
+    const results = found.map((id) => ({
+      from: { id },
+      to: itemsOf(id).map((item) => ({
+        toObjectId: Number(item.id),
+        associationTypes: [{ category: 'HUBSPOT_DEFINED', typeId: 19, label: null }],
+      })),
+    }));
+    const times = { startedAt: this.instant(), completedAt: this.instant() };
+    if (errors.length === 0) response.json({ status: 'COMPLETE', results, ...times });
+    else response.status(207).json({ status: 'COMPLETE', results, ...times, numErrors: errors.length, errors });
   }
 
-  private holds(deal: StoredDeal, { propertyName, operator, value }: Filter): boolean {
-    const difference = comparable(this.propertyOf(deal, propertyName)) - comparable(value);
-    if (operator === 'GTE') return difference >= 0;
-    if (operator === 'GT') return difference > 0;
-    if (operator === 'LTE') return difference <= 0;
-    if (operator === 'LT') return difference < 0;
-    return this.propertyOf(deal, propertyName) === value;
-  }
-
-  private compare(a: StoredDeal, b: StoredDeal, name: string): number {
-    return comparable(this.propertyOf(a, name)) - comparable(this.propertyOf(b, name)) || Number(a.id) - Number(b.id);
+  private answerLineItems(request: Request, response: Response): void {
+    const { inputs = [], properties = [] } = request.body ?? {};
+    if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
+    const items = (inputs as { id: string }[]).flatMap(({ id }) => this.lineItems.get(id) ?? []);
+    const results = items.map((item) => ({
+      id: item.id,
+      properties: Object.fromEntries(
+        ['hs_object_id', ...(properties as string[])].map((name) => [
+          name,
+          name === 'hs_object_id' ? item.id : (item.properties[name] ?? null),
+        ]),
+      ),
+      archived: false,
+    }));
+    response.json({ status: 'COMPLETE', results, startedAt: this.instant(), completedAt: this.instant() });
   }
 
   /** Responds with 207 if some ids are missing; a merged id returns the surviving deal. */
@@ -408,11 +569,22 @@ export class FakeCrmb {
     };
   }
 
+  /** Searches have a limit of their own, and their answers no headers about it. */
   private limited(): RequestHandler {
     const limit = { windowMs: tenSecondsMs, most: () => this.callsPerTenSeconds };
-    return rateLimit(this.server, limit, (response) =>
+    const limiter = rateLimit(this.server, limit, (response) =>
       this.rejectCall(response, 'TEN_SECONDLY_ROLLING', 'You have reached your ten_secondly_rolling limit.'),
     );
+    let [window, used] = [0, 0];
+    return (request, response, next) => {
+      const current = Math.floor(this.server.now() / tenSecondsMs);
+      if (current !== window) [window, used] = [current, 0];
+      used += 1;
+      response.setHeader('X-HubSpot-RateLimit-Max', this.callsPerTenSeconds);
+      response.setHeader('X-HubSpot-RateLimit-Remaining', Math.max(0, this.callsPerTenSeconds - used));
+      response.setHeader('X-HubSpot-RateLimit-Interval-Milliseconds', tenSecondsMs);
+      limiter(request, response, next);
+    };
   }
 
   private searchLimited(): RequestHandler {
@@ -463,7 +635,7 @@ export class FakeCrmb {
 
   private dealJson(deal: StoredDeal, names: readonly string[]) {
     const shown = [...new Set([...names, 'createdate', 'hs_lastmodifieddate', 'hs_object_id'])];
-    const known = new Set(['hs_object_id', ...this.properties.map(({ name }) => name)]);
+    const known = this.propertyNames;
     return {
       id: deal.id,
       properties: Object.fromEntries(
@@ -472,13 +644,44 @@ export class FakeCrmb {
       createdAt: deal.createdAt,
       updatedAt: deal.updatedAt,
       archived: deal.archived,
+      ...(deal.archivedAt === null ? {} : { archivedAt: deal.archivedAt }),
     };
   }
 
   private propertyOf(deal: StoredDeal, name: string): string | null {
     if (name === 'hs_object_id') return deal.id;
     if (name === 'hs_lastmodifieddate') return deal.updatedAt;
+    if (name === 'amount_in_home_currency') return this.homeAmountOf(deal);
+    const stage = this.stageOf(deal);
+    if (name === 'hs_is_closed') return String(stage !== undefined && isClosed(stage));
+    if (name === 'hs_is_closed_won') return String(stage?.probability === '1.0');
     return deal.properties[name] ?? null;
+  }
+
+  private stageOf({ properties }: StoredDeal): FakeStage | undefined {
+    const pipeline = this.pipelines.find(({ id }) => id === properties['pipeline']);
+    return pipeline?.stages.find(({ id }) => id === properties['dealstage']);
+  }
+
+  private homeAmountOf({ properties }: StoredDeal): string | null {
+    const { amount = null, deal_currency_code: code = null } = properties;
+    if (amount === null || amount === '') return null;
+    const rate = code === null || code === this.companyCurrency ? 1 : (this.exchangeRates.get(code) ?? 1);
+    return String(Number(amount) * rate);
+  }
+
+  private get propertyNames(): ReadonlySet<string> {
+    return new Set(['hs_object_id', ...this.properties.map(({ name }) => name)]);
+  }
+
+  /** The vendor rejects values of properties that it does not have, and that are not of their type. */
+  private assertProperties(values: FakeCrmbValues): void {
+    for (const [name, value] of Object.entries(values)) {
+      const property = this.properties.find((one) => one.name === name);
+      if (property === undefined) throw new Error(`Property "${name}" does not exist`);
+      if (property.type === 'number' && value !== null && value !== '' && Number.isNaN(Number(value)))
+        throw new Error(`${value} was not a valid number`);
+    }
   }
 
   private propertyJson({ options = [], ...property }: FakeProperty) {
@@ -509,6 +712,7 @@ export class FakeCrmb {
     const deal = this.dealOf(id);
     deal.archived = archived;
     deal.updatedAt = this.instant();
+    deal.archivedAt = archived ? deal.updatedAt : null;
   }
 
   private dealOf(id: string): StoredDeal {
@@ -526,19 +730,25 @@ export class FakeCrmb {
   }
 }
 
-const pipeline = {
-  id: 'default',
-  label: 'Sales Pipeline',
-  displayOrder: 0,
-  archived: false,
-  stages: stages.map(({ id, label, probability }, displayOrder) => ({
+function pipelineJson({ id, label, stages }: FakePipeline, displayOrder: number) {
+  return {
     id,
     label,
     displayOrder,
     archived: false,
-    metadata: { isClosed: String(id.startsWith('closed')), probability },
-  })),
-};
+    stages: stages.map((stage, order) => ({
+      id: stage.id,
+      label: stage.label,
+      displayOrder: order,
+      archived: stage.archived === true,
+      metadata: { isClosed: String(isClosed(stage)), probability: stage.probability },
+    })),
+  };
+}
+
+function isClosed({ probability }: FakeStage): boolean {
+  return probability === '1.0' || probability === '0.0';
+}
 
 /** Both notations of the version in a path. */
 function paths(kind: string, tail: string): string[] {
@@ -548,12 +758,6 @@ function paths(kind: string, tail: string): string[] {
 /** `properties=a,b` as well as `properties=a&properties=b`. */
 function namesIn(request: Request): string[] {
   return [request.query['properties'] ?? []].flat().flatMap((names) => String(names).split(','));
-}
-
-/** Numbers, milliseconds and ISO instants in one order. */
-function comparable(value: string | null): number {
-  const number = Number(value ?? Number.NaN);
-  return Number.isNaN(number) ? Date.parse(value ?? '') : number;
 }
 
 function sendError(response: Response, status: number, category: string, message: string): void {

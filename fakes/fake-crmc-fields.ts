@@ -25,6 +25,7 @@ export function opportunityFields(multiCurrency: boolean): DescribedField[] {
     field('Id', 'Opportunity ID', 'id', 18),
     field('IsDeleted', 'Deleted', 'boolean'),
     field('AccountId', 'Account ID', 'reference', 18),
+    field('RecordTypeId', 'Record Type ID', 'reference', 18),
     field('Name', 'Name', 'string', 120),
     field('Description', 'Description', 'textarea', 32_000),
     {
@@ -58,14 +59,4 @@ export function opportunityFields(multiCurrency: boolean): DescribedField[] {
 
 function field(name: string, label: string, type: string, length = 0): DescribedField {
   return { name, label, type, length, picklistValues: null };
-}
-
-/** The objects that can be queried, and their fields. */
-export function crmcObjects(opportunity: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  return new Map([
-    ['Opportunity', opportunity],
-    ['User', ['Id', 'Name', 'Email', 'IsActive', 'UserType', 'SmallPhotoUrl', 'SystemModstamp']],
-    ['Organization', ['Id', 'Name', 'DefaultCurrencyIsoCode']],
-    ['OpportunityStage', ['Id', 'ApiName', 'MasterLabel', 'IsActive', 'IsClosed', 'IsWon', 'SortOrder']],
-  ]);
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type Request, type RequestHandler, type Response } from 'express';
+import { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { Deliveries } from './deliveries.js';
-import { crmcObjects, type DescribedField, opportunityFields, stages } from './fake-crmc-fields.js';
+import { type DescribedField, opportunityFields, stages } from './fake-crmc-fields.js';
+import { crmcCatalog } from './fake-crmc-objects.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions } from './fake-server.js';
-import { type FakeQuery, type FakeRow, readSoql, SoqlError, sortedRows } from './fake-soql.js';
+import { type FakeRow, type QueryResult, runSoql } from './fake-soql.js';
+import { SoqlError } from './fake-soql-reader.js';
 
 export interface FakeCrmcOptions extends FakeServerOptions {
   /** Each deal has its own currency. */
@@ -13,6 +15,7 @@ export interface FakeCrmcOptions extends FakeServerOptions {
   readonly currency?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;
+  readonly orgId?: string;
 }
 
 export interface FakeCrmcUser {
@@ -23,26 +26,37 @@ export interface FakeCrmcUser {
   readonly UserType: string;
 }
 
-/** Position of a page in the rows of its query. */
-interface Locator {
-  readonly rows: readonly FakeRow[];
-  readonly query: FakeQuery;
-}
-
 const version = 'v67.0';
 const dataPath = `/services/data/${version}`;
-const orgId = '00DRO0000001234AAA';
+const adminId = '005RO000000admnYAA';
+/** Older versions are retired. */
+const oldestVersion = 31;
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const maxUriLength = 16_384;
 const maxRows = 2000;
 
-/** Simulates crm-c. */
+/** Simulates one organisation of crm-c, with a login host apart from the host of its data. */
 export class FakeCrmc {
   readonly server: FakeServer;
+  /** Production and sandboxes have different login hosts. */
+  readonly login: FakeServer;
   readonly oauth: FakeOAuth;
-  readonly orgId = orgId;
+  readonly orgId: string;
   readonly users: FakeCrmcUser[] = [];
+  /** Rows of further objects, such as `Account`, `RecordType`, `Product2` and `OpportunityLineItem`. */
+  readonly rows = new Map<string, FakeRow[]>();
+  /** Deals that sharing hides from the connected user. */
+  readonly hiddenDeals = new Set<string>();
+  /** What users see of each other's deals: nothing, or everything. */
+  dealAccess: 'None' | 'Edit' = 'None';
+  /** The connected user has the permission View All on deals. */
+  viewsAllDeals = true;
+  /** The connected user has read access to deals. */
+  readsDeals = true;
+  timeZone = 'UTC';
+  /** Pages may have fewer rows than requested. */
+  maxRowsPerPage = 2000;
   /** The app may use the client credentials flow. */
   allowsClientCredentials = false;
   /** The user has the permission to list updated and deleted rows. */
@@ -53,37 +67,45 @@ export class FakeCrmc {
   /** Transactions that have stamped their rows but are not committed: their rows are invisible. */
   private readonly open = new Set<{ readonly stamp: string }>();
   private readonly purged: { readonly id: string; readonly deletedDate: string }[] = [];
-  private readonly locators = new Map<string, Locator>();
+  private readonly locators = new Map<string, QueryResult>();
   private fields: DescribedField[];
   private numbered = 0;
   private readonly currency: string;
 
   constructor(options: FakeCrmcOptions = {}) {
     this.server = new FakeServer(options);
+    this.login = new FakeServer({ now: this.server.now });
+    this.orgId = options.orgId ?? '00DRO0000001234AAA';
     this.currency = options.currency ?? 'EUR';
     this.fields = opportunityFields(options.multiCurrency ?? false);
     this.oauth = new FakeOAuth({
       clientId: options.clientId ?? 'crmc-client',
       clientSecret: options.clientSecret ?? 'crmc-secret',
-      tokenPrefix: `${orgId.slice(0, 15)}!`,
+      tokenPrefix: `${this.orgId.slice(0, 15)}!`,
       accessTokenMs: 2 * 60 * minuteMs,
       refreshTokens: 'rotated',
+      scopes: ['api', 'refresh_token'],
       now: this.server.now,
     });
-    this.mountOAuth();
+    // The host of the data also issues tokens of its organisation.
+    for (const { app } of [this.login, this.server]) this.mountOAuth(app);
     this.mountData();
   }
 
   async start(): Promise<void> {
-    await this.server.start();
+    await Promise.all([this.server.start(), this.login.start()]);
   }
 
   async stop(): Promise<void> {
-    await this.server.stop();
+    await Promise.all([this.server.stop(), this.login.stop()]);
   }
 
   get url(): string {
     return this.server.url;
+  }
+
+  get loginUrl(): string {
+    return this.login.url;
   }
 
   addUser(user: Partial<FakeCrmcUser> = {}): string {
@@ -157,14 +179,13 @@ export class FakeCrmc {
       headers: { Authorization: `Bearer ${target.secret}` },
       body: JSON.stringify(
         ids.length === 1
-          ? { opportunityId: ids[0], organizationId: orgId, event: 'updated' }
+          ? { opportunityId: ids[0], organizationId: this.orgId, event: 'updated' }
           : ids.map((opportunityId) => ({ opportunityId })),
       ),
     }));
   }
 
-  private mountOAuth(): void {
-    const { app } = this.server;
+  private mountOAuth(app: Express): void {
     app.get('/services/oauth2/authorize', (request, response, next) => {
       const query = new URL(request.url, this.url).searchParams;
       if (query.get('response_type') !== 'code' || query.get('code_challenge_method') !== 'S256')
@@ -173,17 +194,19 @@ export class FakeCrmc {
     });
     app.post('/services/oauth2/token', (request, response) => this.token(request, response));
     app.post('/services/oauth2/revoke', (request, response) => {
-      this.oauth.revoke(formOf(request)['token'] ?? '');
+      // Revoking a refresh token also ends its access tokens.
+      const token = formOf(request)['token'] ?? '';
+      if (!this.oauth.isKnown(token)) return tokenError(response, 'unsupported_token_type', 'this token is not known');
+      this.oauth.revokeGrant(token);
       response.status(200).end();
     });
   }
 
   private token(request: Request, response: Response): void {
     const form = formOf(request);
-    const { clientId, clientSecret } = this.oauth.options;
-    if (form['client_id'] !== clientId) return tokenError(response, 'invalid_client_id', 'client identifier invalid');
-    if (form['client_secret'] !== clientSecret)
-      return tokenError(response, 'invalid_client', 'invalid client credentials');
+    const problem = this.oauth.clientProblem(form);
+    if (problem === 'id') return tokenError(response, 'invalid_client_id', 'client identifier invalid');
+    if (problem === 'secret') return tokenError(response, 'invalid_client', 'invalid client credentials');
     const issued = form['grant_type'] === 'client_credentials' ? this.ownToken() : this.oauth.grant(form);
     if (issued === null) return tokenError(response, 'invalid_grant', 'expired access/refresh token');
     const { accessToken, refreshToken } = issued;
@@ -191,9 +214,9 @@ export class FakeCrmc {
       access_token: accessToken,
       ...(refreshToken === null ? {} : { refresh_token: refreshToken }),
       signature: randomBytes(32).toString('base64'),
-      scope: 'refresh_token api',
+      scope: [...this.oauth.scopes].join(' '),
       instance_url: this.url,
-      id: `https://login.salesforce.com/id/${orgId}/005RO000000admnYAA`,
+      id: `${this.loginUrl}/id/${this.orgId}/${adminId}`,
       token_type: 'Bearer',
       issued_at: String(this.server.now()),
     });
@@ -212,7 +235,21 @@ export class FakeCrmc {
       '/services/data',
       (_request, response) => void response.json([{ label: 'Winter', url: dataPath, version: version.slice(1) }]),
     );
+    app.use('/services/data/:version', this.versioned);
     app.use(dataPath, this.guard);
+    app.get(dataPath, (_request, response) => {
+      const identity = `${this.loginUrl}/id/${this.orgId}/${adminId}`;
+      response.json({ identity, query: `${dataPath}/query`, queryAll: `${dataPath}/queryAll` });
+    });
+    app.get(`${dataPath}/limits`, (_request, response) => {
+      const { requestsPerDay: Max, requestsUsed } = this;
+      response.json({ DailyApiRequests: { Max, Remaining: Max - requestsUsed } });
+    });
+    app.get(`${dataPath}/sobjects/Opportunity/describe`, (_request, response) =>
+      this.readsDeals
+        ? void response.json({ name: 'Opportunity', label: 'Opportunity', fields: this.fields })
+        : this.reply(response, notFound()),
+    );
     for (const resource of ['query', 'queryAll'] as const)
       app.get(`${dataPath}/${resource}`, (request, response) =>
         this.reply(response, this.firstPage(resource, request.originalUrl, pageSize(request.headers))),
@@ -221,10 +258,6 @@ export class FakeCrmc {
       this.reply(response, this.laterPage(request.params.locator, pageSize(request.headers))),
     );
     app.post(`${dataPath}/composite`, (request, response) => this.composite(request, response));
-    app.get(
-      `${dataPath}/sobjects/Opportunity/describe`,
-      (_request, response) => void response.json({ name: 'Opportunity', label: 'Opportunity', fields: this.fields }),
-    );
     app.get(`${dataPath}/sobjects/Opportunity/updated`, (request, response) =>
       this.reply(
         response,
@@ -237,12 +270,31 @@ export class FakeCrmc {
         this.replicated(request, 15, (window) => this.deleted(window)),
       ),
     );
+    app.get(`${dataPath}/sobjects/Opportunity/:id`, (request, response) =>
+      this.reply(response, this.retrieved(String(request.params.id), String(request.query['fields'] ?? ''))),
+    );
+    app.use((_request, response) => this.reply(response, notFound()));
   }
+
+  private readonly versioned: RequestHandler = (request, response, next) => {
+    const requested = String(request.params['version']);
+    if (requested === version) return next();
+    const isRetired = Number(/^v(\d+)\.0$/.exec(requested)?.[1] ?? 'NaN') < oldestVersion;
+    this.reply(
+      response,
+      isRetired ? errorReply(410, 'UNSUPPORTED_API_VERSION', 'This API version is retired') : notFound(),
+    );
+  };
 
   private readonly guard: RequestHandler = (request, response, next) => {
     if (request.originalUrl.length > maxUriLength) return void response.status(414).end();
     if (!this.oauth.isAuthorized(request))
       return this.reply(response, errorReply(401, 'INVALID_SESSION_ID', 'Session expired or invalid'));
+    if (!this.oauth.scopes.has('api'))
+      return this.reply(
+        response,
+        errorReply(403, 'INVALID_SESSION_ID', 'This session is not valid for use with the REST API'),
+      );
     this.requestsUsed++;
     response.setHeader('Sforce-Limit-Info', `api-usage=${this.requestsUsed}/${this.requestsPerDay}`);
     if (this.requestsUsed > this.requestsPerDay)
@@ -257,12 +309,9 @@ export class FakeCrmc {
   private firstPage(resource: 'query' | 'queryAll', address: string, size: number): Reply {
     const text = new URL(address, this.url).searchParams.get('q') ?? '';
     try {
-      const query = readSoql(text, crmcObjects(this.fields.map((field) => field.name)));
-      const found = this.rowsOf(query.from).filter(
-        (row) => query.matches(row) && (resource === 'queryAll' || row['IsDeleted'] !== true),
-      );
+      const result = runSoql(text, crmcCatalog(this.sources()), resource === 'queryAll');
       const id = `01gRO${String(this.locators.size).padStart(13, '0')}`;
-      this.locators.set(id, { rows: sortedRows(found, query.orderBy), query });
+      this.locators.set(id, result);
       return this.page(id, 0, size);
     } catch (error) {
       if (error instanceof SoqlError) return errorReply(400, error.errorCode, error.message);
@@ -278,23 +327,35 @@ export class FakeCrmc {
   }
 
   private page(id: string, start: number, size: number): Reply {
-    const { rows, query } = this.locators.get(id) as Locator;
-    const end = Math.min(start + size, rows.length);
+    const { rows, type, totalSize, record } = this.locators.get(id) as QueryResult;
+    const end = Math.min(start + Math.min(size, this.maxRowsPerPage), rows.length);
     const done = end === rows.length;
+    const isAggregate = type === 'AggregateResult';
     const records = rows.slice(start, end).map((row) => ({
-      attributes: { type: query.from, url: `${dataPath}/sobjects/${query.from}/${row['Id']}` },
-      ...Object.fromEntries(query.select.map((name) => [name, row[name] ?? null])),
+      attributes: { type, ...(isAggregate ? {} : { url: `${dataPath}/sobjects/${type}/${row['Id']}` }) },
+      ...record(row),
     }));
     return {
       status: 200,
       body: {
-        totalSize: rows.length,
+        totalSize,
         done,
         // The path says query even if the rows come from queryAll.
         ...(done ? {} : { nextRecordsUrl: `${dataPath}/query/${id}-${end}` }),
         records,
       },
     };
+  }
+
+  private retrieved(id: string, fields: string): Reply {
+    const row = this.deals.get(id);
+    if (row === undefined || this.hiddenDeals.has(id) || !this.readsDeals) return notFound();
+    if (row['IsDeleted'] === true) return errorReply(404, 'ENTITY_IS_DELETED', 'entity is deleted');
+    const names = fields === '' ? this.fields.map(({ name }) => name) : fields.split(',');
+    const unknown = names.find((name) => !this.fields.some((field) => field.name === name));
+    if (unknown !== undefined) return errorReply(400, 'INVALID_FIELD', `No such column '${unknown}'`);
+    const attributes = { type: 'Opportunity', url: `${dataPath}/sobjects/Opportunity/${id}` };
+    return { status: 200, body: { attributes, ...Object.fromEntries(names.map((name) => [name, row[name] ?? null])) } };
   }
 
   /** A composite request, of which only queries are supported. */
@@ -314,10 +375,7 @@ export class FakeCrmc {
       const headers = Object.fromEntries(
         Object.entries(httpHeaders).map(([name, value]) => [name.toLowerCase(), value]),
       );
-      const { status, body } =
-        resource === undefined
-          ? errorReply(404, 'NOT_FOUND', 'The requested resource does not exist')
-          : this.firstPage(resource, url, pageSize(headers));
+      const { status, body } = resource === undefined ? notFound() : this.firstPage(resource, url, pageSize(headers));
       return { body, httpHeaders: {}, httpStatusCode: status, referenceId };
     });
     response.json({ compositeResponse: answers });
@@ -339,10 +397,14 @@ export class FakeCrmc {
     return { status: 200, body: answer({ start, end }) };
   }
 
+  private isVisible(row: FakeRow): boolean {
+    return !this.hiddenDeals.has(String(row['Id']));
+  }
+
   private updated({ start, end }: { start: number; end: number }) {
     const ids = [...this.deals.values()].filter((row) => {
       const stamp = Date.parse(String(row['SystemModstamp']));
-      return stamp >= start && stamp < end && row['IsDeleted'] !== true;
+      return stamp >= start && stamp < end && row['IsDeleted'] !== true && this.isVisible(row);
     });
     const begun = [...this.open].map(({ stamp }) => Date.parse(stamp));
     return { ids: ids.map((row) => row['Id']), latestDateCovered: vendorTime(Math.min(end, ...begun)) };
@@ -362,11 +424,24 @@ export class FakeCrmc {
     };
   }
 
-  private rowsOf(object: string): readonly FakeRow[] {
-    if (object === 'Opportunity') return [...this.deals.values()];
-    if (object === 'User') return this.users.map((user) => ({ ...user, SystemModstamp: this.stamp() }));
-    if (object === 'Organization') return [{ Id: orgId, Name: 'Acme', DefaultCurrencyIsoCode: this.currency }];
-    return stages.map((stage) => ({ ...stage }));
+  /** What queries read, as the connected user sees it. */
+  private sources() {
+    return {
+      fields: this.fields,
+      readsDeals: this.readsDeals,
+      deals: () => [...this.deals.values()].filter((row) => !this.hiddenDeals.has(String(row['Id']))),
+      users: () => this.users.map((user) => ({ ...user, SystemModstamp: this.stamp() })),
+      organization: {
+        Id: this.orgId,
+        Name: 'Acme',
+        DefaultCurrencyIsoCode: this.currency,
+        TimeZoneSidKey: this.timeZone,
+        DefaultOpportunityAccess: this.dealAccess,
+        IsSandbox: false,
+      },
+      permissions: { userId: adminId, viewsAllDeals: this.viewsAllDeals },
+      others: this.rows,
+    };
   }
 
   private stamp(): string {
@@ -387,6 +462,10 @@ interface Reply {
 
 function errorReply(status: number, errorCode: string, message: string): Reply {
   return { status, body: [{ message, errorCode }] };
+}
+
+function notFound(): Reply {
+  return errorReply(404, 'NOT_FOUND', 'The requested resource does not exist');
 }
 
 function tokenError(response: Response, error: string, description: string): void {

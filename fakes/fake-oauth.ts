@@ -10,6 +10,8 @@ export interface FakeOAuthOptions {
   readonly accessTokenMs: number | null;
   /** `rotated`: a refresh token works once. */
   readonly refreshTokens: 'none' | 'reusable' | 'rotated';
+  /** What the admin grants to the app. */
+  readonly scopes?: readonly string[];
   readonly now: () => number;
 }
 
@@ -24,11 +26,20 @@ export type TokenForm = Readonly<Record<string, string | undefined>>;
 export class FakeOAuth {
   /** The person denies consent. */
   denies = false;
+  /** Scopes of every token; tests remove some. */
+  readonly scopes: Set<string>;
+  /** The secret that the vendor has stored; tests replace it. */
+  clientSecret: string;
   private readonly codes = new Map<string, { readonly redirectUri: string; readonly challenge: string | null }>();
   private readonly accessTokens = new Map<string, number>();
   private readonly refreshTokens = new Set<string>();
+  /** The refresh token that came with an access token, or renewed it. */
+  private readonly grants = new Map<string, string>();
 
-  constructor(readonly options: FakeOAuthOptions) {}
+  constructor(readonly options: FakeOAuthOptions) {
+    this.scopes = new Set(options.scopes);
+    this.clientSecret = options.clientSecret;
+  }
 
   /** The consent page: redirects immediately. */
   readonly authorize: RequestHandler = (request, response) => {
@@ -45,9 +56,15 @@ export class FakeOAuth {
     response.redirect(302, back.href);
   };
 
+  /** What is wrong with the client of the form; null if nothing is. */
+  clientProblem(form: TokenForm): 'id' | 'secret' | null {
+    if (form['client_id'] !== this.options.clientId) return 'id';
+    return form['client_secret'] === this.clientSecret ? null : 'secret';
+  }
+
   /** Issues tokens for the form; null if it grants nothing. */
   grant(form: TokenForm): IssuedTokens | null {
-    if (form['client_id'] !== this.options.clientId || form['client_secret'] !== this.options.clientSecret) return null;
+    if (this.clientProblem(form) !== null) return null;
     if (form['grant_type'] === 'authorization_code') return this.forCode(form);
     if (form['grant_type'] === 'refresh_token') return this.forRefreshToken(form['refresh_token'] ?? '');
     return null;
@@ -61,6 +78,7 @@ export class FakeOAuth {
     if (this.options.refreshTokens === 'none') return { accessToken, refreshToken: null };
     const refreshToken = this.newToken();
     this.refreshTokens.add(refreshToken);
+    this.grants.set(accessToken, refreshToken);
     return { accessToken, refreshToken };
   }
 
@@ -75,6 +93,16 @@ export class FakeOAuth {
   /** Expires all access tokens; refresh tokens stay valid. */
   expireAccessTokens(): void {
     this.accessTokens.clear();
+  }
+
+  isKnown(token: string): boolean {
+    return this.accessTokens.has(token) || this.refreshTokens.has(token);
+  }
+
+  /** Revokes a token; with a refresh token, also its access tokens. */
+  revokeGrant(token: string): void {
+    for (const [accessToken, refreshToken] of this.grants) if (refreshToken === token) this.revoke(accessToken);
+    this.revoke(token);
   }
 
   revoke(token: string): void {
@@ -112,6 +140,7 @@ export class FakeOAuth {
       return issued;
     }
     if (issued.refreshToken !== null) this.refreshTokens.delete(issued.refreshToken);
+    this.grants.set(issued.accessToken, refreshToken);
     return { ...issued, refreshToken };
   }
 

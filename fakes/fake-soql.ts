@@ -1,83 +1,257 @@
+import { type Condition, SoqlError, SoqlReader } from './fake-soql-reader.js';
+
 /** A row of a fake object, by field name. */
 export type FakeRow = Readonly<Record<string, unknown>>;
 
-export interface FakeQuery {
-  readonly select: readonly string[];
-  readonly from: string;
-  readonly matches: (row: FakeRow) => boolean;
-  readonly orderBy: readonly string[];
+/** An object that can be queried. */
+export interface FakeObject {
+  /** Types by field name. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Objects that a row refers to, by the name of the relationship, with the field that holds the id. */
+  readonly parents?: Readonly<Record<string, { readonly object: string; readonly key: string }>>;
+  rows(): readonly FakeRow[];
 }
 
-/** The vendor's error for an invalid query. */
-export class SoqlError extends Error {
+export type FakeCatalog = ReadonlyMap<string, FakeObject>;
+
+export interface QueryResult {
+  /** Type in the attributes of each record. */
+  readonly type: string;
+  readonly totalSize: number;
+  readonly rows: readonly FakeRow[];
+  record(row: FakeRow): FakeRow;
+}
+
+interface Column {
+  readonly path: readonly string[];
+  readonly type: string;
+  read(row: FakeRow): unknown;
+}
+
+const aggregates: Readonly<Record<string, (values: readonly unknown[]) => unknown>> = {
+  COUNT: (values) => values.length,
+  SUM: (values) => values.reduce<number>((sum, value) => sum + Number(value), 0),
+  MIN: (values) => values.reduce((least, value) => (order(value, least) < 0 ? value : least), values[0] ?? null),
+  MAX: (values) => values.reduce((most, value) => (order(value, most) > 0 ? value : most), values[0] ?? null),
+  AVG: (values) =>
+    values.length === 0 ? null : values.reduce<number>((sum, value) => sum + Number(value), 0) / values.length,
+};
+
+/** Longer queries, and longer lists, are too complicated for the vendor. */
+const maxQueryLength = 100_000;
+const maxConditions = 500;
+
+/** Executes a query in the vendor's language, and rejects what the vendor rejects. */
+export function runSoql(text: string, catalog: FakeCatalog, withDeleted: boolean): QueryResult {
+  if (text.length > maxQueryLength) throw new SoqlError('QUERY_TOO_COMPLICATED', 'Query is too long.');
+  return new Execution(catalog, withDeleted).run(text);
+}
+
+class Execution {
   constructor(
-    readonly errorCode: 'MALFORMED_QUERY' | 'INVALID_FIELD' | 'INVALID_TYPE',
-    message: string,
-  ) {
-    super(message);
+    private readonly catalog: FakeCatalog,
+    private readonly withDeleted: boolean,
+  ) {}
+
+  run(text: string): QueryResult {
+    const query = new SoqlReader(text).query();
+    const { from, where, groupBy, orderBy, limit, offset } = query;
+    const found = this.filtered(from, where);
+    if (query.isCount) return { type: from, totalSize: found.length, rows: [], record: (row) => row };
+    if (groupBy.length > 0 || query.select.some((one) => one.aggregate !== null)) return this.grouped(query, found);
+    const columns = query.select.flatMap((one) => this.selected(from, one.path, limit));
+    if (new Set(columns.map(({ path }) => path.join('.').toLowerCase())).size < columns.length)
+      throw new SoqlError('INVALID_FIELD', 'duplicate field selected');
+    const sorts = orderBy.map(({ path, isDescending }) => ({ column: this.column(from, path), isDescending }));
+    const sorted = sorts.length === 0 ? found : [...found].sort((a, b) => compareRows(a, b, sorts));
+    const rows = sorted.slice(offset, limit === null ? undefined : offset + limit);
+    return { type: from, totalSize: rows.length, rows, record: (row) => recordOf(row, columns) };
   }
-}
 
-const textLiteral = String.raw`'(?:[^'\\\n]|\\.)*'`;
-const instantLiteral = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z`;
-const statement = /^SELECT ([\w, ]+) FROM (\w+)(?: WHERE (.+?))?(?: ORDER BY ([\w, ]+))?$/s;
-const comparison = new RegExp(String.raw`^(\w+) (=|>=|<) (${textLiteral}|${instantLiteral})$`);
-const membership = new RegExp(String.raw`^(\w+) IN \((${textLiteral}(?:, ?${textLiteral})*)\)$`);
-
-/** Parses the part of the query language that the adapter uses, and rejects what the vendor would reject. */
-export function readSoql(text: string, objects: ReadonlyMap<string, readonly string[]>): FakeQuery {
-  const [, selected = '', from = '', conditions, order] = statement.exec(text) ?? malformed(text);
-  const fields = objects.get(from);
-  if (fields === undefined) throw new SoqlError('INVALID_TYPE', `sObject type '${from}' is not supported.`);
-  const fieldOf = (name: string): string => {
-    const field = fields.find((one) => one.toLowerCase() === name.toLowerCase());
-    if (field === undefined) throw new SoqlError('INVALID_FIELD', `No such column '${name}' on entity '${from}'.`);
-    return field;
-  };
-  const select = selected.split(',').map((name) => fieldOf(name.trim()));
-  if (new Set(select).size < select.length) throw new SoqlError('INVALID_FIELD', 'duplicate field selected');
-  const tests = (conditions === undefined ? [] : conditions.split(' AND ')).map((one) => readCondition(one, fieldOf));
-  return {
-    select,
-    from,
-    matches: (row) => tests.every((test) => test(row)),
-    orderBy: (order === undefined ? [] : order.split(',')).map((part) => fieldOf(part.trim().replace(/ ASC$/, ''))),
-  };
-}
-
-function readCondition(text: string, fieldOf: (name: string) => string): (row: FakeRow) => boolean {
-  const [, member, list] = membership.exec(text) ?? [];
-  if (member !== undefined && list !== undefined) {
-    const field = fieldOf(member);
-    const values = new Set((list.match(new RegExp(textLiteral, 'g')) ?? []).map(unquote));
-    return (row) => values.has(String(row[field]));
-  }
-  const [, name = '', operator, literal = ''] = comparison.exec(text) ?? malformed(text);
-  const field = fieldOf(name);
-  if (literal.startsWith("'")) {
-    if (operator !== '=') malformed(text);
-    return (row) => row[field] === unquote(literal);
-  }
-  const instant = Date.parse(literal);
-  const instantOf = (row: FakeRow) => Date.parse(String(row[field]));
-  if (operator === '>=') return (row) => instantOf(row) >= instant;
-  return operator === '<' ? (row) => instantOf(row) < instant : (row) => instantOf(row) === instant;
-}
-
-function malformed(text: string): never {
-  throw new SoqlError('MALFORMED_QUERY', `unexpected token in: ${text.slice(0, 200)}`);
-}
-
-function unquote(literal: string): string {
-  return literal.slice(1, -1).replace(/\\(.)/gs, '$1');
-}
-
-export function sortedRows(rows: readonly FakeRow[], orderBy: readonly string[]): FakeRow[] {
-  return [...rows].sort((a, b) => {
-    for (const field of orderBy) {
-      const [left, right] = [String(a[field]), String(b[field])];
-      if (left !== right) return left < right ? -1 : 1;
+  private grouped(query: ReturnType<SoqlReader['query']>, found: readonly FakeRow[]): QueryResult {
+    const { from, select, groupBy } = query;
+    const keys = groupBy.map((path) => this.column(from, path));
+    const names = new Set(groupBy.map((path) => path.join('.').toLowerCase()));
+    const stray = select.find((one) => one.aggregate === null && !names.has(one.path.join('.').toLowerCase()));
+    if (stray !== undefined)
+      throw new SoqlError('MALFORMED_QUERY', `Field must be grouped or aggregated: ${stray.path.join('.')}`);
+    const groups = new Map<string, FakeRow[]>();
+    for (const row of found) {
+      const key = JSON.stringify(keys.map((column) => column.read(row) ?? null));
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [row]);
+      else group.push(row);
     }
-    return 0;
-  });
+    if (keys.length === 0 && groups.size === 0) groups.set('', []);
+    const rows = [...groups.values()].map((group) => {
+      let unnamed = 0;
+      const cells = select.map(({ path, aggregate, alias }) => {
+        if (aggregate === null) return [path.at(-1), this.column(from, path).read(group[0] as FakeRow)];
+        const values = group.map((row) => this.column(from, path).read(row)).filter((value) => value !== null);
+        return [alias ?? `expr${unnamed++}`, aggregates[aggregate]?.(values)];
+      });
+      return Object.fromEntries(cells) as FakeRow;
+    });
+    return { type: 'AggregateResult', totalSize: rows.length, rows, record: (row) => row };
+  }
+
+  private filtered(from: string, where: Condition | null): FakeRow[] {
+    const object = this.catalog.get(from);
+    if (object === undefined) throw new SoqlError('INVALID_TYPE', `sObject type '${from}' is not supported.`);
+    let counted = 0;
+    const compile = (condition: Condition): ((row: FakeRow) => boolean) => {
+      counted += 1;
+      if (counted > maxConditions) throw new SoqlError('QUERY_TOO_COMPLICATED', 'The filter has too many conditions.');
+      switch (condition.kind) {
+        case 'and':
+        case 'or': {
+          const parts = condition.parts.map(compile);
+          return condition.kind === 'and'
+            ? (row) => parts.every((part) => part(row))
+            : (row) => parts.some((part) => part(row));
+        }
+        case 'not': {
+          const part = compile(condition.part);
+          return (row) => !part(row);
+        }
+        case 'within': {
+          const column = this.column(from, condition.path);
+          const inner = this.run(condition.query);
+          const [name = ''] = Object.keys(inner.record(inner.rows[0] ?? {}));
+          const values = new Set(inner.rows.map((row) => inner.record(row)[name]));
+          return (row) => values.has(column.read(row)) !== condition.isNegated;
+        }
+        case 'comparison':
+          return comparisonOf(this.column(from, condition.path), condition);
+      }
+    };
+    const test = where === null ? () => true : compile(where);
+    return object.rows().filter((row) => (this.withDeleted || row['IsDeleted'] !== true) && test(row));
+  }
+
+  /** `FIELDS(ALL)` needs a limit of at most 200. */
+  private selected(from: string, path: readonly string[], limit: number | null): Column[] {
+    const all = /^FIELDS\((ALL|STANDARD|CUSTOM)\)$/.exec(path[0] ?? '')?.[1];
+    if (all === undefined) return [this.column(from, path)];
+    if (all !== 'STANDARD' && (limit === null || limit > 200))
+      throw new SoqlError('MALFORMED_QUERY', 'The SOQL FIELDS function must have a LIMIT of at most 200');
+    const names = [...(this.catalog.get(from)?.fields.keys() ?? [])];
+    const isWanted = (name: string) => all === 'ALL' || name.endsWith('__c') === (all === 'CUSTOM');
+    return names.filter(isWanted).map((name) => this.column(from, [name]));
+  }
+
+  private column(from: string, path: readonly string[]): Column {
+    const object = this.catalog.get(from);
+    const [first = '', ...rest] = path;
+    if (rest.length > 0) {
+      const parent = object?.parents?.[first];
+      if (parent === undefined)
+        throw new SoqlError('INVALID_FIELD', `Didn't understand relationship '${first}' in field path.`);
+      const inner = this.column(parent.object, rest);
+      const byId = new Map(
+        this.catalog
+          .get(parent.object)
+          ?.rows()
+          .map((row) => [row['Id'], row]),
+      );
+      const read = (row: FakeRow) => {
+        const target = byId.get(row[parent.key]);
+        return target === undefined ? null : inner.read(target);
+      };
+      return { path: [first, ...inner.path], type: inner.type, read };
+    }
+    const names = [...(object?.fields.keys() ?? [])];
+    const name = names.find((one) => one.toLowerCase() === first.toLowerCase());
+    if (name === undefined) throw new SoqlError('INVALID_FIELD', `No such column '${first}' on entity '${from}'.`);
+    return { path: [name], type: object?.fields.get(name) ?? 'string', read: (row) => row[name] ?? null };
+  }
+}
+
+function recordOf(row: FakeRow, columns: readonly Column[]): FakeRow {
+  const record: Record<string, unknown> = {};
+  for (const { path, read } of columns) {
+    const [first = '', second] = path;
+    if (second === undefined) record[first] = read(row);
+    else record[first] = { ...((record[first] as object | undefined) ?? {}), [second]: read(row) };
+  }
+  return record;
+}
+
+function comparisonOf(
+  { path, type, read }: Column,
+  { operator, literals }: Extract<Condition, { kind: 'comparison' }>,
+): (row: FakeRow) => boolean {
+  const isTime = type === 'datetime' || type === 'date';
+  const hasQuotes = literals.some((literal) => literal.isQuoted);
+  if ((isTime || ['boolean', 'double', 'currency', 'int', 'percent'].includes(type)) && hasQuotes)
+    throw new SoqlError(
+      'INVALID_FIELD',
+      `value of filter criterion for field '${path.join('.')}' must be of type ${type} and should not be enclosed in quotes`,
+    );
+  if (!isTime && literals.some((literal) => literal.isTime))
+    throw new SoqlError('INVALID_FIELD', `value of filter criterion for field '${path.join('.')}' must be quoted`);
+  const values = literals.map(({ value }) => (isTime && typeof value === 'string' ? Date.parse(value) : value));
+  const cell = (row: FakeRow) => {
+    const value = read(row);
+    return isTime && typeof value === 'string' ? Date.parse(value) : value;
+  };
+  const [first = null] = values;
+  switch (operator) {
+    case '=':
+      return (row) => same(cell(row), first);
+    case '!=':
+      return (row) => !same(cell(row), first);
+    case 'IN':
+      return (row) => values.some((value) => same(cell(row), value));
+    case 'NOT IN':
+      return (row) => !values.some((value) => same(cell(row), value));
+    case 'LIKE': {
+      const pattern = String(first).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+      const like = new RegExp(`^${pattern.replaceAll('%', '.*').replaceAll('_', '.')}$`, 'is');
+      return (row) => like.test(String(cell(row) ?? ''));
+    }
+    case 'INCLUDES':
+      return (row) => values.some((value) => picked(cell(row), value));
+    case 'EXCLUDES':
+      return (row) => !values.some((value) => picked(cell(row), value));
+    default:
+      return (row) => cell(row) !== null && ordered(order(cell(row), first), operator);
+  }
+}
+
+function ordered(difference: number, operator: string): boolean {
+  if (operator === '<') return difference < 0;
+  if (operator === '<=') return difference <= 0;
+  return operator === '>' ? difference > 0 : difference >= 0;
+}
+
+/** Texts are compared without case; ids are not, but the fake has no two ids that differ only in case. */
+function same(cell: unknown, value: unknown): boolean {
+  return typeof cell === 'string' && typeof value === 'string'
+    ? cell.toLowerCase() === value.toLowerCase()
+    : (cell ?? null) === (value ?? null);
+}
+
+function picked(cell: unknown, value: unknown): boolean {
+  return String(cell ?? '')
+    .split(';')
+    .includes(String(value));
+}
+
+function order(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [left, right] = [String(a ?? ''), String(b ?? '')];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function compareRows(
+  a: FakeRow,
+  b: FakeRow,
+  sorts: readonly { readonly column: Column; readonly isDescending: boolean }[],
+): number {
+  for (const { column, isDescending } of sorts) {
+    const difference = order(column.read(a), column.read(b));
+    if (difference !== 0) return isDescending ? -difference : difference;
+  }
+  return 0;
 }

@@ -63,8 +63,13 @@ describe("the fake crm-c with the vendor's own client", () => {
     const rejections: readonly [string, string][] = [
       ['SELECT Nothing__c FROM Opportunity', 'INVALID_FIELD'],
       ['SELECT Id FROM Nothing', 'INVALID_TYPE'],
-      ["SELECT Id FROM Opportunity WHERE Id = 'a' OR Id = 'b'", 'MALFORMED_QUERY'],
-      ["SELECT Id FROM Opportunity WHERE SystemModstamp >= '2026-01-01T00:00:00Z'", 'MALFORMED_QUERY'],
+      ["SELECT Id FROM Opportunity WHERE Id = 'a' OR Id = 'b' AND Name = 'c'", 'MALFORMED_QUERY'],
+      ["SELECT Id FROM Opportunity WHERE SystemModstamp >= '2026-01-01T00:00:00Z'", 'INVALID_FIELD'],
+      ['SELECT Id, Id FROM Opportunity', 'INVALID_FIELD'],
+      ['SELECT Parent.Name FROM Opportunity', 'INVALID_FIELD'],
+      ['SELECT FIELDS(ALL) FROM Opportunity', 'MALFORMED_QUERY'],
+      ['SELECT StageName, COUNT(Id) FROM Opportunity', 'MALFORMED_QUERY'],
+      [`SELECT Id FROM User WHERE ${Array(501).fill("Name = 'a'").join(' OR ')}`, 'QUERY_TOO_COMPLICATED'],
       ['SELECT Id FROM Opportunity -- all', 'MALFORMED_QUERY'],
     ];
     for (const [query, errorCode] of rejections) expect(await codeOf(client.query(query)), query).to.equal(errorCode);
@@ -79,9 +84,92 @@ describe("the fake crm-c with the vendor's own client", () => {
     );
   });
 
+  it('counts, groups, limits and follows relationships', async () => {
+    const ada = crm.addUser({ Name: 'Ada' });
+    crm.rows.set('Account', [{ Id: '001RO0000000001YAA', Name: 'Acme' }]);
+    for (const Amount of [10, 20, 30])
+      crm.addDeal({ Amount, OwnerId: ada, AccountId: '001RO0000000001YAA', StageName: 'Closed Won' });
+    crm.addDeal({ Amount: 1 });
+    const client = connection();
+    const rowsOf = async (soql: string) =>
+      (await client.query(soql)).records.map(({ attributes: _, ...row }) => JSON.parse(JSON.stringify(row)));
+    expect((await client.query('SELECT COUNT() FROM Opportunity')).totalSize).to.equal(4);
+    expect(
+      await rowsOf('SELECT StageName, SUM(Amount) total, COUNT(Id) FROM Opportunity GROUP BY StageName'),
+    ).to.have.deep.members([
+      { StageName: 'Closed Won', total: 60, expr0: 3 },
+      { StageName: 'Prospecting', total: 1, expr0: 1 },
+    ]);
+    expect(
+      await rowsOf(
+        "SELECT Amount, Owner.Name, Account.Name FROM Opportunity WHERE NOT (StageName = 'Prospecting') AND Amount > 10 ORDER BY Amount DESC LIMIT 1",
+      ),
+    ).to.deep.equal([{ Amount: 30, Owner: { Name: 'Ada' }, Account: { Name: 'Acme' } }]);
+    expect(await rowsOf('SELECT convertCurrency(Amount) FROM Opportunity WHERE Amount < 10')).to.deep.equal([
+      { Amount: 1 },
+    ]);
+    const [all] = await rowsOf('SELECT FIELDS(ALL) FROM Opportunity LIMIT 1');
+    expect(all).to.include.keys('Id', 'ARR__c', 'StageName');
+    const owned = "SELECT Id FROM Opportunity WHERE OwnerId IN (SELECT Id FROM User WHERE Name LIKE 'A%')";
+    expect((await client.query(owned)).totalSize).to.equal(3);
+  });
+
+  it('hides rows from a user without access to them, on every way to read them', async () => {
+    const [seen, hidden] = [crm.addDeal(), crm.addDeal()];
+    crm.hiddenDeals.add(hidden);
+    const client = connection();
+    expect((await client.query('SELECT Id FROM Opportunity', { scanAll: true })).records).to.have.length(1);
+    expect((await client.sobject('Opportunity').retrieve(seen))['Name']).to.equal('Acme renewal');
+    const failure = await client
+      .sobject('Opportunity')
+      .retrieve(hidden)
+      .catch((error: unknown) => error);
+    expect(failure).to.have.property('errorCode', 'NOT_FOUND');
+    now += 10 * 60_000;
+    const updated = await client.sobject('Opportunity').updated(new Date(now - 20 * 60_000), new Date(now));
+    expect(updated.ids).to.deep.equal([seen]);
+  });
+
+  it('may return fewer rows than requested, and returns limits, identity and errors as JSON', async () => {
+    for (let count = 0; count < 5; count++) crm.addDeal();
+    crm.maxRowsPerPage = 2;
+    const client = connection();
+    const first = await client.query('SELECT Id FROM Opportunity');
+    expect([first.records.length, first.totalSize, first.done]).to.deep.equal([2, 5, false]);
+    expect((await client.limits())['DailyApiRequests']).to.deep.equal({ Max: 100_000, Remaining: 99_998 });
+    expect(await client.request<{ identity: string }>('/')).to.have.property('identity');
+    expect(await codeOf(client.request('/sobjects/Nothing/describe'))).to.equal('NOT_FOUND');
+    const old = new jsforce.Connection({
+      instanceUrl: crm.url,
+      accessToken: crm.oauth.issue().accessToken,
+      version: '20.0',
+    });
+    expect(await codeOf(old.query('SELECT Id FROM User'))).to.equal('UNSUPPORTED_API_VERSION');
+  });
+
+  it('issues tokens of an organisation only at its login host and its own host', async () => {
+    const other = new FakeCrmc({ now: () => now, orgId: '00DSB0000005678AAA' });
+    await other.start();
+    try {
+      const refreshAt = (loginUrl: string) => {
+        const { refreshToken } = crm.oauth.issue();
+        const client = new jsforce.OAuth2({ loginUrl, clientId: 'crmc-client', clientSecret: 'crmc-secret' });
+        return client.refreshToken(`${refreshToken}`).then(
+          () => 'renewed',
+          (error: Error) => error.message,
+        );
+      };
+      for (const host of [crm.loginUrl, crm.url]) expect(await refreshAt(host)).to.equal('renewed');
+      for (const host of [other.loginUrl, other.url])
+        expect(await refreshAt(host)).to.equal('expired access/refresh token');
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('exchanges a code and its verifier for tokens, and rotates them', async () => {
     const oauth2 = new jsforce.OAuth2({
-      loginUrl: crm.url,
+      loginUrl: crm.loginUrl,
       clientId: 'crmc-client',
       clientSecret: 'crmc-secret',
       redirectUri: 'http://127.0.0.1:9/callback',

@@ -1,0 +1,103 @@
+import { type DescribedField, stages } from './fake-crmc-fields.js';
+import { type FakeCatalog, type FakeObject, type FakeRow } from './fake-soql.js';
+
+/** What queries read, as the connected user sees it. */
+export interface CrmcSources {
+  readonly fields: readonly DescribedField[];
+  readonly readsDeals: boolean;
+  readonly deals: () => readonly FakeRow[];
+  readonly users: () => readonly FakeRow[];
+  readonly organization: FakeRow;
+  readonly permissions: { readonly userId: string; readonly viewsAllDeals: boolean };
+  readonly others: ReadonlyMap<string, readonly FakeRow[]>;
+}
+
+type Parents = NonNullable<FakeObject['parents']>;
+
+const permissionSetId = '0PSRO000000viewYAA';
+
+/** The objects that can be queried. An object that the user may not read does not exist for the user. */
+export function crmcCatalog({
+  fields,
+  readsDeals,
+  deals,
+  users,
+  organization,
+  permissions,
+  others,
+}: CrmcSources): FakeCatalog {
+  const of = (name: string) => () => others.get(name) ?? [];
+  const { userId, viewsAllDeals } = permissions;
+  const catalog = new Map<string, FakeObject>([
+    ['User', object('Id Name Email IsActive:boolean UserType SmallPhotoUrl SystemModstamp:datetime', users)],
+    [
+      'Organization',
+      object('Id Name DefaultCurrencyIsoCode TimeZoneSidKey DefaultOpportunityAccess IsSandbox:boolean', () => [
+        organization,
+      ]),
+    ],
+    [
+      'OpportunityStage',
+      object('Id ApiName MasterLabel IsActive:boolean IsClosed:boolean IsWon:boolean SortOrder:int', () => stages),
+    ],
+    ['Account', object('Id Name Industry', of('Account'))],
+    ['RecordType', object('Id Name DeveloperName SobjectType IsActive:boolean', of('RecordType'))],
+    ['Product2', object('Id Name ProductCode Family', of('Product2'))],
+    [
+      'OpportunityLineItem',
+      object(
+        'Id OpportunityId Product2Id Name ProductCode Quantity:double UnitPrice:currency TotalPrice:currency SystemModstamp:datetime IsDeleted:boolean',
+        of('OpportunityLineItem'),
+        {
+          Opportunity: { object: 'Opportunity', key: 'OpportunityId' },
+          Product2: { object: 'Product2', key: 'Product2Id' },
+        },
+      ),
+    ],
+    ['PermissionSet', object('Id Name PermissionsViewAllData:boolean', () => [permissionSet()])],
+    [
+      'PermissionSetAssignment',
+      object(
+        'Id AssigneeId PermissionSetId',
+        () => [{ Id: '0PaRO000000viewYAA', AssigneeId: userId, PermissionSetId: permissionSetId }],
+        { PermissionSet: { object: 'PermissionSet', key: 'PermissionSetId' } },
+      ),
+    ],
+    [
+      'ObjectPermissions',
+      object('Id ParentId SobjectType PermissionsRead:boolean PermissionsViewAllRecords:boolean', () => [
+        {
+          Id: '110RO000000viewYAA',
+          ParentId: permissionSetId,
+          SobjectType: 'Opportunity',
+          PermissionsRead: true,
+          PermissionsViewAllRecords: viewsAllDeals,
+        },
+      ]),
+    ],
+  ]);
+  if (readsDeals)
+    catalog.set('Opportunity', {
+      fields: new Map(fields.map(({ name, type }) => [name, type])),
+      rows: deals,
+      parents: {
+        Owner: { object: 'User', key: 'OwnerId' },
+        Account: { object: 'Account', key: 'AccountId' },
+        RecordType: { object: 'RecordType', key: 'RecordTypeId' },
+      },
+    });
+  return catalog;
+}
+
+function permissionSet(): FakeRow {
+  return { Id: permissionSetId, Name: 'Integration', PermissionsViewAllData: false };
+}
+
+/** Fields as `Name` or `Name:type`; text by default. */
+function object(fields: string, rows: () => readonly FakeRow[], parents: Parents = {}): FakeObject {
+  const described = fields.split(' ').map((one) => {
+    const [name = '', type = 'string'] = one.split(':');
+    return [name, type] as const;
+  });
+  return { fields: new Map(described), rows, parents };
+}
