@@ -64,7 +64,7 @@ export class DemoCrms {
       CRMB_AUTH_BASE: crmb.server.url,
       CRMB_CLIENT_ID: crmb.oauth.options.clientId,
       CRMB_CLIENT_SECRET: crmb.oauth.options.clientSecret,
-      CRMC_LOGIN_BASE: crmc.url,
+      CRMC_LOGIN_BASE: crmc.loginUrl,
       CRMC_CLIENT_ID: crmc.oauth.options.clientId,
       CRMC_CLIENT_SECRET: crmc.oauth.options.clientSecret,
       BILLING_API_BASE: billing.url,

@@ -16,6 +16,8 @@ export interface CrmRequest<T> {
   readonly access?: CrmAccess;
   /** Schema of the body of a 2xx response; an empty body is undefined. */
   readonly schema: z.ZodType<T>;
+  /** The scope or the permission without which the CRM denies the request, for the error message. */
+  readonly needs?: string;
   /** Must not run twice: retried only if the CRM said that it did nothing (429). */
   readonly isUnrepeatable?: boolean;
   /** Classifies an error response to this request, before the rules of the CRM. */
@@ -92,7 +94,7 @@ interface HttpReply {
 /** No usable response, and whether a retry may help. */
 interface TransportError {
   readonly status: null;
-  readonly kind: 'unavailable' | 'rejected';
+  readonly kind: 'unavailable' | 'rejected' | 'oversized';
   readonly message: string;
 }
 
@@ -172,7 +174,7 @@ export class CrmHttp {
       });
       return await this.read(response);
     } catch (error) {
-      if (error instanceof TooLarge) return transportError('rejected', 'the response is larger than 10 MB');
+      if (error instanceof TooLarge) return transportError('oversized', 'the response is larger than 10 MB');
       return transportError('unavailable', isTimeout(error) ? 'no response in time' : `no connection${codeOf(error)}`);
     }
   }
@@ -199,7 +201,9 @@ export class CrmHttp {
     if (reply.status === null) return { kind: reply.kind, message: reply.message };
     const rejection = { ...reply, attempt };
     return (
-      request.classifyError?.(rejection) ?? this.rules.classifyError?.(rejection) ?? { kind: this.kindOf(reply.status) }
+      request.classifyError?.(rejection) ??
+      this.rules.classifyError?.(rejection) ??
+      denied(request, reply.status) ?? { kind: this.kindOf(reply.status) }
     );
   }
 
@@ -235,6 +239,12 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const instant = Date.parse(text);
   return Number.isNaN(instant) ? null : Math.max(0, instant - nowMs);
+}
+
+function denied({ needs }: CrmRequest<unknown>, status: number): ErrorClassification | null {
+  if (status === 410) return { kind: 'misconfigured', message: 'the CRM has retired this version of its API (410)' };
+  if (status !== 403 || needs === undefined) return null;
+  return { kind: 'rejected', message: `the CRM denied access: grant ${needs} and connect again` };
 }
 
 function isRetryable(

@@ -13,6 +13,8 @@ export interface CrmCredentials {
   readonly accountId: string | null;
   /** Base URL of the account's data if each account has its own; otherwise null. */
   readonly instanceUrl: string | null;
+  /** Base URL that renews the tokens, if it differs from the one of the data. */
+  readonly loginUrl?: string;
 }
 
 /** Credentials that an admin enters instead of using the consent page. */
@@ -30,11 +32,15 @@ export interface CrmAdapter {
     readonly state: string;
     readonly redirectUri: string;
     readonly codeChallenge: string;
+    /** Base URL of the consent page, for a CRM that has several; null for the default. */
+    readonly loginUrl?: string | null;
   }): string;
   exchangeCode(answer: {
     readonly code: string;
     readonly redirectUri: string;
     readonly codeVerifier: string;
+    /** That of the consent page. */
+    readonly loginUrl?: string | null;
   }): Promise<CrmCredentials>;
   /**
    * Returns new credentials. The old refresh token may be invalid once this returns, so save the new ones before
@@ -43,13 +49,15 @@ export interface CrmAdapter {
   refresh(credentials: CrmCredentials): Promise<CrmCredentials>;
   /** Checks pasted credentials with the CRM and returns them with the account id. */
   verify(pasted: PastedCredentials): Promise<CrmCredentials>;
+  /** Invalidates the credentials at the CRM, if it can. */
+  revoke(credentials: CrmCredentials): Promise<void>;
   /** Name of the account, for the person who confirms the connection; null if the CRM does not report one. */
   accountName(credentials: CrmCredentials): Promise<string | null>;
   account(access: CrmAccess, options?: CrmAccountOptions): CrmAccount;
 }
 
 export interface CrmAccountOptions {
-  /** IANA time zone that converts an instant to the day of `close_date`. Default UTC. */
+  /** IANA time zone that converts instants to days if the account has none. Default UTC. */
   readonly timeZone?: string;
 }
 
@@ -69,12 +77,37 @@ export interface CrmAccount {
   listFields(): Promise<CrmField[]>;
   /** All deals, or those changed in the time window if the CRM supports it, starting at the cursor if given. */
   listDeals(options?: ListDeals): AsyncIterable<CrmDealPage>;
-  /** Present state of the deals, in any order. An id that the CRM no longer has is returned as deleted. */
+  /**
+   * Present state of the deals, in any order. A deal that the CRM has deleted is returned as deleted. A deal that the
+   * CRM does not return, and does not report as deleted, is left out: sharing may hide it.
+   */
   getDeals(ids: readonly string[]): Promise<CrmDeal[]>;
   /** Null if the CRM has no webhooks per account. */
   registerWebhook(targetUrl: string): Promise<RegisteredWebhook | null>;
   /** Succeeds if the webhook is already gone. */
   removeWebhook(webhookId: string): Promise<void>;
+  /** Currency and time zone of the account; null where the CRM reports none. */
+  settings(): Promise<CrmAccountSettings>;
+  /** The scopes and permissions that the connection needs, and whether the account has granted them. */
+  permissions(): Promise<CrmPermission[]>;
+}
+
+export interface CrmAccountSettings {
+  /** Currency of deals that name none, ISO 4217 code. */
+  readonly currency: string | null;
+  /** IANA time zone that converts instants to days. */
+  readonly timeZone: string | null;
+}
+
+export interface CrmPermission {
+  /** The scope, or the permission of the connected user, as the CRM calls it. */
+  readonly name: string;
+  /** What it is for. */
+  readonly purpose: string;
+  /** Null if the CRM does not let us find out. */
+  readonly granted: boolean | null;
+  /** Without a required permission the connection does not work. */
+  readonly required: boolean;
 }
 
 export interface ListDeals {
@@ -156,9 +189,17 @@ export interface CrmHint {
 
 /**
  * `unauthorized`: an admin must connect again. `rate_limited` and `unavailable`: retry later, not before
- * `retryAfterMs`. `cursor_expired`: the listing starts over. `rejected`: retrying does not help.
+ * `retryAfterMs`. `misconfigured`: the settings of this service are wrong, so retry when the operator has corrected
+ * them. `cursor_expired`: the listing starts over. `oversized`: request less. `rejected`: retrying does not help.
  */
-export type CrmFailureKind = 'unauthorized' | 'rate_limited' | 'unavailable' | 'cursor_expired' | 'rejected';
+export type CrmFailureKind =
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'misconfigured'
+  | 'cursor_expired'
+  | 'oversized'
+  | 'rejected';
 
 /** Describes the CRM's error in our words. Contains neither a token nor a body from the CRM. */
 export class CrmFailure extends Error {

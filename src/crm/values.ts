@@ -38,6 +38,17 @@ export function dayOfValue(value: CrmValue | undefined, timeZone: string): strin
   return instant === null ? null : dayInZone(new Date(instant), timeZone);
 }
 
+/** A time zone that this service knows; otherwise null. */
+export function zoneOf(value: unknown): string | null {
+  const zone = textOf(value);
+  if (zone === null) return null;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}
+
 /** Values that every CRM provides under the same slugs. A native field with such a slug takes precedence. */
 export interface CanonicalValues {
   readonly amount: CrmValue;

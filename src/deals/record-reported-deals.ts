@@ -171,7 +171,7 @@ export async function auditSkippedDeals(
   trx: Work,
   workspaceId: string,
   { trigger, provider }: { readonly trigger: string; readonly provider: string },
-  { skipped }: RecordedReport,
+  { skipped }: Pick<RecordedReport, 'skipped'>,
 ): Promise<void> {
   const orchestrator = { workspaceId, actor: 'orchestrator' };
   await Promise.all(

@@ -22,6 +22,8 @@ interface Start {
   readonly workspaceId: string;
   /** Null if an API key requested the address: any admin of the workspace may open it. */
   readonly repId: string | null;
+  /** Base URL of the consent page; null for the default. */
+  readonly loginUrl: string | null;
   readonly validUntil: number;
 }
 
@@ -50,9 +52,15 @@ export class CrmConsents {
   ) {}
 
   /** The address of the page that starts the consent. It is no secret: opening it requires a session of an admin. */
-  startAddress(provider: CrmProvider, { workspaceId, repId }: Caller): string {
-    this.callbackOf(provider);
-    const start: Start = { workspaceId, repId, validUntil: this.clock.now().getTime() + validMs };
+  startAddress(provider: CrmProvider, { workspaceId, repId }: Caller, loginUrl: string | null = null): string {
+    const redirectUri = this.callbackOf(provider);
+    try {
+      // Rejects a login URL that is not the CRM's.
+      this.accounts.adapters[provider].authorizeUrl({ state: '', redirectUri, codeChallenge: '', loginUrl });
+    } catch (error) {
+      throw toCrmFailure(error);
+    }
+    const start: Start = { workspaceId, repId, loginUrl, validUntil: this.clock.now().getTime() + validMs };
     const sealed = this.secrets.seal(startPlace(provider), JSON.stringify(start)).toString('base64url');
     const base = (this.config.PUBLIC_URL as string).replace(/\/+$/, '');
     return `${base}${authorizePath(provider)}?start=${sealed}`;
@@ -67,7 +75,7 @@ export class CrmConsents {
 
   /** Stores the consent for the browser and returns the address of the CRM's consent page. */
   async begin(provider: CrmProvider, start: Start, caller: Caller, browserKey: string): Promise<string> {
-    const { workspaceId, repId } = start;
+    const { workspaceId, repId, loginUrl } = start;
     const isStarter = workspaceId === caller.workspaceId && (repId === null || repId === caller.repId);
     if (!isStarter || !isAdminSession(caller))
       throw new Failure(
@@ -75,7 +83,7 @@ export class CrmConsents {
         'Another person or workspace has started this connection. Sign in as the admin who started it.',
       );
     const [state, codeVerifier] = [newKey(), newKey()];
-    const consent = { ...startedBy(caller, browserKey), codeVerifier };
+    const consent = { ...startedBy(caller, browserKey), codeVerifier, loginUrl };
     await this.unitOfWork.withoutWorkspace((trx) =>
       storeConsent(trx, this.secrets, 'consent', provider, state, consent),
     );
@@ -83,6 +91,7 @@ export class CrmConsents {
       state,
       redirectUri: this.callbackOf(provider),
       codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
+      loginUrl,
     });
   }
 
@@ -102,10 +111,11 @@ export class CrmConsents {
       await this.limits.countFailure(address);
       throw notConnected(provider);
     }
-    const { codeVerifier, ...started } = consent;
+    const { codeVerifier, loginUrl, ...started } = consent;
     const adapter = this.accounts.adapters[provider];
     try {
-      const credentials = await adapter.exchangeCode({ code, redirectUri: this.callbackOf(provider), codeVerifier });
+      const redirectUri = this.callbackOf(provider);
+      const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier, loginUrl });
       const accountName = await adapter.accountName(credentials);
       return { grant: await this.store(provider, started, credentials), accountId: credentials.accountId, accountName };
     } catch (error) {

@@ -11,6 +11,9 @@ export function toCrmFailure(error: unknown): unknown {
   const details = { reason: kind, ...(retryAfterMs === null ? {} : { retryAfter: Math.ceil(retryAfterMs / 1000) }) };
   if (kind === 'unauthorized')
     return new Failure('crm_refused', `The CRM rejected the credentials: ${message}. Connect it again.`, details);
-  if (kind === 'rejected') return new Failure('crm_refused', `The CRM rejected the request: ${message}.`, details);
+  if (kind === 'rejected' || kind === 'oversized')
+    return new Failure('crm_refused', `The CRM rejected the request: ${message}.`, details);
+  if (kind === 'misconfigured')
+    return new Failure('crm_refused', `The settings of this service are wrong: ${message}.`, details);
   return new Failure('crm_unavailable', `The CRM is unavailable: ${message}. Try again later.`, details);
 }

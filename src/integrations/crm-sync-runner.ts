@@ -296,7 +296,8 @@ export class CrmSyncRunner {
     this.log.warn({ err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts }, 'pull failed');
     const { kind, message } =
       error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'an internal error occurred' };
-    if (kind === 'unauthorized' || kind === 'rejected') return this.fail(workspaceId, pull, 'crm_refused', message);
+    if (kind === 'unauthorized' || kind === 'rejected' || kind === 'oversized')
+      return this.fail(workspaceId, pull, 'crm_refused', message);
     if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
       return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         restartListing(trx, workspaceId, pullId),

@@ -16,6 +16,8 @@ import { failpoint } from '../platform/failpoint.js';
 import { type InboxBatch, type InboxHandler, markProcessed, RetryLater } from '../platform/inbox/inbox-runner.js';
 import { deliveredDeals, deliveredOutcome, selfContainedMessages } from './delivered-deals.js';
 
+const hiddenReason =
+  'the CRM neither returns the deal nor reports it as deleted: the connected user may not see it. Its commission stays';
 /** While the connection is broken, messages that need the CRM wait. */
 const brokenPauseMs = 300_000;
 
@@ -42,9 +44,17 @@ export class CrmInboxHandler implements InboxHandler {
     const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
     if (account === null) return this.applyDelivered(batch);
     const fetchedAt = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, databaseTime);
-    const deals = await fetchDeals(account, [...new Set(batch.messages.map((one) => one.subject))]);
+    const subjects = [...new Set(batch.messages.map((one) => one.subject))];
+    const deals = await fetchDeals(account, subjects);
     await failpoint('inbox.afterFetch');
-    await this.record(batch, deals, fetchedAt, 'fetched');
+    const found = new Set(deals.map((deal) => deal.id));
+    await this.record(
+      batch,
+      deals,
+      fetchedAt,
+      'fetched',
+      subjects.filter((dealId) => !found.has(dealId)),
+    );
   }
 
   async deadLetter(
@@ -89,6 +99,7 @@ export class CrmInboxHandler implements InboxHandler {
     deals: readonly ReportedDeal[],
     fetchedAt: Date | null,
     outcome: string,
+    hidden: readonly string[] = [],
   ): Promise<void> {
     const { workspaceId, source: provider, messages, lease } = batch;
     await this.changes.run(batch, 'shared', async (trx, recalculate) => {
@@ -96,7 +107,8 @@ export class CrmInboxHandler implements InboxHandler {
       const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
       await failpoint('inbox.afterRecord');
       await recalculate(requestsFor(recorded));
-      await auditSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, recorded);
+      const skipped = [...recorded.skipped, ...hidden.map((dealId) => ({ dealId, reason: hiddenReason }))];
+      await auditSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, { skipped });
       await markProcessed(trx, batch, messages, outcome);
       await failpoint('inbox.afterMark');
     });
@@ -120,7 +132,7 @@ async function fetchDeals(account: CrmAccount, dealIds: readonly string[]) {
   try {
     return await account.getDeals(dealIds);
   } catch (error) {
-    if (error instanceof CrmFailure && error.kind !== 'rejected')
+    if (error instanceof CrmFailure && error.kind !== 'rejected' && error.kind !== 'oversized')
       throw new RetryLater(error.message, error.retryAfterMs, { cause: error });
     throw error;
   }

@@ -7,7 +7,8 @@ import { type InboxMessage } from '../platform/inbox/inbox.js';
 import { type InboxSource } from '../platform/inbox/inbox-tables.js';
 import { wholeNumber } from '../platform/schemas.js';
 
-export const deliveryLimitBytes = 512 * 1024;
+/** The largest body of a delivery. crm-b sends up to 100 events, of which each may contain a long text. */
+export const deliveryLimitBytes = 1024 * 1024;
 
 /** `wait`: seconds to wait for the outcome. `for` distinguishes the URLs of two workspaces. */
 export const deliveryQuery = z.strictObject({

@@ -70,6 +70,17 @@ describe('crm-a', () => {
       expect(await kindOf(adapter.verify({ accessToken }))).to.equal('unauthorized');
     });
 
+    it('names the scopes that the account has not granted', async () => {
+      crm.oauth.scopes.delete('user_management:read');
+      const failure = await account.listMembers().catch((error: unknown) => error);
+      expect(failure).to.include({ kind: 'rejected' });
+      expect((failure as Error).message).to.contain('grant user_management:read and connect again');
+      const permissions = await account.permissions();
+      expect(permissions.filter(({ granted }) => !granted).map(({ name }) => name)).to.deep.equal([
+        'user_management:read',
+      ]);
+    });
+
     it('cannot be refreshed after the token was revoked', async () => {
       crm.oauth.revokeAll();
       expect(await kindOf(account.listMembers())).to.equal('unauthorized');
@@ -197,6 +208,13 @@ describe('crm-a', () => {
       expect(await listed()).to.deep.equal([]);
       for (let index = 0; index < 500; index++) crm.addDeal({ value: index });
       expect(await listed()).to.have.length(500);
+    });
+
+    it('are all listed if a page exceeds the size of a response, by smaller pages', async () => {
+      crm.attributes.push({ slug: 'notes', title: 'Notes', type: 'text' });
+      const ids = Array.from({ length: 30 }, () => crm.addDeal({ name: 'Long', notes: 'x'.repeat(500_000) }));
+      expect((await listed()).map(({ id }) => id)).to.deep.equal(ids);
+      expect(await account.getDeals(ids)).to.have.length(30);
     });
 
     it('are not skipped when others are deleted during the listing', async () => {

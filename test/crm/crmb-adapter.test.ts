@@ -103,8 +103,38 @@ describe('crm-b', () => {
       const spent = { ...tokenOnly('old'), refreshToken: 'unknown' };
       expect((await failureOf(adapter.refresh(spent))).kind).to.equal('unauthorized');
       crm.server.fault({ on: /token$/, answer: answerWith(401, { error: 'invalid_client' }) });
-      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('rejected');
+      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('misconfigured');
       expect((await failureOf(adapter.refresh(tokenOnly('old')))).kind).to.equal('unauthorized');
+    });
+
+    it('reports a wrong client secret as a wrong setting, which the operator can correct', async () => {
+      const spent = { ...tokenOnly('old'), refreshToken: crm.oauth.issue().refreshToken };
+      crm.oauth.clientSecret = 'another';
+      const failure = await failureOf(adapter.refresh(spent));
+      expect(failure.kind).to.equal('misconfigured');
+      expect(failure.message).to.contain('CRMB_CLIENT_SECRET');
+      crm.oauth.clientSecret = crm.oauth.options.clientSecret;
+      expect((await adapter.refresh(spent)).accessToken).to.be.a('string');
+    });
+
+    it('names the scope that the account has not granted', async () => {
+      crm.oauth.scopes.delete('crm.objects.owners.read');
+      const failure = await failureOf(account.listMembers());
+      expect(failure.kind).to.equal('rejected');
+      expect(failure.message).to.contain('grant crm.objects.owners.read and connect again');
+      const permissions = await account.permissions();
+      expect(permissions.map(({ name, granted }) => [name, granted])).to.deep.equal([
+        ['crm.objects.deals.read', true],
+        ['crm.schemas.deals.read', true],
+        ['crm.objects.owners.read', false],
+      ]);
+    });
+
+    it('revokes the tokens of a consent', async () => {
+      const { accessToken, refreshToken } = crm.oauth.issue();
+      await adapter.revoke({ ...tokenOnly(accessToken), refreshToken });
+      expect(crm.oauth.isAlive(accessToken)).to.equal(false);
+      expect((await failureOf(adapter.refresh({ ...tokenOnly('old'), refreshToken }))).kind).to.equal('unauthorized');
     });
 
     it('accepts a pasted token and reads its portal', async () => {
@@ -194,6 +224,9 @@ describe('crm-b', () => {
           dealname: 'Renewal',
           name: 'Renewal',
           amount: 50000.5,
+          amount_in_home_currency: 50000.5,
+          hs_is_closed: true,
+          hs_is_closed_won: true,
           dealstage: 'closedwon',
           stage: 'closedwon',
           pipeline: 'default',
@@ -215,7 +248,8 @@ describe('crm-b', () => {
           hs_object_id: id,
         },
       });
-      const [inNewYork] = await connected('America/New_York').getDeals([id]);
+      crm.timeZone = 'America/New_York';
+      const [inNewYork] = await connected().getDeals([id]);
       expect(inNewYork?.fields['close_date']).to.equal('2026-11-30');
     });
 
@@ -253,7 +287,41 @@ describe('crm-b', () => {
       const pages = await collected(account.listDeals({ modifiedFrom: from, modifiedBefore: before }));
       expect(pages.flatMap(({ deals }) => deals.map(({ id }) => id))).to.deep.equal(changed);
       expect(pages[0]?.total).to.equal(450);
-      expect(crm.server.countRequests(listPath)).to.equal(0);
+      expect(crm.server.countRequests(/GET .*deals.*archived=false/)).to.equal(0);
+    });
+
+    it('are returned as deleted with a search if they were archived since its start', async () => {
+      const [early, late, live] = [crm.addDeal({}), crm.addDeal({}), crm.addDeal({})];
+      crm.delete(early);
+      time.pass(60_000);
+      const modifiedFrom = new Date(time.now());
+      crm.delete(late);
+      crm.change(live, { amount: '1' });
+      const found = await listed({ modifiedFrom });
+      expect(found.map(({ id, deleted }) => [id, deleted])).to.have.deep.members([
+        [late, true],
+        [live, false],
+      ]);
+    });
+
+    it('are read in halves when a batch exceeds the size of a response', async () => {
+      crm.properties.push({ name: 'notes', label: 'Notes', type: 'string', fieldType: 'textarea' });
+      const ids = Array.from({ length: 8 }, () => crm.addDeal({ notes: 'x'.repeat(2_000_000) }));
+      expect((await listed()).map(({ id }) => id)).to.deep.equal(ids);
+      const huge = crm.addDeal({ notes: 'x'.repeat(11_000_000) });
+      expect((await failureOf(account.getDeals([huge]))).kind).to.equal('oversized');
+    });
+
+    it('without a currency are in the currency of the account, and their days in its time zone', async () => {
+      crm.companyCurrency = 'JPY';
+      crm.timeZone = 'Asia/Tokyo';
+      account = connected('America/New_York');
+      const id = crm.addDeal({ amount: '1000000', closedate: '2026-03-31T16:00:00.000Z' });
+      const other = crm.addDeal({ amount: '5', deal_currency_code: 'USD' });
+      const [deal, inDollars] = await account.getDeals([id, other]);
+      expect(deal?.fields).to.include({ currency: 'JPY', close_date: '2026-04-01' });
+      expect(inDollars?.fields).to.include({ currency: 'USD' });
+      expect(await account.settings()).to.deep.equal({ currency: 'JPY', timeZone: 'Asia/Tokyo' });
     });
 
     it('are all found if more changed at one instant than a page contains', async () => {
@@ -394,7 +462,7 @@ describe('crm-b', () => {
 });
 
 describe('values of crm-b', () => {
-  const reading = { properties: readProperties([]), stages: crmbStages([]), timeZone: 'UTC' };
+  const reading = { properties: readProperties([]), stages: crmbStages([]), timeZone: 'UTC', currency: null };
 
   it('take the name of the stage, its pipeline and whether it wins from the pipelines', () => {
     const stage = (id: string, label: string, isClosed: boolean, probability: string) => ({

@@ -37,7 +37,7 @@ describe('the adapter of crm-c', () => {
     await crm.start();
     adapter = new CrmcAdapter(
       {
-        loginUrl: crm.url,
+        loginUrl: crm.loginUrl,
         apiVersion: 'v67.0',
         clientId: 'crmc-client',
         clientSecret: 'crmc-secret',
@@ -115,9 +115,78 @@ describe('the adapter of crm-c', () => {
       expect(third).to.include({ instanceUrl: crm.url, accountId: crm.orgId });
     });
 
+    it('renews the tokens of a sandbox and of production at their own login hosts', async () => {
+      const sandbox = new FakeCrmc({ now: () => now, orgId: '00DSB0000005678AAA' });
+      await sandbox.start();
+      try {
+        const verifier = randomBytes(32).toString('base64url');
+        const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
+        const request = { state: 's', redirectUri, codeChallenge, loginUrl: sandbox.loginUrl };
+        const page = await fetch(adapter.authorizeUrl(request), { redirect: 'manual' });
+        const code = new URL(page.headers.get('location') ?? '').searchParams.get('code') ?? '';
+        const consented = await adapter.exchangeCode({
+          code,
+          redirectUri,
+          codeVerifier: verifier,
+          loginUrl: sandbox.loginUrl,
+        });
+        const { refreshToken } = sandbox.oauth.issue();
+        const pasted = await adapter.verify({
+          accessToken: 'spent',
+          refreshToken: `${refreshToken}`,
+          instanceUrl: sandbox.url,
+        });
+        for (const credentials of [consented, pasted]) {
+          const renewed = await adapter.refresh(await adapter.refresh(credentials));
+          expect(sandbox.oauth.isAlive(renewed.accessToken)).to.equal(true);
+          expect(renewed.accountId).to.equal(sandbox.orgId);
+        }
+        expect(crm.oauth.isAlive((await adapter.refresh(await consent())).accessToken)).to.equal(true);
+      } finally {
+        await sandbox.stop();
+      }
+    });
+
+    it('rejects a login URL that is not the vendor’s', () => {
+      for (const loginUrl of [
+        'https://evil.test',
+        'https://login.salesforce.com.evil.test',
+        'http://test.salesforce.com',
+      ])
+        expect(() => adapter.authorizeUrl({ state: '', redirectUri, codeChallenge: '', loginUrl })).to.throw(
+          'login URL',
+        );
+    });
+
+    it('revokes the refresh token and the access tokens that it renewed', async () => {
+      const credentials = await consent();
+      await adapter.revoke(credentials);
+      expect(crm.oauth.isAlive(credentials.accessToken)).to.equal(false);
+      expect((await failureOf(adapter.refresh(credentials))).kind).to.equal('unauthorized');
+    });
+
+    it('reports a wrong client and a retired version as wrong settings', async () => {
+      const credentials = await consent();
+      crm.oauth.clientSecret = 'another';
+      const failure = await failureOf(adapter.refresh(credentials));
+      expect([failure.kind, failure.message.includes('CRMC_CLIENT_SECRET')]).to.deep.equal(['misconfigured', true]);
+      crm.oauth.clientSecret = 'crmc-secret';
+      expect((await adapter.refresh(credentials)).accessToken).to.be.a('string');
+      const old = new CrmcAdapter({
+        loginUrl: crm.loginUrl,
+        apiVersion: 'v21.0',
+        clientId: 'crmc-client',
+        clientSecret: 'crmc-secret',
+        allowLoopback: true,
+      });
+      const access = fixedAccess({ ...credentials, accessToken: crm.oauth.issue().accessToken });
+      const retired = await failureOf(old.account(access).listFields());
+      expect([retired.kind, retired.message.includes('CRMC_API_VERSION')]).to.deep.equal(['misconfigured', true]);
+    });
+
     it('reports an outage during the renewal of a token as unavailable', async () => {
       const first = await consent();
-      crm.server.fault({ on: /oauth2\/token/, times: 1, answer: hangUp });
+      crm.login.fault({ on: /oauth2\/token/, times: 1, answer: hangUp });
       expect((await failureOf(adapter.refresh(first))).kind).to.equal('unavailable');
       expect((await adapter.refresh(first)).accessToken).to.be.a('string');
     });
@@ -169,11 +238,43 @@ describe('the adapter of crm-c', () => {
     });
 
     it('rejects a token response with an instance URL that is not the vendor’s', async () => {
-      crm.server.fault({
+      crm.login.fault({
         on: /oauth2\/token/,
         answer: answerWith(200, { access_token: 't', instance_url: 'https://evil.test', id: null }),
       });
       expect((await failureOf(consent())).kind).to.equal('rejected');
+    });
+  });
+
+  describe('permissions', () => {
+    const granted = async (account: CrmAccount) =>
+      Object.fromEntries((await account.permissions()).map((one) => [one.name, one.granted]));
+
+    it('are all granted to a user who sees every deal', async () => {
+      const { account } = await connect();
+      const all = { 'Read on Opportunity': true, 'Read on User': true, 'View All on Opportunity': true };
+      expect(await granted(account)).to.deep.equal(all);
+      crm.viewsAllDeals = false;
+      expect(await granted(account)).to.deep.equal({ ...all, 'View All on Opportunity': false });
+      crm.dealAccess = 'Edit';
+      expect(await granted(account)).to.deep.equal(all);
+    });
+
+    it('are named when a request is denied', async () => {
+      const { account } = await connect();
+      crm.readsDeals = false;
+      expect(await granted(account)).to.include({ 'Read on Opportunity': false, 'View All on Opportunity': false });
+      expect((await failureOf(account.listFields())).message).to.contain('read access to Opportunity');
+      crm.readsDeals = true;
+      crm.oauth.scopes.delete('api');
+      const failure = await failureOf(account.listFields());
+      expect([failure.kind, failure.message.includes('grant the scope api')]).to.deep.equal(['rejected', true]);
+    });
+
+    it('returns the currency and the time zone of the organisation', async () => {
+      crm.timeZone = 'Asia/Tokyo';
+      const { account } = await connect();
+      expect(await account.settings()).to.deep.equal({ currency: 'EUR', timeZone: 'Asia/Tokyo' });
     });
   });
 
@@ -406,6 +507,20 @@ describe('the adapter of crm-c', () => {
       ]);
       expect(deals[0]?.fields).to.include({ amount: 5, stage: 'Prospecting' });
       expect(deals[0]?.modifiedAt).to.be.instanceOf(Date);
+    });
+
+    it('that sharing hides are not returned as deleted', async () => {
+      const [seen, hidden, purged] = [crm.addDeal(), crm.addDeal(), crm.addDeal()];
+      const { account } = await connect();
+      crm.hiddenDeals.add(hidden);
+      crm.purgeDeal(purged);
+      const deals = await account.getDeals([seen, hidden, purged]);
+      expect(deals.map(({ id, deleted }) => [id, deleted])).to.deep.equal([
+        [seen, false],
+        [purged, true],
+      ]);
+      crm.allowsReplication = false;
+      expect((await account.getDeals([hidden, purged])).map(({ id }) => id)).to.deep.equal([]);
     });
 
     it('are fetched two hundred at a time', async () => {

@@ -205,7 +205,7 @@ describe('requests to a CRM', () => {
   it('rejects a response larger than 10 MB', async () => {
     server.fault({ on: /ping/, answer: answerWith(200, { pong: 1, padding: 'x'.repeat(10 * 1024 * 1024) }) });
     expect(await failure()).to.include({
-      kind: 'rejected',
+      kind: 'oversized',
       message: 'crma GET /ping: the response is larger than 10 MB',
     });
   });

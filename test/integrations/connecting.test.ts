@@ -192,7 +192,7 @@ describe('CRM connections', function () {
         const done = await browser.submit('/sign-in/code', { ...requested.fields, code });
         const [, next = ''] = /<a href="([^"]+)">Continue/.exec(done.text) ?? [];
         const start = await browser.fetch(next);
-        expect(start.headers.get('location')?.startsWith(worldOf(provider).server.url)).to.equal(true);
+        expect(start.headers.get('location')?.startsWith(worldOf(provider).consentUrl)).to.equal(true);
       });
 
       it('lets an admin open the address that an API key requested, and no other person', async () => {

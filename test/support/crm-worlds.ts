@@ -24,6 +24,8 @@ export interface CrmWorld {
   readonly provider: CrmProvider;
   readonly server: FakeServer;
   readonly oauth: FakeOAuth;
+  /** Base URL of the consent page. */
+  readonly consentUrl: string;
   /** The currency of its deals, for plans that pay on them. */
   readonly currency: string;
   /** Settings that point the service to the fake. */
@@ -66,6 +68,7 @@ async function crmaWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crma',
+    consentUrl: crm.server.url,
     currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
@@ -106,6 +109,7 @@ export async function crmbWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crmb',
+    consentUrl: crm.server.url,
     currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
@@ -148,10 +152,11 @@ async function crmcWorld(): Promise<CrmWorld> {
   });
   return {
     provider: 'crmc',
+    consentUrl: crm.loginUrl,
     currency: 'EUR',
     server: crm.server,
     oauth: crm.oauth,
-    environment: { CRMC_LOGIN_BASE: crm.url, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret },
+    environment: { CRMC_LOGIN_BASE: crm.loginUrl, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret },
     // Users are listed by the same kind of request before.
     listing: /GET .*\/(queryAll\?.*FROM Opportunity|query\/)/,
     addPerson: (name) => crm.addUser({ Name: name, Email: `${name.toLowerCase()}@x.io` }),

@@ -5,6 +5,7 @@ import { type KeysetRow, nextKeyset, readCursor } from '../keyset.js';
 import {
   type CrmAccess,
   type CrmAccount,
+  type CrmAccountSettings,
   type CrmAdapter,
   type CrmCredentials,
   type CrmDeal,
@@ -12,6 +13,7 @@ import {
   CrmFailure,
   type CrmField,
   type CrmMember,
+  type CrmPermission,
   fixedAccess,
   type ListDeals,
   type RegisteredWebhook,
@@ -75,6 +77,8 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
       throw new CrmFailure('unauthorized', 'crma issues no refresh tokens: connect it again');
     },
     verify: ({ accessToken }) => identified(http, settings, accessToken),
+    // Keys and grants of crm-a are removed in its settings; its API has no request for it.
+    revoke: async () => {},
     accountName: async ({ accessToken }) => (await readSelf(http, settings, accessToken)).workspace_name ?? null,
     account: (access, { timeZone = 'UTC' } = {}) => new CrmaAccount(http, settings.apiBase, access, timeZone),
   };
@@ -85,6 +89,7 @@ const self = z.object({
   workspace_name: z.string().nullish(),
   workspace_id: z.string().nullish(),
   exp: z.number().nullish(),
+  scope: z.string().nullish(),
 });
 
 /** The CRM answers a revoked token with status 200 and `active: false`. */
@@ -107,6 +112,14 @@ function onlyToken(accessToken: string): CrmCredentials {
 async function rejectToken(): Promise<never> {
   throw new CrmFailure('unauthorized', 'crma rejected the token');
 }
+
+/** The scopes that an admin grants, and what they are for. */
+const neededScopes = [
+  ['record_permission:read', 'deals'],
+  ['object_configuration:read', 'fields and stages of deals'],
+  ['user_management:read', 'people'],
+  ['webhook:read-write', 'changes as they happen'],
+] as const;
 
 const dealsPerPage = 500;
 const idsPerQuery = 100;
@@ -173,20 +186,22 @@ class CrmaAccount implements CrmAccount {
   async *listDeals({ cursor }: ListDeals = {}): AsyncGenerator<CrmDealPage> {
     const reading = await this.reading();
     let place = readCursor(cursor);
+    let limit = dealsPerPage;
     for (let isLast = false; !isLast; ) {
-      const { body, serverTime } = await this.http.request(
-        this.query({
-          ...(place === null ? {} : { filter: { created_at: { $gte: place.from } } }),
-          sorts: [{ attribute: 'created_at', direction: 'asc' }],
-          limit: dealsPerPage,
-          offset: place?.offset ?? 0,
-        }),
-      );
+      const from = place;
+      const { answer, size } = await this.largestPage(limit, (rows) => ({
+        ...(from === null ? {} : { filter: { created_at: { $gte: from.from } } }),
+        sorts: [{ attribute: 'created_at', direction: 'asc' }],
+        limit: rows,
+        offset: from?.offset ?? 0,
+      }));
+      const { body, serverTime } = answer;
+      limit = size;
       const seen = new Set(place?.seen);
       const deals = body.data
         .filter((record) => !seen.has(record.id.record_id))
         .map((record) => crmaDeal(record, reading));
-      isLast = body.data.length < dealsPerPage;
+      isLast = body.data.length < limit;
       place = nextKeyset(place, body.data.map(keysetRow));
       yield { deals, next: isLast ? null : JSON.stringify(place), total: null, serverTime };
     }
@@ -200,12 +215,25 @@ class CrmaAccount implements CrmAccount {
       ids.filter((id) => idPattern.test(id)),
       idsPerQuery,
     )) {
-      const filter = { record_id: { $in: batch } };
-      const { body } = await this.http.request(this.query({ filter, limit: batch.length, offset: 0 }));
-      body.data.forEach(keep);
+      for (const record of await this.recordsOf(batch)) keep(record);
       for (const id of batch) if (!found.has(id)) await this.find(id).then((record) => record && keep(record));
     }
     return [...found.values(), ...[...new Set(ids)].filter((id) => !found.has(id)).map(goneDeal)];
+  }
+
+  async settings(): Promise<CrmAccountSettings> {
+    return { currency: (await this.reading()).defaultCurrency, timeZone: null };
+  }
+
+  async permissions(): Promise<CrmPermission[]> {
+    const { body } = await this.http.request(this.get('/v2/self', self));
+    const held = body.scope?.split(/[ ,]+/) ?? null;
+    return neededScopes.map(([name, purpose]) => ({
+      name,
+      purpose,
+      granted: held === null ? null : held.includes(name) || held.includes(`${name}-write`),
+      required: true,
+    }));
   }
 
   /** A webhook's secret cannot be read again, so a webhook of ours that exists already is replaced. */
@@ -277,6 +305,28 @@ class CrmaAccount implements CrmAccount {
     return { options: live.map(({ title }) => ({ label: title, value: title })) };
   }
 
+  /** A page of at most `limit` records, or of as many as the response limit permits. */
+  private async largestPage(limit: number, query: (rows: number) => unknown) {
+    for (let size = limit; ; size = Math.ceil(size / 2)) {
+      try {
+        return { answer: await this.http.request(this.query(query(size))), size };
+      } catch (error) {
+        if (!isOversized(error) || size === 1) throw error;
+      }
+    }
+  }
+
+  private async recordsOf(ids: readonly string[]): Promise<CrmaRecord[]> {
+    try {
+      const json = { filter: { record_id: { $in: ids } }, limit: ids.length, offset: 0 };
+      return (await this.http.request(this.query(json))).body.data;
+    } catch (error) {
+      if (!isOversized(error) || ids.length === 1) throw error;
+      const half = Math.ceil(ids.length / 2);
+      return [...(await this.recordsOf(ids.slice(0, half))), ...(await this.recordsOf(ids.slice(half)))];
+    }
+  }
+
   private async find(id: string): Promise<CrmaRecord | null> {
     const answer = await this.http.getOrNull(
       this.get(`/v2/objects/deals/records/${id}`, z.object({ data: crmaRecord })),
@@ -310,13 +360,24 @@ class CrmaAccount implements CrmAccount {
   }
 
   private get<T>(path: string, schema: z.ZodType<T>): CrmRequest<T> {
-    return { method: 'GET', url: `${this.apiBase}${path}`, access: this.access, schema };
+    return { method: 'GET', url: `${this.apiBase}${path}`, access: this.access, schema, needs: scopeOf(path) };
   }
 
   private query(json: unknown): CrmRequest<z.infer<typeof records>> {
     const url = `${this.apiBase}/v2/objects/deals/records/query`;
-    return { method: 'POST', url, json, access: this.access, schema: records };
+    return { method: 'POST', url, json, access: this.access, schema: records, needs: scopeOf('/records') };
   }
+}
+
+/** The scope that the CRM requires for a path. */
+function scopeOf(path: string): string {
+  if (path.includes('/records')) return 'record_permission:read';
+  if (path.startsWith('/v2/workspace_members')) return 'user_management:read';
+  return path.startsWith('/v2/webhooks') ? 'webhook:read-write' : 'object_configuration:read';
+}
+
+function isOversized(error: unknown): boolean {
+  return error instanceof CrmFailure && error.kind === 'oversized';
 }
 
 function keysetRow(record: CrmaRecord): KeysetRow {

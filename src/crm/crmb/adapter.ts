@@ -13,6 +13,7 @@ import { type Keyset, nextKeyset, readCursor } from '../keyset.js';
 import {
   type CrmAccess,
   type CrmAccount,
+  type CrmAccountSettings,
   type CrmAdapter,
   type CrmCredentials,
   type CrmDeal,
@@ -20,10 +21,11 @@ import {
   CrmFailure,
   type CrmField,
   type CrmMember,
+  type CrmPermission,
   fixedAccess,
   type ListDeals,
 } from '../port.js';
-import { canonicalFields, goneDeal, instantOf, textOf } from '../values.js';
+import { canonicalFields, goneDeal, instantOf, textOf, zoneOf } from '../values.js';
 import {
   type CrmbPipeline,
   type CrmbProperties,
@@ -52,11 +54,20 @@ const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.
 const rules: CrmRules = { provider: 'crmb', passing: [423, 477, 521, 523, 524], classifyError: classifyError };
 
 const limits = z.object({ policyName: z.string().nullish(), message: z.string().nullish() });
+const denial = z.object({
+  category: z.literal('MISSING_SCOPES'),
+  errors: z.array(
+    z.object({
+      context: z.object({ requiredGranularScopes: z.array(z.string().regex(/^[\w.-]{1,100}$/)).nullish() }).nullish(),
+    }),
+  ),
+});
 const hourMs = 3_600_000;
 
 /** The CRM sends no Retry-After with most rate limits. Its own client waits this long, and longer with each attempt. */
 function classifyError({ status, body, attempt }: CrmErrorResponse): ErrorClassification | null {
   if (status === 423) return { kind: 'unavailable', retryAfterMs: 2000 };
+  if (status === 403) return deniedScope(body);
   if (status !== 429) return null;
   const { policyName, message } = limits.safeParse(body).data ?? {};
   // The daily limit resets at midnight in the account's time zone, which is unknown. Trying once per hour costs
@@ -67,6 +78,13 @@ function classifyError({ status, body, attempt }: CrmErrorResponse): ErrorClassi
   if (policyName === 'SECONDLY' || /secondly limit/i.test(message ?? ''))
     return { kind: 'rate_limited', retryAfterMs: 1000 * attempt };
   return null;
+}
+
+/** The CRM names the scope that is missing. */
+function deniedScope(body: unknown): ErrorClassification | null {
+  const scopes = denial.safeParse(body).data?.errors.flatMap(({ context }) => context?.requiredGranularScopes ?? []);
+  if (scopes === undefined || scopes.length === 0) return null;
+  return { kind: 'rejected', message: `the app lacks a scope: grant ${scopes.join(' or ')} and connect again` };
 }
 
 /** Versions that are dates follow the object type in the path; versions that are numbers precede it. */
@@ -108,6 +126,22 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     verify: async ({ accessToken, refreshToken = null }) => {
       const pasted = { accessToken, refreshToken, expiresAt: null, accountId: null, instanceUrl: null };
       return { ...pasted, accountId: await accountIdOf(http, settings, pasted) };
+    },
+    revoke: async ({ accessToken, refreshToken }) => {
+      const { apiBase, oauthVersion, clientId, clientSecret } = settings;
+      // A token that was created in the CRM's settings can only be revoked there.
+      if (refreshToken === null) return;
+      const client = { client_id: clientId, client_secret: clientSecret };
+      for (const [token, hint] of [
+        [refreshToken, 'refresh_token'],
+        [accessToken, 'access_token'],
+      ] as const)
+        await http.getOrNull({
+          method: 'POST',
+          url: `${apiBase}/oauth/${oauthVersion}/token/revoke`,
+          form: { ...client, token, token_type_hint: hint },
+          schema: z.unknown(),
+        });
     },
     // The id is what the CRM shows to its users; its API has no name of the account.
     accountName: async () => null,
@@ -158,23 +192,37 @@ async function newTokens(
   };
 }
 
+const grantError = z.object({ error: z.string().nullish(), status: z.string().nullish() });
+
 /** A rejected grant ends one connection. A rejected client is our configuration and must end none. */
 function classifyGrantError({ status, body }: CrmErrorResponse): ErrorClassification | null {
   if (status !== 400 && status !== 401) return null;
-  const { error } = z.object({ error: z.string().nullish() }).safeParse(body).data ?? {};
-  if (error === 'invalid_client') return { kind: 'rejected', message: 'the client id or the client secret is wrong' };
+  const { error, status: code } = grantError.safeParse(body).data ?? {};
+  if (error === 'invalid_client' || code === 'BAD_CLIENT_ID' || code === 'BAD_CLIENT_SECRET')
+    return {
+      kind: 'misconfigured',
+      message: 'the client id or secret is wrong: the operator must correct CRMB_CLIENT_ID and CRMB_CLIENT_SECRET',
+    };
   return { kind: 'unauthorized', message: 'the grant was rejected' };
 }
 
 /** Deliveries are assigned to a connection by the account id alone, so a connection without one is rejected. */
 async function accountIdOf(http: CrmHttp, settings: CrmbSettings, pasted: CrmCredentials): Promise<string> {
-  const { body } = await http.request({
-    method: 'GET',
-    url: `${settings.apiBase}/account-info/${settings.apiVersion}/details`,
-    access: fixedAccess(pasted),
-    schema: z.object({ portalId: z.number() }),
-  });
+  const { body } = await http.request(accountInfo(settings, fixedAccess(pasted)));
   return String(body.portalId);
+}
+
+const accountDetails = z.object({
+  portalId: z.number(),
+  companyCurrency: z.string().nullish(),
+  timeZone: z.string().nullish(),
+});
+
+function accountInfo(
+  { apiBase, apiVersion }: CrmbSettings,
+  access: CrmAccess,
+): CrmRequest<z.infer<typeof accountDetails>> {
+  return { method: 'GET', url: `${apiBase}/account-info/${apiVersion}/details`, access, schema: accountDetails };
 }
 
 const dealsPerPage = 100;
@@ -187,6 +235,10 @@ const idPattern = /^\d{1,20}$/;
 
 const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
 const idPage = z.object({ results: z.array(z.object({ id: z.string() })), paging });
+const archivedPage = z.object({
+  results: z.array(z.object({ id: z.string(), archivedAt: z.string().nullish(), updatedAt: z.string().nullish() })),
+  paging,
+});
 const searchPage = z.object({
   total: z.number().nullish(),
   results: z.array(z.object({ id: z.string(), properties: z.object({ hs_lastmodifieddate: z.string() }) })),
@@ -209,10 +261,11 @@ type Owner = z.infer<typeof owners>['results'][number];
 class CrmbAccount implements CrmAccount {
   private definitions: Promise<CrmbProperties> | null = null;
   private defined: Promise<readonly CrmbPipeline[]> | null = null;
+  private details: Promise<CrmAccountSettings> | null = null;
 
   constructor(
     private readonly http: CrmHttp,
-    private readonly settings: CrmbSettings,
+    private readonly crmbSettings: CrmbSettings,
     private readonly access: CrmAccess,
     private readonly timeZone: string,
   ) {}
@@ -262,6 +315,42 @@ class CrmbAccount implements CrmAccount {
 
   async removeWebhook(): Promise<void> {}
 
+  /** Fetched once per account. A failure is not cached. */
+  settings(): Promise<CrmAccountSettings> {
+    this.details ??= this.readSettings().catch((error: unknown) => {
+      this.details = null;
+      throw error;
+    });
+    return this.details;
+  }
+
+  async permissions(): Promise<CrmPermission[]> {
+    const probes = [
+      ['crm.objects.deals.read', 'deals', this.path('objects', '/deals?limit=1&archived=false')],
+      ['crm.schemas.deals.read', 'fields and stages of deals', this.path('properties', '/deals')],
+      ['crm.objects.owners.read', 'people', this.path('owners', '?limit=1')],
+    ] as const;
+    const permissions: CrmPermission[] = [];
+    for (const [name, purpose, url] of probes)
+      permissions.push({ name, purpose, granted: await this.isAllowed(url), required: true });
+    return permissions;
+  }
+
+  private async isAllowed(url: string): Promise<boolean> {
+    try {
+      await this.http.request(this.get(url, z.unknown()));
+      return true;
+    } catch (error) {
+      if (error instanceof CrmFailure && error.kind === 'rejected') return false;
+      throw error;
+    }
+  }
+
+  private async readSettings(): Promise<CrmAccountSettings> {
+    const { body } = await this.http.request(accountInfo(this.crmbSettings, this.access));
+    return { currency: textOf(body.companyCurrency), timeZone: zoneOf(body.timeZone) };
+  }
+
   private async *listAll(cursor: string | undefined): AsyncGenerator<CrmDealPage> {
     let next: string | null = cursor ?? null;
     do {
@@ -288,8 +377,10 @@ class CrmbAccount implements CrmAccount {
       );
       const seen = new Set(place?.seen);
       const isFirst = place === null;
-      const deals = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
+      const found = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
       isLast = body.results.length < dealsPerSearch;
+      // A search finds no archived deal.
+      const deals = isLast ? [...found, ...(await this.archivedSince(modifiedFrom))] : found;
       place = nextKeyset(
         place,
         body.results.map(({ id, properties }) => ({ id, at: instantOf(properties.hs_lastmodifieddate) ?? '' })),
@@ -303,6 +394,22 @@ class CrmbAccount implements CrmAccount {
     }
   }
 
+  private async archivedSince(from: Date): Promise<CrmDeal[]> {
+    const deals: CrmDeal[] = [];
+    let after: string | null = null;
+    do {
+      const next: string = after === null ? '' : `&after=${encodeURIComponent(after)}`;
+      const path = this.path('objects', `/deals?limit=${dealsPerPage}&archived=true&properties=hs_object_id${next}`);
+      const { body } = await this.http.request(this.get(path, archivedPage));
+      for (const { id, archivedAt, updatedAt } of body.results) {
+        const at = instantOf(archivedAt) ?? instantOf(updatedAt);
+        if (at !== null && new Date(at) >= from) deals.push({ ...goneDeal(id), modifiedAt: new Date(at) });
+      }
+      after = body.paging?.next?.after ?? null;
+    } while (after !== null);
+    return deals;
+  }
+
   private async readBatches(ids: readonly string[]): Promise<CrmDeal[]> {
     const deals: CrmDeal[] = [];
     for (const batch of chunk(ids, dealsPerPage)) deals.push(...(await this.readBatch(batch)));
@@ -314,8 +421,14 @@ class CrmbAccount implements CrmAccount {
     if (ids.length === 0) return [];
     const reading = await this.reading();
     const json = { properties: [...reading.properties.keys()], inputs: ids.map((id) => ({ id })) };
-    const { body } = await this.http.request(this.post('/deals/batch/read?archived=false', json, dealBatch));
-    return body.results.map((record) => crmbDeal(record, reading));
+    try {
+      const { body } = await this.http.request(this.post('/deals/batch/read?archived=false', json, dealBatch));
+      return body.results.map((record) => crmbDeal(record, reading));
+    } catch (error) {
+      if (!(error instanceof CrmFailure) || error.kind !== 'oversized' || ids.length === 1) throw error;
+      const half = Math.ceil(ids.length / 2);
+      return [...(await this.readBatch(ids.slice(0, half))), ...(await this.readBatch(ids.slice(half)))];
+    }
   }
 
   /** Reads each missing deal by its id before it counts as deleted. A merged deal is returned as the deal it became. */
@@ -343,10 +456,12 @@ class CrmbAccount implements CrmAccount {
   }
 
   private async reading(): Promise<CrmbReading> {
+    const { currency, timeZone } = await this.settings();
     return {
       properties: await this.properties(),
       stages: crmbStages(await this.pipelines()),
-      timeZone: this.timeZone,
+      timeZone: timeZone ?? this.timeZone,
+      currency,
     };
   }
 
@@ -381,7 +496,7 @@ class CrmbAccount implements CrmAccount {
   }
 
   private path(kind: Parameters<typeof crmbPath>[1], tail: string): string {
-    return `${this.settings.apiBase}${crmbPath(this.settings.apiVersion, kind, tail)}`;
+    return `${this.crmbSettings.apiBase}${crmbPath(this.crmbSettings.apiVersion, kind, tail)}`;
   }
 
   private get<T>(url: string, schema: z.ZodType<T>): CrmRequest<T> {

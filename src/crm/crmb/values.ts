@@ -48,22 +48,24 @@ export function readProperties(defined: readonly CrmbProperty[]): CrmbProperties
   return new Map([...needed, ...shown].map((property) => [property.name, property]));
 }
 
-/** What the definitions of an account add to a deal. */
+/** What the definitions and settings of an account add to a deal. */
 export interface CrmbReading {
   readonly properties: CrmbProperties;
   readonly stages: ReadonlyMap<string, CrmbStage>;
   readonly timeZone: string;
+  /** Currency of deals without one. */
+  readonly currency: string | null;
 }
 
-export function crmbDeal(record: CrmbDealRecord, { properties, stages, timeZone }: CrmbReading): CrmDeal {
+export function crmbDeal(record: CrmbDealRecord, reading: CrmbReading): CrmDeal {
   const values = Object.entries(record.properties).map(
-    ([name, raw]) => [name, crmbValue(raw, properties.get(name))] as const,
+    ([name, raw]) => [name, crmbValue(raw, reading.properties.get(name))] as const,
   );
   const modifiedAt = instantOf(record.properties[modifiedSlug]) ?? instantOf(record.updatedAt);
   return {
     id: record.id,
     // An account defines hundreds of properties, most of them empty on a deal. Absent properties read as empty.
-    fields: withCanonical(Object.fromEntries(values.filter(([, value]) => value !== null)), stages, timeZone),
+    fields: withCanonical(Object.fromEntries(values.filter(([, value]) => value !== null)), reading),
     modifiedAt: modifiedAt === null ? null : new Date(modifiedAt),
     deleted: record.archived === true,
   };
@@ -71,8 +73,7 @@ export function crmbDeal(record: CrmbDealRecord, { properties, stages, timeZone 
 
 function withCanonical(
   fields: Readonly<Record<string, CrmValue>>,
-  stages: ReadonlyMap<string, CrmbStage>,
-  timeZone: string,
+  { stages, timeZone, currency }: CrmbReading,
 ): Record<string, CrmValue> {
   const stage = stages.get(String(fields['dealstage'] ?? ''));
   const canonical: CanonicalValues = {
@@ -81,7 +82,7 @@ function withCanonical(
     close_date: dayOfValue(fields['closedate'], timeZone),
     owner_id: fields['hubspot_owner_id'] ?? null,
     name: fields['dealname'] ?? null,
-    currency: fields['deal_currency_code'] ?? null,
+    currency: fields['deal_currency_code'] ?? currency,
     // The calculated properties follow a change of the stage with a delay.
     is_won: stage?.isWon ?? fields['hs_is_closed_won'] ?? null,
     is_closed: stage?.isClosed ?? fields['hs_is_closed'] ?? null,

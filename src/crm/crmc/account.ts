@@ -4,16 +4,20 @@ import { type CrmHttp, type CrmResponse } from '../http.js';
 import {
   type CrmAccess,
   type CrmAccount,
+  type CrmAccountSettings,
   type CrmDeal,
   type CrmDealPage,
   CrmFailure,
   type CrmField,
   type CrmMember,
+  type CrmPermission,
   type ListDeals,
 } from '../port.js';
+import { goneDeal, zoneOf } from '../values.js';
 import { type DealShape, dealRecord, dealShape, describeAnswer, describedFields, readDeal } from './deals.js';
 import { classifyCrmcError, quotaPauseMs } from './errors.js';
 import { id18, isOpportunityId } from './ids.js';
+import { crmcPermissions, userIdIn } from './permissions.js';
 import { soql, soqlInstant, soqlTexts } from './soql.js';
 
 const instant = z
@@ -26,10 +30,20 @@ const deals = page(dealRecord);
 const users = page(
   z.object({ Id: z.string(), Name: z.string().nullable(), Email: z.string().nullable(), IsActive: z.boolean() }),
 );
-const orgs = page(z.object({ Id: z.string(), DefaultCurrencyIsoCode: z.string().nullish() }));
+const orgs = page(
+  z.object({
+    Id: z.string(),
+    DefaultCurrencyIsoCode: z.string().nullish(),
+    TimeZoneSidKey: z.string().nullish(),
+    DefaultOpportunityAccess: z.string().nullish(),
+  }),
+);
+type Org = z.infer<typeof orgs>['records'][number];
+const anyRows = page(z.object({ Id: z.string() }));
 const composite = z.object({
   compositeResponse: z.tuple([z.object({ httpStatusCode: z.number(), body: z.unknown() })]),
 });
+const rootAnswer = z.object({ identity: z.string() });
 const updatedAnswer = z.object({ latestDateCovered: instant });
 const deletedAnswer = z.object({ deletedRecords: z.array(z.object({ id: z.string(), deletedDate: instant })) });
 
@@ -42,11 +56,15 @@ const visibilityDelayMs = 5000;
 const minWindowMs = 120_000;
 /** No transaction of crm-c takes longer, and the CRM deletes its records of deletions after 15 days. */
 const maxWindowMs = 24 * 60 * 60_000;
+/** Shorter than the time for which the CRM keeps its records of deletions. */
+const deletionsKeptMs = 14 * 24 * 60 * 60_000;
 const maxUsedShare = 0.9;
 
 /** One organisation of crm-c during one unit of work. Its object description is fetched once. */
 export class CrmcAccount implements CrmAccount {
   private shape: DealShape | null = null;
+  /** The CRM's clock at the last query of deals by their ids. */
+  private crmTime: Date | null = null;
   private currency: Promise<string | null> | null = null;
 
   constructor(
@@ -114,7 +132,27 @@ export class CrmcAccount implements CrmAccount {
     const valid = requested.filter(isOpportunityId);
     for (const batch of chunk(valid, idsPerQuery))
       for (const deal of await this.dealsOf(batch)) found.set(deal.id, deal);
-    return requested.map((id) => found.get(id) ?? { id, fields: {}, modifiedAt: null, deleted: true });
+    const missing = requested.filter((id) => !found.has(id));
+    const deleted = missing.some(isOpportunityId) ? await this.recentlyDeleted() : new Set<string>();
+    // Sharing may hide a deal that exists, and hiding it must not reverse commission.
+    return [...found.values(), ...missing.filter((id) => !isOpportunityId(id) || deleted.has(id)).map(goneDeal)];
+  }
+
+  async settings(): Promise<CrmAccountSettings> {
+    const currency = await this.readOrNull('DefaultCurrencyIsoCode');
+    return { currency, timeZone: zoneOf(await this.readOrNull('TimeZoneSidKey')) };
+  }
+
+  permissions(): Promise<CrmPermission[]> {
+    return crmcPermissions({
+      countRows: async (query) => (await this.query('query', query, anyRows)).body.records.length,
+      sharingDefault: () => this.readOrNull('DefaultOpportunityAccess'),
+      userId: async () => {
+        const url = await this.url(this.path);
+        const { body } = await this.http.request({ method: 'GET', url, access: this.access, schema: rootAnswer });
+        return userIdIn(body.identity);
+      },
+    });
   }
 
   async registerWebhook(): Promise<null> {
@@ -147,8 +185,12 @@ export class CrmcAccount implements CrmAccount {
     const orgCurrency = await this.orgCurrency(shape);
     const found: CrmDeal[] = [];
     const rows = rowsPerPage(shape);
-    for await (const { body } of this.pages(dealQuery(shape, [`Id IN ${soqlTexts(ids)}`]), deals, { rows }))
+    for await (const { body, serverTime } of this.pages(dealQuery(shape, [`Id IN ${soqlTexts(ids)}`]), deals, {
+      rows,
+    })) {
       found.push(...body.records.map((record) => readDeal(record, shape, orgCurrency)));
+      this.crmTime = serverTime;
+    }
     return found;
   }
 
@@ -158,6 +200,9 @@ export class CrmcAccount implements CrmAccount {
       url: await this.url(`${this.path}/sobjects/Opportunity/describe`),
       access: this.access,
       schema: describeAnswer,
+      needs: 'read access to Opportunity',
+      classifyError: ({ status }) =>
+        status === 404 ? { kind: 'rejected', message: 'the user needs read access to Opportunity' } : null,
     });
     const shape = dealShape(answer.body);
     this.shape = shape;
@@ -167,14 +212,22 @@ export class CrmcAccount implements CrmAccount {
   /** The organisation's currency; null if the user may not read it, or if each deal has its own. */
   private async orgCurrency({ hasCurrency }: DealShape): Promise<string | null> {
     if (hasCurrency) return null;
-    this.currency ??= this.query('query', 'SELECT Id, DefaultCurrencyIsoCode FROM Organization', orgs).then(
-      ({ body }) => body.records[0]?.DefaultCurrencyIsoCode ?? null,
-    );
+    this.currency ??= this.readOrNull('DefaultCurrencyIsoCode');
     try {
       return await this.currency;
     } catch (error) {
-      if (error instanceof CrmFailure && error.kind === 'rejected') return null;
       this.currency = null;
+      throw error;
+    }
+  }
+
+  /** A setting of the organisation; null if the user may not read it. */
+  private async readOrNull(setting: keyof Omit<Org, 'Id'>): Promise<string | null> {
+    try {
+      const { body } = await this.query('query', soql({ select: ['Id', setting], from: 'Organization' }), orgs);
+      return body.records[0]?.[setting] ?? null;
+    } catch (error) {
+      if (error instanceof CrmFailure && error.kind === 'rejected') return null;
       throw error;
     }
   }
@@ -200,11 +253,27 @@ export class CrmcAccount implements CrmAccount {
       .filter(({ id }) => !listed.has(id));
   }
 
-  /** Null if the user lacks the permission. */
   private async window<T>(what: 'updated' | 'deleted', from: Date | undefined, until: Date, schema: z.ZodType<T>) {
     const earliest = until.getTime() - maxWindowMs;
     const latest = until.getTime() - minWindowMs;
     const start = new Date(Math.min(latest, Math.max(earliest, from?.getTime() ?? latest)));
+    return this.replicated(what, start, until, schema);
+  }
+
+  /** Deletions that are too old to be found by a query. */
+  private async recentlyDeleted(): Promise<ReadonlySet<string>> {
+    const until = this.crmTime ?? new Date();
+    const answer = await this.replicated(
+      'deleted',
+      new Date(until.getTime() - deletionsKeptMs),
+      new Date(until.getTime() + minWindowMs),
+      deletedAnswer,
+    );
+    return new Set((answer?.deletedRecords ?? []).map(({ id }) => id18(id)));
+  }
+
+  /** Null if the user lacks the permission. */
+  private async replicated<T>(what: 'updated' | 'deleted', start: Date, until: Date, schema: z.ZodType<T>) {
     const query = new URLSearchParams({ start: start.toISOString(), end: until.toISOString() });
     try {
       const url = await this.url(`${this.path}/sobjects/Opportunity/${what}/?${query}`);

@@ -11,10 +11,10 @@ import {
 import { CrmcAccount } from './account.js';
 import { classifyCrmcError } from './errors.js';
 import { id18 } from './ids.js';
-import { instanceOrigin } from './instance.js';
+import { instanceOrigin, loginOrigin } from './instance.js';
 
 export interface CrmcSettings {
-  /** URL of consent and tokens: production, sandbox, or a custom domain. */
+  /** Default URL of consent and tokens. Each connection may have another one. */
   readonly loginUrl: string;
   /** API version, such as `v67.0`. */
   readonly apiVersion: string;
@@ -44,7 +44,7 @@ export class CrmcAdapter implements CrmAdapter {
     this.http = new CrmHttp({ provider: 'crmc', classifyError: classifyCrmcError }, timing);
   }
 
-  authorizeUrl({ state, redirectUri, codeChallenge }: Parameters<CrmAdapter['authorizeUrl']>[0]): string {
+  authorizeUrl({ state, redirectUri, codeChallenge, loginUrl }: Parameters<CrmAdapter['authorizeUrl']>[0]): string {
     const query = new URLSearchParams({
       response_type: 'code',
       client_id: this.settings.clientId,
@@ -54,34 +54,45 @@ export class CrmcAdapter implements CrmAdapter {
       code_challenge: codeChallenge,
       code_challenge_method: 'S256',
     });
-    return `${this.settings.loginUrl}/services/oauth2/authorize?${query}`;
+    return `${this.login(loginUrl)}/services/oauth2/authorize?${query}`;
   }
 
-  exchangeCode({
+  async exchangeCode({
     code,
     redirectUri,
     codeVerifier,
+    loginUrl,
   }: Parameters<CrmAdapter['exchangeCode']>[0]): Promise<CrmCredentials> {
-    return this.token(this.settings.loginUrl, {
+    const base = this.login(loginUrl);
+    const credentials = await this.token(base, {
       grant_type: 'authorization_code',
       code,
       redirect_uri: redirectUri,
       code_verifier: codeVerifier,
     });
+    return { ...credentials, loginUrl: base };
   }
 
-  /** With the client credentials flow there is no refresh token; a new access token is requested instead. */
+  /**
+   * Tokens of a sandbox are unknown to the login host of production, so they are renewed where they were issued.
+   * Pasted tokens are renewed at the organisation's own domain. With the client credentials flow there is no refresh
+   * token; a new access token is requested instead.
+   */
   async refresh(credentials: CrmCredentials): Promise<CrmCredentials> {
-    const { refreshToken, accountId } = credentials;
+    const { refreshToken, accountId, loginUrl } = credentials;
     const renewed = await (refreshToken === null
       ? this.token(this.instance(credentials), { grant_type: 'client_credentials' })
-      : this.token(this.settings.loginUrl, { grant_type: 'refresh_token', refresh_token: refreshToken }));
+      : this.token(loginUrl ?? this.instance(credentials), {
+          grant_type: 'refresh_token',
+          refresh_token: refreshToken,
+        }));
     if (accountId !== null && renewed.accountId !== null && accountId !== renewed.accountId)
       throw new CrmFailure('unauthorized', 'crmc: the new token belongs to another organisation');
     return {
       ...renewed,
       refreshToken: renewed.refreshToken ?? refreshToken,
       accountId: renewed.accountId ?? accountId,
+      ...(loginUrl === undefined ? {} : { loginUrl }),
     };
   }
 
@@ -105,6 +116,16 @@ export class CrmcAdapter implements CrmAdapter {
     return { ...current, accountId };
   }
 
+  async revoke({ accessToken, refreshToken, loginUrl, ...rest }: CrmCredentials): Promise<void> {
+    const base = loginUrl ?? this.instance({ accessToken, refreshToken, ...rest });
+    await this.http.getOrNull({
+      method: 'POST',
+      url: `${base}/services/oauth2/revoke`,
+      form: { token: refreshToken ?? accessToken },
+      schema: z.unknown(),
+    });
+  }
+
   /** The domain of the organisation, which contains its name. */
   async accountName(credentials: CrmCredentials): Promise<string | null> {
     return new URL(this.instance(credentials)).hostname;
@@ -121,6 +142,11 @@ export class CrmcAdapter implements CrmAdapter {
 
   private instance({ instanceUrl }: CrmCredentials): string {
     return instanceOrigin(instanceUrl ?? '', this.settings.allowLoopback);
+  }
+
+  private login(requested: string | null | undefined): string {
+    const { loginUrl, allowLoopback } = this.settings;
+    return requested == null ? loginUrl : loginOrigin(requested, allowLoopback);
   }
 
   private async token(base: string, grant: Readonly<Record<string, string>>): Promise<CrmCredentials> {

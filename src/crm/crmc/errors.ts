@@ -12,9 +12,26 @@ const kinds: ReadonlyMap<string, CrmFailureKind> = new Map([
   ['SERVER_UNAVAILABLE', 'unavailable'],
   // Error codes of the token endpoint that do not mean an invalid refresh token.
   ['unknown_error', 'unavailable'],
+  ['invalid_client_id', 'misconfigured'],
+  ['invalid_client', 'misconfigured'],
+  ['redirect_uri_mismatch', 'misconfigured'],
+  ['UNSUPPORTED_API_VERSION', 'misconfigured'],
   ['invalid_grant', 'unauthorized'],
   ['inactive_user', 'unauthorized'],
   ['inactive_org', 'unauthorized'],
+]);
+
+/** What the code means, and what to do. */
+const explanations: ReadonlyMap<string, string> = new Map([
+  ['invalid_client_id', 'the client id is wrong: the operator must correct CRMC_CLIENT_ID'],
+  ['invalid_client', 'the client secret is wrong: the operator must correct CRMC_CLIENT_SECRET'],
+  ['UNSUPPORTED_API_VERSION', 'the CRM has retired this API version: the operator must raise CRMC_API_VERSION'],
+  ['API_DISABLED_FOR_ORG', 'the user needs the permission API Enabled'],
+  ['API_CURRENTLY_DISABLED', 'the user needs the permission API Enabled'],
+  ['INVALID_TYPE', 'the user needs read access to the object'],
+  ['INSUFFICIENT_ACCESS', 'the user lacks a permission'],
+  ['REQUEST_LIMIT_EXCEEDED', 'the requests of a day are used up'],
+  ['QUERY_TOO_COMPLICATED', 'the object has too many formula fields for one query'],
 ]);
 
 const answers = z.array(z.object({ errorCode: z.string() })).min(1);
@@ -29,7 +46,11 @@ export function classifyCrmcError({
 }: Pick<CrmErrorResponse, 'status' | 'body'>): ErrorClassification | null {
   const code = errorCode(body);
   if (code === null) return null;
-  const message = `status ${status} ${code}`;
+  const explanation = explanations.get(code);
+  const message = `status ${status} ${code}${explanation === undefined ? '' : `, ${explanation}`}`;
+  // The token is valid and lacks the scope of the API, so renewing it does not help.
+  if (status === 403 && code === 'INVALID_SESSION_ID')
+    return { kind: 'rejected', message: `${message}: grant the scope api and connect again` };
   if (code === 'REQUEST_LIMIT_EXCEEDED') return { kind: 'rate_limited', retryAfterMs: quotaPauseMs, message };
   const kind = kinds.get(code);
   if (kind !== undefined) return { kind, message };

@@ -3,9 +3,18 @@ import { type CrmProvider } from '../../crm/port.js';
 import { operation, Redirect } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { CrmConsents } from '../crm-consents.js';
+import { crmFailures } from '../crm-failures.js';
 
 const query = z.strictObject({
   redirect: flag.default(false).describe('true: redirect the browser to the page; false: return its URL'),
+});
+/** Production and sandboxes of crm-c have different login hosts. */
+const crmcQuery = query.extend({
+  loginUrl: z
+    .url()
+    .max(500)
+    .optional()
+    .describe('Where the admin signs in: https://test.salesforce.com for a sandbox, or the own domain'),
 });
 const response = z.object({
   authorizeUrl: z
@@ -13,26 +22,27 @@ const response = z.object({
     .describe('URL of a page of this service, valid for ten minutes: an admin signs in there and continues to the CRM'),
 });
 
-function begin<const Id extends string>(id: Id, provider: CrmProvider) {
+function begin<const Id extends string>(id: Id, provider: CrmProvider, given: typeof query | typeof crmcQuery) {
   return operation({
     id,
     summary: `Start connecting ${provider}: returns the page to open in a browser within ten minutes`,
     method: 'get',
     path: `/auth/${provider}/connect`,
     access: 'admin',
-    query,
+    query: given,
     response,
     otherStatus: 302,
-    failures: {},
+    failures: crmFailures,
     example: { answer: { authorizeUrl: 'https://pay.acme.com/auth/crma/authorize?start=…' } },
     uses: [CrmConsents],
-    async execute({ query: { redirect } }, caller, consents) {
-      const authorizeUrl = consents.startAddress(provider, caller);
-      return redirect ? new Redirect(authorizeUrl) : { authorizeUrl };
+    async execute({ query: requested }, caller, consents) {
+      const loginUrl = 'loginUrl' in requested ? (requested.loginUrl ?? null) : null;
+      const authorizeUrl = consents.startAddress(provider, caller, loginUrl);
+      return requested.redirect ? new Redirect(authorizeUrl) : { authorizeUrl };
     },
   });
 }
 
-export const beginCrmaConnect = begin('beginCrmaConnect', 'crma');
-export const beginCrmbConnect = begin('beginCrmbConnect', 'crmb');
-export const beginCrmcConnect = begin('beginCrmcConnect', 'crmc');
+export const beginCrmaConnect = begin('beginCrmaConnect', 'crma', query);
+export const beginCrmbConnect = begin('beginCrmbConnect', 'crmb', query);
+export const beginCrmcConnect = begin('beginCrmcConnect', 'crmc', crmcQuery);

@@ -1,0 +1,61 @@
+import { CrmFailure, type CrmPermission } from '../port.js';
+import { soqlText } from './soql.js';
+
+/** Reads of the organisation that the check needs. */
+export interface PermissionReads {
+  /** Number of rows on the first page of the query. */
+  countRows(query: string): Promise<number>;
+  /** What users see of each other's opportunities; null if the user may not read it. */
+  sharingDefault(): Promise<string | null>;
+  /** Id of the connected user. */
+  userId(): Promise<string>;
+}
+
+/** Whether the connected user may read what the service needs. */
+export async function crmcPermissions(reads: PermissionReads): Promise<CrmPermission[]> {
+  const readsDeals = await isAllowed(() => reads.countRows('SELECT Id FROM Opportunity LIMIT 1'));
+  const readsPeople = await isAllowed(() => reads.countRows('SELECT Id FROM User LIMIT 1'));
+  return [
+    { name: 'Read on Opportunity', purpose: 'deals', granted: readsDeals, required: true },
+    { name: 'Read on User', purpose: 'people', granted: readsPeople, required: true },
+    {
+      name: 'View All on Opportunity',
+      purpose: 'deals that sharing hides from the user',
+      granted: readsDeals && (await seesAllDeals(reads)),
+      required: false,
+    },
+  ];
+}
+
+async function isAllowed(read: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch (error) {
+    if (error instanceof CrmFailure && error.kind === 'rejected') return false;
+    throw error;
+  }
+}
+
+/** Null if the user may not read the permissions. */
+async function seesAllDeals(reads: PermissionReads): Promise<boolean | null> {
+  const sharing = await reads.sharingDefault();
+  if (sharing !== null && sharing !== 'None') return true;
+  try {
+    const assigned = `SELECT PermissionSetId FROM PermissionSetAssignment WHERE AssigneeId = ${soqlText(await reads.userId())}`;
+    const queries = [
+      `SELECT Id FROM ObjectPermissions WHERE SobjectType = 'Opportunity' AND PermissionsViewAllRecords = true AND ParentId IN (${assigned})`,
+      `SELECT Id FROM PermissionSet WHERE PermissionsViewAllData = true AND Id IN (${assigned})`,
+    ];
+    for (const query of queries) if ((await reads.countRows(query)) > 0) return true;
+    return false;
+  } catch (error) {
+    if (error instanceof CrmFailure && error.kind === 'rejected') return null;
+    throw error;
+  }
+}
+
+/** The id at the end of an identity URL. */
+export function userIdIn(identity: string): string {
+  return /[/](005\w{12,15})$/.exec(identity)?.[1] ?? '';
+}
