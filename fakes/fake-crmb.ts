@@ -569,7 +569,7 @@ export class FakeCrmb {
     };
   }
 
-  /** Searches have a limit of their own, and their answers no headers about it. */
+  /** Searches have a separate limit, and their responses no headers about it. */
   private limited(): RequestHandler {
     const limit = { windowMs: tenSecondsMs, most: () => this.callsPerTenSeconds };
     const limiter = rateLimit(this.server, limit, (response) =>

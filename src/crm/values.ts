@@ -38,7 +38,7 @@ export function dayOfValue(value: CrmValue | undefined, timeZone: string): strin
   return instant === null ? null : dayInZone(new Date(instant), timeZone);
 }
 
-/** A time zone that this service knows; otherwise null. */
+/** The time zone in its usual name; null if it is unknown. */
 export function zoneOf(value: unknown): string | null {
   const zone = textOf(value);
   if (zone === null) return null;

@@ -68,7 +68,7 @@ describe('the fake crm-a', () => {
     for (const values of [
       { made_up: 'x' },
       { stage: 'Made up' },
-      { owner: 'somebody' },
+      { owner: 'unknown-user' },
       { value: '10' },
       { close_date: '31.3.2026' },
       { segment: ['SMB', 'Enterprise'] },
