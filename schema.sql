@@ -1200,6 +1200,7 @@ CREATE TABLE export_jobs (
   rep_id uuid,
   manager_id uuid,
   period text NOT NULL,
+  as_of timestamp with time zone,
   status text NOT NULL DEFAULT 'waiting'::text,
   total integer NOT NULL DEFAULT 1,
   done integer NOT NULL DEFAULT 0,
@@ -1219,7 +1220,7 @@ CREATE TABLE export_jobs (
   CONSTRAINT export_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE INDEX export_jobs_unfinished ON export_jobs USING btree (workspace_id, started_at) WHERE (finished_at IS NULL);
-CREATE UNIQUE INDEX export_jobs_waiting ON export_jobs USING btree (workspace_id, kind, rep_id, period, manager_id) NULLS NOT DISTINCT WHERE (status = 'waiting'::text);
+CREATE UNIQUE INDEX export_jobs_waiting ON export_jobs USING btree (workspace_id, kind, rep_id, period, manager_id, as_of) NULLS NOT DISTINCT WHERE (status = 'waiting'::text);
 ALTER TABLE export_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY export_jobs_of_owner ON export_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY export_jobs_of_workspace ON export_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1330,6 +1331,20 @@ ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURIT
 CREATE POLICY webhook_endpoints_of_owner ON webhook_endpoints TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY webhook_endpoints_of_workspace ON webhook_endpoints TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_endpoints TO commissions_app;
+
+CREATE TABLE webhook_previous_secrets (
+  workspace_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  secret_id uuid NOT NULL,
+  secret bytea NOT NULL,
+  valid_until timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_previous_secrets_pkey PRIMARY KEY (workspace_id, endpoint_id, secret_id),
+  CONSTRAINT webhook_previous_secrets_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, endpoint_id) ON DELETE CASCADE
+);
+ALTER TABLE webhook_previous_secrets ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY webhook_previous_secrets_of_owner ON webhook_previous_secrets TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY webhook_previous_secrets_of_workspace ON webhook_previous_secrets TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_previous_secrets TO commissions_app;
 
 CREATE TABLE webhook_deliveries (
   workspace_id uuid NOT NULL,
@@ -1644,6 +1659,7 @@ CREATE OR REPLACE FUNCTION delete_old_deliveries()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+      delete from webhook_previous_secrets where valid_until < now();
       delete from webhook_deliveries where created_at < now() - interval '30 days'
     $function$
 ;

@@ -14,6 +14,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       -- a team export of a manager who sees only the reps below contains those reps
       manager_id uuid,
       period text not null,
+      -- the instant whose state the file shows; null for the present state
+      as_of timestamptz,
       status text not null default 'waiting' check (status in ('waiting', 'running', 'completed', 'failed')),
       total integer not null default 1,
       done integer not null default 0,
@@ -33,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   // Requests for the same file share a job until a worker takes it.
   await sql`
-    create unique index export_jobs_waiting on export_jobs (workspace_id, kind, rep_id, period, manager_id)
+    create unique index export_jobs_waiting on export_jobs (workspace_id, kind, rep_id, period, manager_id, as_of)
     nulls not distinct where status = 'waiting'`.execute(db);
   await sql`
     create index export_jobs_unfinished on export_jobs (workspace_id, started_at) where finished_at is null`.execute(

@@ -1,12 +1,16 @@
 import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
 import { type Comment, keyAuthor } from './comment.js';
 
-/** The comments on the rep's statement of the period, oldest first. */
+/**
+ * The comments on the rep's statement of the period, oldest first. In a transaction with `asOf`, those that existed at
+ * that instant and were not deleted since.
+ */
 export async function listComments(trx: Work, workspaceId: string, repId: string, period: Period): Promise<Comment[]> {
-  const rows = await selectComments(trx, workspaceId, repId)
-    .where('statement_comments.period', '=', period)
+  const asOf = asOfInstant(trx);
+  const ofPeriod = selectComments(trx, workspaceId, repId).where('statement_comments.period', '=', period);
+  const rows = await (asOf === null ? ofPeriod : ofPeriod.where('statement_comments.created_at', '<=', asOf))
     .orderBy('statement_comments.created_at')
     .orderBy('statement_comments.comment_id')
     .execute();

@@ -23,6 +23,8 @@ export interface ExportRequest {
   readonly period: Period;
   /** Restricts a team file to the people below this manager; null for everyone. */
   readonly managerId: string | null;
+  /** The instant whose state the file shows; null for the present state. */
+  readonly asOf: Date | null;
 }
 
 export interface ExportJob extends ExportRequest {
@@ -44,6 +46,7 @@ export const exportJob = z
     status: fields.jobStatus,
     repId: z.string().optional().describe('Rep of the statement (UUID); absent for a file of the team'),
     period: fields.period,
+    asOf: z.string().optional().describe('The earlier instant whose state the file shows, in ISO 8601'),
     startedAt: fields.startedAt,
     finishedAt: fields.finishedAt.optional(),
     progress: fields.progress,
@@ -65,13 +68,14 @@ export const exportJob = z
 const downloadTtlMs = 3_600_000;
 
 export function jobAnswer(job: ExportJob): z.input<typeof exportJob> {
-  const { jobId, kind, status, repId, period, startedAt, finishedAt, progress, file, error } = job;
+  const { jobId, kind, status, repId, period, asOf, startedAt, finishedAt, progress, file, error } = job;
   return {
     jobId,
     kind,
     status,
     ...(repId === null ? {} : { repId }),
     period,
+    ...(asOf === null ? {} : { asOf: asOf.toISOString() }),
     startedAt: startedAt.toISOString(),
     ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
     progress,

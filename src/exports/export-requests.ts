@@ -35,20 +35,23 @@ export class ExportRequests {
     private readonly waitMs = maxWaitMs,
   ) {}
 
-  /** `buildRequest` runs in the transaction that stores the request. */
+  /** `buildRequest` reads the state at `asOf`, which the file shows too. */
   async submit(
     caller: Caller,
-    buildRequest: (trx: Work) => Promise<ExportRequest & { readonly total?: number }>,
-    { async = false }: { readonly async?: boolean } = {},
+    buildRequest: (trx: Work) => Promise<Omit<ExportRequest, 'asOf'> & { readonly total?: number }>,
+    { async = false, asOf }: { readonly async?: boolean; readonly asOf?: Date | undefined } = {},
   ): Promise<ExportAnswer> {
     const { workspaceId, actor } = caller;
-    const { jobId, total } = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      const { total: count = 1, ...request } = await buildRequest(trx);
-      const id = await enqueueExport(trx, workspaceId, { ...request, total: count, actor });
-      if (id === null)
-        throw new Failure('export_unavailable', 'Too many exports are waiting in this workspace. Try again shortly.');
-      return { jobId: id, total: count };
-    });
+    const { total = 1, ...request } = await this.unitOfWork.run(
+      caller,
+      { lock: 'none', access: 'read', asOf },
+      buildRequest,
+    );
+    const jobId = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      enqueueExport(trx, workspaceId, { ...request, asOf: asOf ?? null, total, actor }),
+    );
+    if (jobId === null)
+      throw new Failure('export_unavailable', 'Too many exports are waiting in this workspace. Try again shortly.');
     await this.queue.add(makeExportsJob, { workspaceId });
     const job = await this.waitFor(caller, jobId, async || total > maxAwaitedParts ? 0 : this.waitMs);
     return job.status === 'running' ? new Reply(202, jobAnswer(job)) : this.fileOf(caller, job);

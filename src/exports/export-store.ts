@@ -30,7 +30,7 @@ export async function enqueueExport(
   await sql`select pg_advisory_xact_lock(hashtextextended(${`exports:${workspaceId}`}, 0))`.execute(trx);
   const waiting = await trx
     .selectFrom('export_jobs')
-    .select(['job_id', 'kind', 'rep_id', 'period', 'manager_id'])
+    .select(['job_id', 'kind', 'rep_id', 'period', 'manager_id', 'as_of'])
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'waiting')
     .execute();
@@ -39,7 +39,8 @@ export async function enqueueExport(
       one.kind === request.kind &&
       one.rep_id === request.repId &&
       one.period === request.period &&
-      one.manager_id === request.managerId,
+      one.manager_id === request.managerId &&
+      one.as_of?.getTime() === request.asOf?.getTime(),
   );
   if (waitingJob !== undefined) return waitingJob.job_id;
   if (waiting.length >= maxWaiting) return null;
@@ -53,6 +54,7 @@ export async function enqueueExport(
       rep_id: request.repId,
       manager_id: request.managerId,
       period: request.period,
+      as_of: request.asOf,
       total: request.total,
       actor: request.actor,
     })
@@ -75,7 +77,7 @@ export async function leaseExport(trx: Work, workspaceId: string, jobId: string)
     .where('job_id', '=', jobId)
     .where('finished_at', 'is', null)
     .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
-    .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'attempts'])
+    .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'as_of as asOf', 'attempts'])
     .executeTakeFirst();
   return row === undefined ? null : { workspaceId, jobId, leaseId, ...row };
 }

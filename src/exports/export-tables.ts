@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated } from 'kysely';
-import { type GeneratedInstant } from '../platform/database/tables.js';
+import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
 
 export type ExportKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
 
@@ -20,6 +20,7 @@ export interface ExportTables {
     rep_id: string | null;
     manager_id: string | null;
     period: string;
+    as_of: Instant | null;
     status: Generated<'waiting' | 'running' | 'completed' | 'failed'>;
     total: Generated<number>;
     done: Generated<number>;

@@ -24,6 +24,7 @@ export async function findExportJobs(trx: Work, workspaceId: string, jobId?: str
     repId: row.rep_id,
     managerId: row.manager_id,
     period: row.period,
+    asOf: row.as_of,
     status: row.status === 'waiting' ? 'running' : row.status,
     progress: { done: row.done, total: row.total },
     startedAt: row.started_at,

@@ -168,7 +168,7 @@ describe('the team roll-up as PDF', function () {
       blockApprovalOnDispute: true,
       stepUpMinutes: null,
     } as const;
-    const { markup } = await teamPage(emptyTeam, workspace, new Date(0));
+    const { markup } = await teamPage(emptyTeam, workspace, { now: new Date(0), asOf: null });
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');
   });
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
-import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -153,7 +152,6 @@ export const exportStatement = operation({
     };
     const { format, delimiter, asOf } = request;
     if (format === 'csv' || format === 'json') return writeText(find, { format, delimiter, asOf }, caller, unitOfWork);
-    if (asOf !== undefined) throw invalid({ path: 'asOf', message: 'is available with format csv or json' });
     return requests.submit(
       caller,
       async (trx) => {

@@ -3,7 +3,7 @@ import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { flag, optionalPeriod } from '../../platform/schemas.js';
+import { asOfQuery, flag, optionalPeriod } from '../../platform/schemas.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
 import { exportFailures, exportJob, exportJobExample, managerOf, workbookType } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
@@ -12,6 +12,7 @@ import { archivedMembers, loadTeamExport } from '../team-export.js';
 const query = z.strictObject({
   period: optionalPeriod,
   async: flag.default(false).describe('true: respond with the export job at once; false: wait for the file'),
+  asOf: asOfQuery,
 });
 
 /** Executes the export of a file of the whole team, which a worker makes. */

@@ -2,9 +2,8 @@ import { type Readable } from 'node:stream';
 import { keyAuthor } from '../../comments/comment.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
-import { type Period } from '../../kernel/period.js';
 import { unreachable } from '../../kernel/unreachable.js';
-import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findPeopleBelow } from '../../reps/rep-views.js';
@@ -15,7 +14,7 @@ import { type ExportRequest, workbookType } from '../export-job.js';
 import { type FileInfo } from '../export-tables.js';
 import { statementFilename, statementTotals } from '../statement-file.js';
 import { archivedMembers, controlTotals, loadTeamExport, type TeamExport, totalsByCurrency } from '../team-export.js';
-import { loadStatementFacts } from './statement-facts.js';
+import { loadStatementFacts, type StatementFacts } from './statement-facts.js';
 import { statementPage } from './statement-page.js';
 import { statementWorkbook, type WorkbookStatement } from './statement-workbook.js';
 import { teamPage } from './team-page.js';
@@ -63,13 +62,28 @@ export class DocumentMaker {
     }
   }
 
-  private async statementPdf(
+  /** Reads one snapshot of the state that the file shows. */
+  private read<T>(
     workspaceId: string,
-    { repId, period }: ExportRequest,
-    sink: PartSink,
-  ): Promise<FinishedFile> {
-    const { facts, pdf } = await this.printStatement(workspaceId, repId ?? '', period);
-    await sink.store(pdf);
+    { asOf }: Pick<ExportRequest, 'asOf'>,
+    work: (trx: Work) => Promise<T>,
+  ): Promise<T> {
+    const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: asOf ?? undefined } as const;
+    return this.unitOfWork.run({ workspaceId }, options, work);
+  }
+
+  private async loadFacts(workspaceId: string, repId: string, request: ExportRequest): Promise<StatementFacts> {
+    const facts = await this.read(workspaceId, request, (trx) =>
+      loadStatementFacts(trx, workspaceId, repId, request.period),
+    );
+    if (facts === null) throw repNotFound();
+    return facts;
+  }
+
+  private async statementPdf(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
+    const { repId, period } = request;
+    const facts = await this.loadFacts(workspaceId, repId ?? '', request);
+    await sink.store(await this.print(facts));
     return {
       contentType: 'application/pdf',
       filename: statementFilename(period, facts.rep.name, 'pdf'),
@@ -77,32 +91,19 @@ export class DocumentMaker {
     };
   }
 
-  private async printStatement(workspaceId: string, repId: string, period: Period) {
-    const facts = await this.unitOfWork.run(
-      { workspaceId },
-      { lock: 'none', access: 'read', isolation: 'repeatable read' },
-      (trx) => loadStatementFacts(trx, workspaceId, repId, period),
-    );
-    if (facts === null) throw repNotFound();
-    return { facts, pdf: await this.printer.print(await statementPage(facts, this.clock.now())) };
+  private async print(facts: StatementFacts): Promise<Buffer> {
+    return this.printer.print(await statementPage(facts, this.clock.now()));
   }
 
-  private async statementXlsx(
-    workspaceId: string,
-    { repId, period }: ExportRequest,
-    sink: PartSink,
-  ): Promise<FinishedFile> {
-    const facts = await this.unitOfWork.run(
-      { workspaceId },
-      { lock: 'none', access: 'read', isolation: 'repeatable read' },
-      (trx) => loadStatementFacts(trx, workspaceId, repId ?? '', period),
-    );
-    if (facts === null) throw repNotFound();
+  private async statementXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
+    const { repId, period, asOf } = request;
+    const facts = await this.loadFacts(workspaceId, repId ?? '', request);
     const { workspace, rep, head, content, people } = facts;
     const terms = {
       workspace,
       period,
       now: this.clock.now(),
+      asOf,
       people: (actor: string | null | undefined) => people.get(actor ?? '') ?? null,
     };
     await storeStream(statementWorkbook(terms, only({ ...rep, head, content })), sink);
@@ -114,20 +115,20 @@ export class DocumentMaker {
   }
 
   private async teamPdf(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
-    const { period } = request;
+    const { period, asOf } = request;
     const { team, workspace } = await this.loadTeam(workspaceId, request);
     if (team.rows.length > maxPdfRows)
       throw invalid({
         path: 'period',
         message: `has ${team.rows.length} rows, but a PDF holds at most ${maxPdfRows}; use export.csv`,
       });
-    await sink.store(await this.printer.print(await teamPage(team, workspace, this.clock.now())));
+    await sink.store(await this.printer.print(await teamPage(team, workspace, { now: this.clock.now(), asOf })));
     return { contentType: 'application/pdf', filename: `statements-${period}.pdf`, headers: totalsOf(team) };
   }
 
   /** All sheets are built from the same statements. Each statement is read in its own snapshot. */
   private async teamXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
-    const { period } = request;
+    const { period, asOf } = request;
     const { team, workspace } = await this.loadTeam(workspaceId, request);
     const names = new Map<string | null, string | null>([
       ...team.members.flatMap(({ approvedBy: by }) =>
@@ -138,40 +139,36 @@ export class DocumentMaker {
     const people = (actor: string | null | undefined) =>
       actor === 'api-key' ? keyAuthor : (names.get(actor ?? '') ?? null);
     const summaries: CurrencySummary[] = [];
-    const statements = this.statementsOf(workspaceId, team, summaries);
-    await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), people }, statements), sink);
+    const statements = this.statementsOf(workspaceId, request, team, summaries);
+    await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), asOf, people }, statements), sink);
     const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
     return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers };
   }
 
   private async *statementsOf(
     workspaceId: string,
+    request: ExportRequest,
     { members, period, currency }: TeamExport,
     summaries: CurrencySummary[],
   ): AsyncGenerator<WorkbookStatement> {
     for (const { repId, name, email, payrollId } of members) {
-      const { head, content } = await this.unitOfWork.run(
-        { workspaceId },
-        { lock: 'none', access: 'read', isolation: 'repeatable read' },
-        (trx) => readStatement(trx, { workspaceId, repId, period }, currency),
+      const { head, content } = await this.read(workspaceId, request, (trx) =>
+        readStatement(trx, { workspaceId, repId, period }, currency),
       );
       summaries.push({ currency: content.currency, summary: content.summary }, ...content.otherCurrencies);
       yield { name, email, payrollId, head, content };
     }
   }
 
-  private loadTeam(workspaceId: string, { period, managerId }: ExportRequest) {
-    return this.unitOfWork.run(
-      { workspaceId },
-      { lock: 'none', access: 'read', isolation: 'repeatable read' },
-      async (trx) => {
-        const repIds = managerId === null ? null : await findPeopleBelow(trx, workspaceId, managerId);
-        return {
-          workspace: await findWorkspace(trx, workspaceId),
-          team: await loadTeamExport(trx, workspaceId, period, this.clock, { repIds, everyone: false }),
-        };
-      },
-    );
+  private loadTeam(workspaceId: string, request: ExportRequest) {
+    const { period, managerId } = request;
+    return this.read(workspaceId, request, async (trx) => {
+      const repIds = managerId === null ? null : await findPeopleBelow(trx, workspaceId, managerId);
+      return {
+        workspace: await findWorkspace(trx, workspaceId),
+        team: await loadTeamExport(trx, workspaceId, period, this.clock, { repIds, everyone: false }),
+      };
+    });
   }
 
   private async teamZip(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
@@ -182,7 +179,7 @@ export class DocumentMaker {
     for (const { repId, name } of members) {
       if (sink.storedReps.has(repId)) continue;
       if (sink.isTimeUp()) return null;
-      const { pdf } = await this.printStatement(workspaceId, repId, period);
+      const pdf = await this.print(await this.loadFacts(workspaceId, repId, request));
       await sink.store(pdf, { name: statementFilename(period, `${name} ${repId.slice(0, 8)}`, 'pdf'), repId });
     }
     return {

@@ -8,7 +8,8 @@ import { attainmentKey, type Rule } from '../../engine/plan-config.js';
 import { addDays, type Day } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { eventsTable, statementPeriodsTable } from '../../ledger/as-of.js';
+import { asOfInstant, type Work } from '../../platform/database/unit-of-work.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
@@ -40,6 +41,8 @@ export interface StatementFacts {
   readonly key: StatementKey;
   readonly head: StatementHead | null;
   readonly content: StatementContent;
+  /** The instant whose state the other fields show; null for the present state. */
+  readonly asOf: Date | null;
   readonly rules: ReadonlyMap<string, RuleTerms>;
   readonly quotas: readonly QuotaRow[];
   readonly reversed: readonly ReversedLine[];
@@ -51,7 +54,10 @@ export interface StatementFacts {
   readonly previous: { readonly period: Period; readonly netPayout: string };
 }
 
-/** Null if the rep does not exist. */
+/**
+ * Null if the rep does not exist. In a transaction with `asOf`, the facts are those of that instant, without the quotas,
+ * which have no history.
+ */
 export async function loadStatementFacts(
   trx: Work,
   workspaceId: string,
@@ -67,6 +73,7 @@ export async function loadStatementFacts(
     .executeTakeFirst();
   if (rep === undefined) return null;
   const key = { workspaceId, repId, period };
+  const asOf = asOfInstant(trx);
   const { head, content } = await readStatement(trx, key, workspace.currency);
   return {
     workspace,
@@ -74,8 +81,9 @@ export async function loadStatementFacts(
     key,
     head,
     content,
+    asOf,
     rules: await loadRules(trx, key, content),
-    quotas: await listQuotas(trx, workspaceId, relatedPeriods(period), repId),
+    quotas: asOf === null ? await listQuotas(trx, workspaceId, relatedPeriods(period), repId) : [],
     reversed: await listReversed(trx, key, content.generatedAt),
     comments: await listComments(trx, workspaceId, repId, period),
     people: await loadPeople(
@@ -119,7 +127,7 @@ async function listReversed(
     select case when e.phase = 'periodic' then null else e.deal_key end as "dealId",
       case when e.phase = 'periodic' then null else d.name end as "dealName", e.rule_name as "ruleName", e.kind,
       e.amount, e.currency, e.earned_on as "earnedOn", e.updated_at as "reversedAt", a.trigger
-    from commission_events e
+    from ${eventsTable(trx, workspaceId)} e
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join audit_runs a on a.workspace_id = e.workspace_id and a.run_id = e.run_id
     where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.status = 'reversed' and e.amount <> 0
@@ -162,22 +170,14 @@ async function earnedBefore(
 async function previousNet(trx: Work, key: StatementKey, currency: string): Promise<StatementFacts['previous']> {
   const period = previousPeriod(key.period);
   const { from, to } = periodRange(period);
-  const row = await trx
-    .selectFrom('statement_periods as h')
-    .innerJoin('statements as s', (join) =>
-      join
-        .onRef('s.workspace_id', '=', 'h.workspace_id')
-        .onRef('s.rep_id', '=', 'h.rep_id')
-        .onRef('s.period', '=', 'h.period')
-        .onRef('s.version', '=', 'h.current_version'),
-    )
-    .select(['s.currency', 's.summary'])
-    .where('h.workspace_id', '=', key.workspaceId)
-    .where('h.rep_id', '=', key.repId)
-    .where('h.period', '=', period)
-    .executeTakeFirst();
-  if (row !== undefined && row.currency === currency)
-    return { period, netPayout: (row.summary as { netPayout: string }).netPayout };
+  const { rows } = await sql<{ currency: string; netPayout: string }>`
+    select s.currency, s.summary->>'netPayout' as "netPayout"
+    from ${statementPeriodsTable(trx, key.workspaceId)} h
+    join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
+      and s.version = h.current_version
+    where h.workspace_id = ${key.workspaceId} and h.rep_id = ${key.repId} and h.period = ${period}`.execute(trx);
+  const [row] = rows;
+  if (row !== undefined && row.currency === currency) return { period, netPayout: row.netPayout };
   const earned = await earnedBetween(trx, key.workspaceId, key.repId, currency, from, to);
   return { period, netPayout: earned.toString() };
 }

@@ -39,7 +39,7 @@ ${notes(facts)}`;
   return htmlPage({ title, style, body });
 }
 
-function headOf({ workspace, rep, key, head, content }: StatementFacts, now: Date): Html {
+function headOf({ workspace, rep, key, head, content, asOf }: StatementFacts, now: Date): Html {
   const { from, to } = periodRange(key.period);
   const byPlan = groupBy(
     content.lines.filter((line) => line.planName !== null),
@@ -56,7 +56,8 @@ function headOf({ workspace, rep, key, head, content }: StatementFacts, now: Dat
     ['Statement id', content.statementId ?? '–'],
     ['Version', content.version === 0 ? '–' : String(content.version)],
     ['Currency', content.currency],
-    ['Generated', minute(content.generatedAt ?? now, workspace.timezone)],
+    ['Generated', minute(content.generatedAt ?? asOf ?? now, workspace.timezone)],
+    ...(asOf === null ? [] : [['As of', minute(asOf, workspace.timezone)] as const]),
     ['Printed', minute(now, workspace.timezone)],
   ];
   return html`<header>

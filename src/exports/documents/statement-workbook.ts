@@ -27,6 +27,8 @@ export interface WorkbookTerms {
   readonly workspace: WorkspaceRow;
   readonly period: Period;
   readonly now: Date;
+  /** The instant whose state the workbook shows; null for the present state. */
+  readonly asOf: Date | null;
   readonly people: (actor: string | null | undefined) => string | null;
 }
 
@@ -273,7 +275,7 @@ function lacksPayrollId({ payrollId, content }: WorkbookStatement): boolean {
 
 function writeAbout(
   sheet: Sheet,
-  { workspace, period, now }: WorkbookTerms,
+  { workspace, period, now, asOf }: WorkbookTerms,
   heads: readonly WorkbookStatement[],
   plans: readonly PlanOfLines[],
 ): void {
@@ -285,6 +287,7 @@ function writeAbout(
     ['Last day', { day: to }],
     ['Time zone', { text: workspace.timezone }],
     ['Written at (UTC)', { instant: now }],
+    ...(asOf === null ? [] : [['As of (UTC)', { instant: asOf }] as const]),
     ['Statements', { count: heads.length }],
     ...howToRead.map((note): readonly [string, WorkbookCell] => ['How to read', { text: note }]),
   ];

@@ -9,7 +9,11 @@ import { grouped, minute, money, periodName } from './figures.js';
 import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
 
 /** The team's period for printing: totals, one row per rep, the number of approvals, and signature lines. */
-export async function teamPage(team: TeamExport, workspace: WorkspaceRow, now: Date): Promise<Html> {
+export async function teamPage(
+  team: TeamExport,
+  workspace: WorkspaceRow,
+  { now, asOf }: { readonly now: Date; readonly asOf: Date | null },
+): Promise<Html> {
   const { from, to } = periodRange(team.period);
   const approved = isFullyApproved(team);
   const body = html`
@@ -33,7 +37,7 @@ ${approved ? [] : watermark}
   <p>Statements: ${statusCounts(team).map((count) => html`<span class="count">${count}</span>`)}</p>
   <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(({ currency, summary }) => html`, net payout ${currency} ${money(summary.netPayout, currency)}`)}.</p>
   ${withoutPayrollId(team)}
-  <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}.</p>
+  <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}${asOf === null ? '' : `, as of ${minute(asOf, workspace.timezone)}`}.</p>
   <div class="signatures"><p>Prepared by, date</p><p>Approved by, date</p></div>
 </section>`;
   const style = pageStyle(await fontFaces(body.markup), {
