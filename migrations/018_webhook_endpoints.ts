@@ -5,6 +5,7 @@ import { tenantTable } from './tenant-table.js';
 /** Webhook endpoints of other systems, and the deliveries of outgoing events to them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createEndpoints(db);
+  await createPreviousSecrets(db);
   await createDeliveries(db);
   await createFunctions(db);
   await grantToService(db, ['due_webhook_endpoints(integer)', 'delete_old_deliveries()', 'workspaces_with_managers()']);
@@ -38,6 +39,21 @@ async function createEndpoints(db: Kysely<unknown>): Promise<void> {
     execute function record_row_change('endpoint_id', 'url,description,secret', 'failures,not_before,attempted_at')`.execute(
     db,
   );
+}
+
+async function createPreviousSecrets(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table webhook_previous_secrets (
+      workspace_id uuid not null,
+      endpoint_id uuid not null,
+      secret_id uuid not null,
+      -- a key that a rotation replaced; it signs deliveries in addition to the present one until valid_until
+      secret bytea not null,
+      valid_until timestamptz not null,
+      primary key (workspace_id, endpoint_id, secret_id),
+      foreign key (workspace_id, endpoint_id) references webhook_endpoints on delete cascade
+    )`.execute(db);
+  await tenantTable(db, 'webhook_previous_secrets');
 }
 
 async function createDeliveries(db: Kysely<unknown>): Promise<void> {
@@ -113,6 +129,7 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function delete_old_deliveries() returns void
     language sql volatile ${asOwner} as $$
+      delete from webhook_previous_secrets where valid_until < now();
       delete from webhook_deliveries where created_at < now() - interval '30 days'
     $$`.execute(db);
 }

@@ -129,6 +129,7 @@ export const routes: Readonly<Record<string, string>> = {
   createWebhookEndpoint: 'POST /v1/webhook-endpoints',
   updateWebhookEndpoint: 'PATCH /v1/webhook-endpoints/:endpointId',
   deleteWebhookEndpoint: 'DELETE /v1/webhook-endpoints/:endpointId',
+  rotateWebhookSecret: 'POST /v1/webhook-endpoints/:endpointId/rotate-secret',
   listWebhookDeliveries: 'GET /v1/webhook-endpoints/:endpointId/deliveries',
   replayWebhookDelivery: 'POST /v1/webhook-endpoints/:endpointId/deliveries/:deliveryId/replay',
   testWebhookEndpoint: 'POST /v1/webhook-endpoints/:endpointId/test',

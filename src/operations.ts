@@ -105,6 +105,7 @@ import { listRepStatements } from './statements/queries/list-rep-statements.js';
 import { createWebhookEndpoint } from './webhook-endpoints/commands/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from './webhook-endpoints/commands/delete-webhook-endpoint.js';
 import { replayWebhookDelivery } from './webhook-endpoints/commands/replay-webhook-delivery.js';
+import { rotateWebhookSecret } from './webhook-endpoints/commands/rotate-webhook-secret.js';
 import { testWebhookEndpoint } from './webhook-endpoints/commands/test-webhook-endpoint.js';
 import { updateWebhookEndpoint } from './webhook-endpoints/commands/update-webhook-endpoint.js';
 import { listWebhookDeliveries } from './webhook-endpoints/queries/list-webhook-deliveries.js';
@@ -253,6 +254,7 @@ export const operations = [
   createWebhookEndpoint,
   updateWebhookEndpoint,
   deleteWebhookEndpoint,
+  rotateWebhookSecret,
   listWebhookDeliveries,
   replayWebhookDelivery,
   testWebhookEndpoint,

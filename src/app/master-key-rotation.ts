@@ -33,6 +33,12 @@ const sealedColumns: readonly SealedColumn[] = [
     key: ['endpoint_id'],
     place: (endpointId = '') => placeOfSecret(endpointId),
   },
+  {
+    table: 'webhook_previous_secrets',
+    column: 'secret',
+    key: ['endpoint_id'],
+    place: (endpointId = '') => placeOfSecret(endpointId),
+  },
   { table: 'mail_outbox', column: 'body', key: ['mail_id'], place: (mailId = '') => placeOfMail(mailId) },
 ];
 

@@ -84,12 +84,13 @@ export class DeliveryRunner {
     const startedAt = performance.now();
     const durationMs = () => Math.round(performance.now() - startedAt);
     try {
-      const secret = this.secrets.open(placeOfSecret(endpointId), delivery.secret);
+      const place = placeOfSecret(endpointId);
+      const secrets = delivery.secrets.map((sealed) => this.secrets.open(place, sealed));
       const headers = {
         'Content-Type': 'application/json',
         'Content-Length': String(Buffer.byteLength(delivery.body)),
         'User-Agent': `commissions/${serviceVersion}`,
-        ...signedHeaders(secret, delivery.deliveryId, delivery.body, new Date()),
+        ...signedHeaders(secrets, delivery.deliveryId, delivery.body, new Date()),
       };
       const { status, body } = await postGuarded(new URL(delivery.url), headers, delivery.body, this.settings);
       const error = problemOf(status);

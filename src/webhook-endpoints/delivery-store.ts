@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { readChangedCommission } from './changed-commission.js';
 
-/** A delivery that is due, with the endpoint's key and the text that is sent. */
+/** A delivery that is due, with the endpoint's valid keys and the text that is sent. */
 export interface DueDelivery {
   readonly deliveryId: string;
   readonly url: string;
-  /** Encrypted. */
-  readonly secret: Buffer;
+  /** Encrypted, the present one first. */
+  readonly secrets: readonly Buffer[];
   readonly attempts: number;
   readonly body: string;
 }
@@ -39,7 +39,7 @@ interface DueRow {
   readonly attempts: number;
   readonly createdAt: Date;
   readonly url: string;
-  readonly secret: Buffer;
+  readonly secrets: readonly Buffer[];
 }
 
 /**
@@ -49,11 +49,15 @@ interface DueRow {
 export async function takeDue(trx: Work, workspaceId: string, endpointId: string): Promise<DueDelivery[]> {
   const { rows } = await sql<DueRow>`
     with endpoint as materialized (
-      select url, secret, failures from webhook_endpoints
+      select url, failures, array[secret] || array(
+        select p.secret from webhook_previous_secrets p
+        where p.workspace_id = ${workspaceId} and p.endpoint_id = ${endpointId} and p.valid_until > now()
+        order by p.valid_until desc) as secrets
+      from webhook_endpoints
       where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and enabled and not_before <= now()
     )
     select d.delivery_id as "deliveryId", d.sequence_id as "sequenceId", d.event_type as type, d.data,
-      d.run_id as "runId", d.event_ids as "eventIds", d.attempts, d.created_at as "createdAt", e.url, e.secret
+      d.run_id as "runId", d.event_ids as "eventIds", d.attempts, d.created_at as "createdAt", e.url, e.secrets
     from endpoint e cross join (
       select distinct on (sequence_id) * from webhook_deliveries
       where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and status = 'pending'
@@ -64,13 +68,13 @@ export async function takeDue(trx: Work, workspaceId: string, endpointId: string
     limit (select case when failures > 0 then 1 else ${maxBatch} end from endpoint)`.execute(trx);
   const due: DueDelivery[] = [];
   for (const row of rows) {
-    const { deliveryId, url, secret, attempts, type, createdAt } = row;
+    const { deliveryId, url, secrets, attempts, type, createdAt } = row;
     const body = JSON.stringify({
       type,
       timestamp: createdAt.toISOString(),
       data: await dataOf(trx, workspaceId, row),
     });
-    due.push({ deliveryId, url, secret, attempts, body });
+    due.push({ deliveryId, url, secrets, attempts, body });
   }
   return due;
 }

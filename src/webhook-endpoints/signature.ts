@@ -7,15 +7,20 @@ export function newEndpointSecret(): string {
   return `${prefix}${randomBytes(32).toString('base64')}`;
 }
 
-/** The headers of Standard Webhooks for one attempt. Every attempt has its own timestamp. */
+/**
+ * The headers of Standard Webhooks for one attempt. Every attempt has its own timestamp. A receiver accepts the delivery
+ * if one of the signatures is that of its key.
+ */
 export function signedHeaders(
-  secret: string,
+  secrets: readonly string[],
   deliveryId: string,
   body: string,
   now: Date,
 ): Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>> {
   const timestamp = String(Math.floor(now.getTime() / 1000));
-  const key = Buffer.from(secret.slice(prefix.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${deliveryId}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': deliveryId, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${deliveryId}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return { 'webhook-id': deliveryId, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

@@ -87,6 +87,56 @@ export async function deleteEndpoint(trx: Work, caller: Caller, endpointId: stri
   return true;
 }
 
+/** Of the keys that rotations replaced, at most this number signs deliveries; the others end early. */
+const maxPreviousSecrets = 5;
+
+/**
+ * Replaces the key of the endpoint; false if there is no such endpoint. Deliveries are also signed with the previous key
+ * until `validUntil`; if it is null, no previous key signs them any more.
+ */
+export async function rotateSecret(
+  trx: Work,
+  caller: Caller,
+  endpointId: string,
+  { secret, validUntil }: { readonly secret: Buffer; readonly validUntil: Date | null },
+): Promise<boolean> {
+  const { workspaceId } = caller;
+  const replaced = await trx
+    .selectFrom('webhook_endpoints')
+    .select('secret')
+    .where('workspace_id', '=', workspaceId)
+    .where('endpoint_id', '=', endpointId)
+    .executeTakeFirst();
+  if (replaced === undefined) return false;
+  await keepPreviousSecret(trx, { workspaceId, endpointId }, replaced.secret, validUntil);
+  await trx
+    .updateTable('webhook_endpoints')
+    .set({ secret })
+    .where('workspace_id', '=', workspaceId)
+    .where('endpoint_id', '=', endpointId)
+    .execute();
+  await record(trx, caller, 'webhook_endpoint_secret_rotated', endpointId);
+  return true;
+}
+
+async function keepPreviousSecret(
+  trx: Work,
+  { workspaceId, endpointId }: { readonly workspaceId: string; readonly endpointId: string },
+  secret: Buffer,
+  validUntil: Date | null,
+): Promise<void> {
+  const ofEndpoint = sql`workspace_id = ${workspaceId} and endpoint_id = ${endpointId}`;
+  if (validUntil !== null)
+    await sql`
+      insert into webhook_previous_secrets (workspace_id, endpoint_id, secret_id, secret, valid_until)
+      values (${workspaceId}, ${endpointId}, ${newId()}, ${secret}, ${validUntil})`.execute(trx);
+  const kept = validUntil === null ? 0 : maxPreviousSecrets;
+  await sql`
+    delete from webhook_previous_secrets where ${ofEndpoint} and secret_id not in (
+      select secret_id from webhook_previous_secrets where ${ofEndpoint} and valid_until > now()
+      order by valid_until desc, secret_id limit ${kept})`.execute(trx);
+}
+
 /** Stores a delivery that a person requested. It is sent after the deliveries that are pending for the workspace. */
 export async function insertTestDelivery(trx: Work, workspaceId: string, endpointId: string): Promise<string> {
   const deliveryId = newId();

@@ -145,6 +145,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   createWebhookEndpoint: { body: { url: 5 } },
   updateWebhookEndpoint: { path: '/v1/webhook-endpoints/<unknown>', body: { enabled: true } },
   deleteWebhookEndpoint: { path: '/v1/webhook-endpoints/<unknown>' },
+  rotateWebhookSecret: { path: '/v1/webhook-endpoints/<unknown>/rotate-secret', body: {} },
   listWebhookDeliveries: { path: '/v1/webhook-endpoints/<unknown>/deliveries' },
   replayWebhookDelivery: { path: '/v1/webhook-endpoints/<unknown>/deliveries/<unknown>/replay' },
   testWebhookEndpoint: { path: '/v1/webhook-endpoints/<unknown>/test' },
@@ -232,6 +233,7 @@ const withoutScope: readonly string[] = [
   'createWebhookEndpoint',
   'updateWebhookEndpoint',
   'deleteWebhookEndpoint',
+  'rotateWebhookSecret',
   'replayWebhookDelivery',
   'testWebhookEndpoint',
 ];

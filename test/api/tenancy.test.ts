@@ -287,6 +287,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   createWebhookEndpoint: [],
   updateWebhookEndpoint: [['PATCH /v1/webhook-endpoints/<endpoint>', { enabled: false }]],
   deleteWebhookEndpoint: [['DELETE /v1/webhook-endpoints/<endpoint>']],
+  rotateWebhookSecret: [['POST /v1/webhook-endpoints/<endpoint>/rotate-secret', {}]],
   listWebhookDeliveries: [['GET /v1/webhook-endpoints/<endpoint>/deliveries']],
   replayWebhookDelivery: [
     ['POST /v1/webhook-endpoints/<endpoint>/deliveries/<delivery>/replay', {}],

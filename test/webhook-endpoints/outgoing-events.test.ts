@@ -165,6 +165,102 @@ describe('outgoing events', function () {
     expect(attempts).to.deep.equal([1, 1, 3]);
   });
 
+  it('wait after each failed attempt as documented, for a day, and the endpoint stays enabled', async () => {
+    receiver.mode = 'is down';
+    await putDeal('D1', 'ada', 1000);
+    const pauses: number[] = [];
+    for (let attempts = 1; attempts <= 7; attempts += 1) {
+      await until(async () => (await deliveries())[0]?.attempts === attempts);
+      const [row] = await sql<{ seconds: number }>(
+        `select extract(epoch from not_before - attempted_at)::float8 as seconds from webhook_endpoints
+         where workspace_id = $1 and enabled`,
+      );
+      pauses.push(row?.seconds as number);
+      await retryNow();
+      // Wakes the worker before its next sweep.
+      if (attempts < 7) await api.expect(202, 'POST', `/v1/webhook-endpoints/${endpoint}/test`);
+    }
+    const [minute, hour] = [60, 3600];
+    expect(pauses).to.deep.equal([5, minute, 10 * minute, hour, 3 * hour, 8 * hour, 12 * hour]);
+    receiver.recover();
+    await until(async () => (await deliveries())[0]?.status === 'delivered');
+    expect(aboutRep(ada)).to.have.length(1);
+  });
+
+  it('fail at a receiver that redirects, and are not sent to the target', async () => {
+    receiver.mode = 'redirects';
+    await putDeal('D1', 'ada', 1000);
+    await until(async () => (await deliveries())[0]?.attempts === 1);
+    const [delivery] = (await api.expect(200, 'GET', `/v1/webhook-endpoints/${endpoint}/deliveries?status=pending`))
+      .deliveries;
+    expect(delivery).to.include({ responseStatus: 307, error: 'status 307: redirects are not followed' });
+    receiver.recover();
+    await retryNow();
+    await until(async () => (await deliveries())[0]?.status === 'delivered');
+    expect([new Set(receiver.ids()).size, receiver.redirected]).to.deep.equal([1, 0]);
+  });
+
+  it('to one endpoint do not wait for a receiver of another that does not respond', async () => {
+    const other = await EventReceiver.start();
+    other.mode = 'hangs';
+    await api.expect(201, 'POST', '/v1/webhook-endpoints', { url: other.url, eventTypes: ['commission.changed'] });
+    await putDeal('D1', 'ada', 1000);
+    await until(() => other.received.length === 1);
+    for (const amount of [2000, 3000]) {
+      await putDeal('D1', 'ada', amount);
+      await service.waitForCalculations(workspaceId);
+    }
+    await until(() => aboutRep(ada).length === 3);
+    expect(other.received).to.have.length(1);
+    other.recover();
+    await until(async () => {
+      await retryNow();
+      return new Set(other.ids()).size === 3;
+    });
+    const amounts = other.received.map(({ body }) => body.data.events[0].amount);
+    expect([...new Set(amounts)]).to.deep.equal([100, 200, 300]);
+    await other.stop();
+  });
+
+  it('have a signature of the previous secret too until the overlap of a rotation ends', async () => {
+    const rotate = async (overlapHours?: number) =>
+      api.expect(200, 'POST', `/v1/webhook-endpoints/${endpoint}/rotate-secret`, { overlapHours });
+    const accepts = (key: string) => {
+      const { text, headers } = receiver.received.at(-1) as ReceivedEvent;
+      try {
+        return new Webhook(key).verify(text, headers as Record<string, string>) !== null;
+      } catch {
+        return false;
+      }
+    };
+    const secrets = [secret];
+    const afterNextEvent = async () => {
+      const { deliveryId } = await api.expect(202, 'POST', `/v1/webhook-endpoints/${endpoint}/test`);
+      await until(() => receiver.ids().includes(deliveryId));
+      return secrets.map(accepts);
+    };
+    const first = await rotate();
+    const hours = (Date.parse(first.previousValidUntil) - Date.now()) / 3_600_000;
+    expect(hours).to.be.within(23.9, 24);
+    secrets.push(first.secret);
+    expect(await afterNextEvent()).to.deep.equal([true, true]);
+    secrets.push((await rotate(1)).secret);
+    expect(await afterNextEvent()).to.deep.equal([true, true, true]);
+    await sql(
+      `update webhook_previous_secrets set valid_until = now() where workspace_id = $1
+       and valid_until = (select min(valid_until) from webhook_previous_secrets where workspace_id = $1)`,
+    );
+    expect(await afterNextEvent()).to.deep.equal([true, false, true]);
+    const leaked = await rotate(0);
+    expect(leaked.previousValidUntil).to.equal(null);
+    secrets.push(leaked.secret);
+    expect(await afterNextEvent()).to.deep.equal([false, false, false, true]);
+    for (let rotations = 0; rotations < 7; rotations += 1) secrets.push((await rotate()).secret);
+    expect((await afterNextEvent()).filter(Boolean)).to.have.length(6);
+    const stored = await sql<{ secret: Buffer }>('select secret from webhook_previous_secrets where workspace_id = $1');
+    expect(stored.some((row) => secrets.some((one) => row.secret.includes(one.slice(6, 20))))).to.equal(false);
+  });
+
   it('of one rep do not wait for an event of another rep that the receiver rejects', async () => {
     receiver.status = 500;
     await putDeal('D1', 'ada', 1000);

@@ -17,6 +17,13 @@ export interface OutboundTables {
     attempted_at: Instant | null;
     created_at: GeneratedInstant;
   };
+  webhook_previous_secrets: {
+    workspace_id: string;
+    endpoint_id: string;
+    secret_id: string;
+    secret: Buffer;
+    valid_until: Instant;
+  };
   webhook_deliveries: {
     workspace_id: string;
     delivery_id: string;

@@ -16,11 +16,11 @@ describe('posts to addresses that customers enter', () => {
     }
   });
 
-  async function serve(listener: RequestListener): Promise<string> {
+  async function serve(listener: RequestListener, address = '127.0.0.1', port = 0): Promise<string> {
     const server = createServer(listener);
     servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    await new Promise<void>((resolve) => server.listen(port, address, resolve));
+    return `http://${address}:${(server.address() as AddressInfo).port}/hook`;
   }
 
   const post = (url: string, more: Partial<PostLimits> = {}) =>
@@ -60,11 +60,15 @@ describe('posts to addresses that customers enter', () => {
   });
 
   it('resolve the host name once and connect to the address that was checked', async () => {
-    const url = (await serve((_request, response) => response.end('ok'))).replace('127.0.0.1', 'localhost');
-    const answers = ['127.0.0.1', '10.0.0.1'];
+    const checked = await serve((_request, response) => response.end('checked'), '127.0.0.2');
+    const { port } = new URL(checked);
+    // What the name resolves to for everyone else.
+    await serve((_request, response) => response.end('other'), '127.0.0.1', Number(port));
+    const url = checked.replace('127.0.0.2', 'localhost');
+    const answers = ['127.0.0.2', '10.0.0.1'];
     let lookups = 0;
     const rebinding = { resolveHost: async () => [{ address: answers[lookups++] as string, family: 4 }] };
-    expect((await post(url, rebinding)).body).to.equal('ok');
+    expect((await post(url, rebinding)).body).to.equal('checked');
     expect(lookups).to.equal(1);
     expect(await failureOf(post(url, rebinding))).to.include('public addresses only');
   });
