@@ -15,6 +15,7 @@ import {
 import { isUnavailable } from '#src/platform/database/database-errors.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { failpoint } from '#src/platform/failpoint.js';
 import { type Log } from '#src/platform/log.js';
 import { WakeableTask } from '#src/platform/wakeable-task.js';
 import { workspaceToday } from '#src/reps/rep-views.js';
@@ -25,7 +26,7 @@ const looksPerDeletion = 60;
 /**
  * Calculates previews of plan changes, one at a time per process and workspace. A preview reads one snapshot of the
  * ledger and writes only its own row, so calculating it twice is harmless. Another worker continues the preview of a
- * worker that was killed after its lease of 30 seconds.
+ * worker that was killed after its lease of ten seconds.
  */
 export class PreviewWorker {
   private readonly task: WakeableTask;
@@ -76,7 +77,10 @@ export class PreviewWorker {
       this.write(workspaceId, (trx) => renewPreviewLease(trx, taken)).catch(() => undefined);
     }, previewLeaseRenewalMs);
     try {
+      if (taken.attempts > maxAttempts)
+        throw new Error(`preview ${taken.previewId} exceeded ${maxAttempts} attempts: its workers died`);
       const [{ figures, deals }, notes] = await this.calculate(taken);
+      await failpoint('preview.afterCalculate');
       await this.write(workspaceId, (trx) => completePreview(trx, taken, { ...figures, ...notes }, deals));
     } catch (error) {
       await this.handleFailure(taken, error);
@@ -99,11 +103,12 @@ export class PreviewWorker {
   }
 
   private async handleFailure(taken: LeasedPreview, error: unknown): Promise<void> {
-    const isFinal = error instanceof Failure || (!isUnavailable(error) && taken.attempts >= maxAttempts);
+    const isOutage = isUnavailable(error);
+    const isFinal = error instanceof Failure || (!isOutage && taken.attempts >= maxAttempts);
     if (!(error instanceof Failure))
       this.log.warn({ err: error, attempt: taken.attempts, final: isFinal }, 'plan preview failed');
     await this.write(taken.workspaceId, (trx) => {
-      if (!isFinal) return releasePreview(trx, taken);
+      if (!isFinal) return releasePreview(trx, taken, isOutage ? taken.attempts - 1 : taken.attempts);
       const [code, message] =
         error instanceof Failure ? [error.code, error.message] : [null, 'The preview could not be calculated.'];
       return failPreview(trx, taken, code, message);

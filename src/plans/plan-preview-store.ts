@@ -13,8 +13,8 @@ export interface LeasedPreview {
 
 /** Max number of previews of a workspace that have not finished. */
 const maxUnfinished = 5;
-const leaseEnd = sql<Date>`now() + interval '30 seconds'`;
-export const previewLeaseRenewalMs = 8000;
+const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
+export const previewLeaseRenewalMs = 3000;
 
 /** Null if too many previews of the workspace have not finished. */
 export async function insertPreview(
@@ -100,11 +100,15 @@ export async function failPreview(
     .execute();
 }
 
-/** Lets any worker take the preview again. */
-export async function releasePreview(trx: Work, { workspaceId, previewId }: LeasedPreview): Promise<void> {
+/** Lets any worker take the preview again. An outage does not count as an attempt. */
+export async function releasePreview(
+  trx: Work,
+  { workspaceId, previewId }: LeasedPreview,
+  attempts: number,
+): Promise<void> {
   await trx
     .updateTable('plan_previews')
-    .set({ leased_until: null })
+    .set({ leased_until: null, attempts })
     .where('workspace_id', '=', workspaceId)
     .where('preview_id', '=', previewId)
     .where('finished_at', 'is', null)

@@ -91,6 +91,12 @@ export class Scenario {
     this.world.exportIds.push(body.jobId as string);
   }
 
+  async preview(): Promise<void> {
+    const path = `/v1/plans/${this.world.planIds.sales}/preview`;
+    const { body } = await this.retryUntilAnswered('POST', path, { status: 'archived', period: '2026' });
+    this.world.previewIds.push(body.jobId as string);
+  }
+
   async deleteDeal(): Promise<void> {
     const dealId = await this.putDeal();
     await this.retryUntilAnswered('DELETE', `/v1/deals/${dealId}`);
@@ -227,6 +233,7 @@ export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>,
   'pull.afterStep': pull,
   'pull.beforeFinish': pull,
   'delivery.afterSend': workers,
+  'preview.afterCalculate': { of: 'workers', walk: (scenario) => scenario.preview() },
   'export.afterTake': document,
   'export.afterPart': document,
   'export.afterMake': document,

@@ -114,7 +114,7 @@ async function dispute(client: RetryingClient, random: SeededRandom, repId: stri
     await client.send('PATCH', `/v1/disputes/${disputeId}`, { status: random.pick(['accepted', 'rejected']) });
 }
 
-/** Changes plans, quotas and managers, starts recalculations and exports, deletes deals and adds adjustments. */
+/** Previews and changes plans, changes quotas and managers, starts recalculations and exports, deletes deals and adds adjustments. */
 export async function administer(stage: Stage, random: SeededRandom): Promise<void> {
   const actions = [
     setQuota,
@@ -122,6 +122,8 @@ export async function administer(stage: Stage, random: SeededRandom): Promise<vo
     recalculate,
     recalculate,
     changePlan,
+    previewPlan,
+    previewPlan,
     changeManager,
     deleteDeal,
     adjust,
@@ -156,6 +158,18 @@ const recalculate: Action = async (world, client, random) => {
 
 const changePlan: Action = (world, client, random) =>
   client.send('PATCH', `/v1/plans/${world.planIds.sales}`, { config: salesConfig(random) });
+
+const previewPlan: Action = async (world, client, random) => {
+  const change = random.pick([
+    { config: salesConfig(random) },
+    { config: salesConfig(random), effectiveStart: someDay(random) },
+    { status: 'archived' },
+  ]);
+  const path = `/v1/plans/${world.planIds.sales}/preview`;
+  const { body, status } = await client.send('POST', path, { ...change, period: random.pick([...months, '2026']) });
+  if (status >= 300) throw new Error(`a preview returned status ${status}: ${JSON.stringify(body)}`);
+  world.previewIds.push(body.jobId as string);
+};
 
 const changeManager: Action = (world, client, random) => {
   const { ann, bob, cid, north, south } = world.repIds;

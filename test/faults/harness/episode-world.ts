@@ -35,6 +35,17 @@ const managerOf: Readonly<Record<string, string>> = {
 };
 const dealsPerWorkspace = 18;
 
+export interface EpisodeReceiver {
+  readonly endpointId: string;
+  readonly receiver: EventReceiver;
+}
+
+async function startReceiver(api: ApiClient): Promise<EpisodeReceiver> {
+  const receiver = await EventReceiver.start();
+  const { id } = await api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url });
+  return { endpointId: id, receiver };
+}
+
 /** Whether some deals come from a CRM, and whether syncs may repair lost deliveries. */
 export type CrmKind = 'none' | 'delivers' | 'delivers and is synced';
 
@@ -47,6 +58,8 @@ export class EpisodeWorld {
   readonly jobIds: string[] = [];
   /** Export jobs that were accepted. */
   readonly exportIds: string[] = [];
+  /** Previews of changes of the sales plan that were accepted. */
+  readonly previewIds: string[] = [];
 
   private constructor(
     readonly workspaceId: string,
@@ -58,8 +71,8 @@ export class EpisodeWorld {
     readonly crm: EpisodeCrm | null,
     readonly webhookSecret: string,
     readonly isSynced: boolean,
-    /** Receives the outgoing events of the workspace. */
-    readonly receiver: EventReceiver,
+    /** Receive the outgoing events of the workspace, each all of them. */
+    readonly receivers: readonly EpisodeReceiver[],
   ) {}
 
   /** Creates the workspace and the deals to be sent. With empty deliveries, the test adds them later. */
@@ -72,8 +85,7 @@ export class EpisodeWorld {
     const crm = kind !== 'none' ? await EpisodeCrm.start(people) : null;
     const { workspaceId, apiKey } = await fleet.createWorkspace(name);
     const api = new ApiClient(random.pick(fleet.apis).url, apiKey);
-    const receiver = await EventReceiver.start();
-    await api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url });
+    const receivers = [await startReceiver(api), await startReceiver(api)];
     const reps = people.map((person) => ({
       email: `${person}@example.com`,
       name: person,
@@ -100,13 +112,13 @@ export class EpisodeWorld {
       crm,
       webhookSecret,
       kind === 'delivers and is synced',
-      receiver,
+      receivers,
     );
   }
 
   async stop(): Promise<void> {
     await this.crm?.stop();
-    await this.receiver.stop();
+    await Promise.all(this.receivers.map(({ receiver }) => receiver.stop()));
   }
 
   /** The owner id in deals: the CRM member id if there is a CRM. */

@@ -8,6 +8,7 @@ import { type CrmKind, EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';
 import { assertInvariants, readViews } from './invariants.js';
 import { disturb, type Menu } from './killer.js';
+import { disturbReceivers } from './receivers.js';
 import { SeededRandom } from './seeded-random.js';
 import { timeoutScale } from './timeout-scale.js';
 
@@ -73,6 +74,7 @@ class Episode {
       administer(stage, random('admin')),
       sell(stage, random('crm')),
       abuse(stage, this.abuser, random('abuser')),
+      disturbReceivers(stage, random('receivers')),
     ];
     const ids = worlds.map(({ workspaceId }) => workspaceId);
     const watching = watchApprovals(fleet, ids, stage.isOver);
@@ -167,14 +169,16 @@ function violationOf(error: unknown): Violation {
   return error instanceof Violation ? error : new Violation('harness', String((error as Error).stack));
 }
 
-/** I24: every calculation request, period check, inbox message, job, export and outgoing event is processed. */
+/** I24: every calculation request, period check, inbox message, job, export, preview and outgoing event is processed. */
 export async function quiescence(
-  { postgres, apis }: Fleet,
+  fleet: Fleet,
   worlds: readonly EpisodeWorld[],
   deadline = performance.now() + quiescenceMs,
 ): Promise<void> {
+  const { postgres, apis } = fleet;
   const ids = worlds.map(({ workspaceId }) => workspaceId);
   for (;;) {
+    await fleet.endPauses(ids);
     const [left] = await query<{
       requests: number;
       checks: number;
@@ -182,6 +186,7 @@ export async function quiescence(
       messages: number;
       documents: number;
       events: number;
+      previews: number;
       lanes: unknown;
     }>(
       postgres.ownerUrl,
@@ -191,6 +196,7 @@ export async function quiescence(
         (select count(*)::int from inbox where workspace_id = any($1) and processed_at is null) as messages,
         (select count(*)::int from export_jobs where workspace_id = any($1) and finished_at is null) as documents,
         (select count(*)::int from webhook_deliveries where workspace_id = any($1) and status = 'pending') as events,
+        (select count(*)::int from plan_previews where workspace_id = any($1) and finished_at is null) as previews,
         (select json_agg(l) from lanes l where workspace_id = any($1) and attempts > 0) as lanes`,
       [ids],
     );

@@ -181,6 +181,33 @@ export class Fleet implements ProcessListener {
       ownerUrl,
       'update export_jobs set leased_until = now() where leased_until > now() and finished_at is null',
     );
+    await query(
+      ownerUrl,
+      'update plan_previews set leased_until = now() where leased_until > now() and finished_at is null',
+    );
+  }
+
+  /**
+   * Ends the pauses between attempts to deliver events, as if hours had passed. Deliveries that have used this number of
+   * attempts keep their pause: after the last attempt their endpoint would be disabled.
+   */
+  async endPauses(workspaceIds: readonly string[], maxAttempts = 1000): Promise<void> {
+    const { ownerUrl } = this.postgres;
+    const values = [workspaceIds, maxAttempts];
+    await query(
+      ownerUrl,
+      `update webhook_deliveries set not_before = now()
+       where workspace_id = any($1) and status = 'pending' and not_before > now() and attempts < $2`,
+      values,
+    );
+    await query(
+      ownerUrl,
+      `update webhook_endpoints e set not_before = now()
+       where workspace_id = any($1) and not_before > now() and not exists (
+         select from webhook_deliveries d where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id
+           and d.status = 'pending' and d.attempts >= $2)`,
+      values,
+    );
   }
 
   /** Ends every fault and waits until all processes run. */

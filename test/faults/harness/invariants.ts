@@ -6,7 +6,7 @@ import { liveRows, totalOf } from '#test/support/oracle/true-up.js';
 import type { LedgerRow } from '#test/support/oracle/world.js';
 import { ApiClient } from '#test/support/test-service.js';
 import { Violation } from './episode-log.js';
-import { type Delivery, type EpisodeWorld } from './episode-world.js';
+import { type Delivery, type EpisodeReceiver, type EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';
 
 /** Checks one workspace after quiescence; throws the first violated invariant. */
@@ -20,8 +20,10 @@ export async function assertInvariants(fleet: Fleet, world: EpisodeWorld): Promi
   await assertAdjustedOnce(ownerUrl, world);
   await assertJobsEnded(fleet, world);
   await assertExportsMade(fleet, world);
+  await assertPreviewsMade(fleet, world);
   await assertViewsAreCurrent(fleet, world);
   await assertRecalculationWritesNothing(fleet, world);
+  await assertUnchangedPlanMovesNothing(fleet, world);
   await assertDiscrepanciesAreListed(ownerUrl, world);
   await assertTrueUpsAreComplete(fleet, world);
   await assertConsistent(ownerUrl, world.workspaceId);
@@ -187,10 +189,7 @@ const findings: readonly (readonly [invariant: string, description: string, text
   ['I24', 'a lane is parked', 'select rep_id, last_error from lanes where workspace_id = $1 and parked_at is not null'],
 ];
 
-/**
- * I30: every change of an amount has one delivery for its run. The receiver got each delivery at least once, and those
- * about one rep in their order.
- */
+/** I30: every change of an amount has one message id for each endpoint and run. */
 async function assertEventsDelivered(ownerUrl: string, world: EpisodeWorld): Promise<void> {
   const wrong = await query(
     ownerUrl,
@@ -204,29 +203,48 @@ async function assertEventsDelivered(ownerUrl: string, world: EpisodeWorld): Pro
       where p.amount <> coalesce(b.amount, 0) or (p.amount <> 0
         and (p.currency, p.period, p.earned_on) is distinct from (b.currency, b.period, b.earned_on))
     )
-    select c.rep_id, c.run_id, count(d.delivery_id) as deliveries from changes c
-    left join webhook_deliveries d on d.workspace_id = $1 and d.sequence_id = c.rep_id and d.run_id = c.run_id
-    group by 1, 2 having count(d.delivery_id) <> 1`,
-    [world.workspaceId],
+    select e.endpoint_id, c.rep_id, c.run_id, count(d.delivery_id) as deliveries
+    from changes c cross join unnest($2::uuid[]) e (endpoint_id)
+    left join webhook_deliveries d on d.workspace_id = $1 and d.endpoint_id = e.endpoint_id
+      and d.sequence_id = c.rep_id and d.run_id = c.run_id
+    group by 1, 2, 3 having count(d.delivery_id) <> 1`,
+    [world.workspaceId, world.receivers.map(({ endpointId }) => endpointId)],
   );
   if (wrong.length > 0)
     throw new Violation('I30', `changes without one delivery: ${JSON.stringify(wrong.slice(0, 3))}`);
+  for (const one of world.receivers) await assertReceived(ownerUrl, world, one);
+}
+
+/**
+ * I30: the receiver accepted each event at least once, whatever it responded before, got the events about one rep in
+ * their order, each after it had accepted the one before, and was not asked to follow a redirect.
+ */
+async function assertReceived(
+  ownerUrl: string,
+  { workspaceId }: EpisodeWorld,
+  { endpointId, receiver }: EpisodeReceiver,
+): Promise<void> {
   const deliveries = await query<{ id: string; status: string; sequence: string }>(
     ownerUrl,
-    `select delivery_id as id, status, sequence_id as sequence from webhook_deliveries where workspace_id = $1 order by position`,
-    [world.workspaceId],
+    `select delivery_id as id, status, sequence_id as sequence from webhook_deliveries
+     where workspace_id = $1 and endpoint_id = $2 order by position`,
+    [workspaceId, endpointId],
   );
-  const arrivals = [...new Set(world.receiver.ids())];
-  const place = new Map(arrivals.map((id, index) => [id, index]));
-  const last = new Map<string, number>();
+  const firsts = { arrived: new Map<string, number>(), accepted: new Map<string, number>() };
+  for (const [place, { id, what }] of receiver.history.entries())
+    if (!firsts[what].has(id)) firsts[what].set(id, place);
+  const acceptedBefore = new Map<string, number>();
   for (const { id, status, sequence } of deliveries) {
-    const at = place.get(id);
-    if (status !== 'delivered' || at === undefined)
-      throw new Violation('I30', `event ${id} is ${status} and was not received`);
-    if (at < (last.get(sequence) ?? -1))
-      throw new Violation('I30', `event ${id} arrived after a later one of ${sequence}`);
-    if (sequence !== world.workspaceId) last.set(sequence, at);
+    const [arrived, accepted] = [firsts.arrived.get(id), firsts.accepted.get(id)];
+    if (status !== 'delivered' || arrived === undefined || accepted === undefined)
+      throw new Violation('I30', `event ${id} is ${status}, but the receiver did not accept it`);
+    if (arrived < (acceptedBefore.get(sequence) ?? -1))
+      throw new Violation('I30', `event ${id} arrived before an earlier one of ${sequence} was accepted`);
+    if (sequence !== workspaceId) acceptedBefore.set(sequence, accepted);
   }
+  const unknown = [...firsts.arrived.keys()].filter((id) => !deliveries.some((delivery) => delivery.id === id));
+  if (unknown.length > 0) throw new Violation('I30', `received, but not stored: ${unknown.slice(0, 3).join()}`);
+  if (receiver.redirected > 0) throw new Violation('I30', `${receiver.redirected} redirects were followed`);
 }
 
 async function assertNoFindings(ownerUrl: string, workspaceId: string): Promise<void> {
@@ -286,6 +304,39 @@ async function assertExportsMade(fleet: Fleet, world: EpisodeWorld): Promise<voi
           `the file of ${bytes.length} bytes is not the complete workbook of ${JSON.stringify(job)}`,
         );
     }
+}
+
+/** I7: every accepted preview has figures, and both API processes report them equally. */
+async function assertPreviewsMade(fleet: Fleet, { apiKey, planIds, previewIds }: EpisodeWorld): Promise<void> {
+  for (const jobId of previewIds) {
+    const path = `/v1/plans/${planIds.sales}/preview/jobs/${jobId}`;
+    const responses = await Promise.all(
+      fleet.apis.map(({ url }) => new ApiClient(url, apiKey).expect(200, 'GET', path)),
+    );
+    for (const preview of responses)
+      if (preview.status !== 'completed' || preview.delta === undefined)
+        throw new Violation('I7', `an accepted preview is ${JSON.stringify(preview)}`);
+    if (JSON.stringify(responses[0]) !== JSON.stringify(responses[1]))
+      throw new Violation('I7', `the API processes report the preview differently: ${JSON.stringify(responses)}`);
+  }
+}
+
+/** I31: the preview of the present config moves nothing and has the total of the ledger in open periods. */
+async function assertUnchangedPlanMovesNothing(fleet: Fleet, world: EpisodeWorld): Promise<void> {
+  const { workspaceId, apiKey, planIds } = world;
+  const [open] = await query<{ total: number }>(
+    fleet.postgres.ownerUrl,
+    `select coalesce(sum(amount), 0)::float8 as total from commission_events e
+     where workspace_id = $1 and plan_id = $2 and status = 'earned' and not exists (
+       select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
+         and s.status = 'approved' and e.earned_on between s.from_day and s.to_day)`,
+    [workspaceId, planIds.sales],
+  );
+  const api = new ApiClient(fleet.apis[0]?.url as string, apiKey);
+  const { config } = await api.expect(200, 'GET', `/v1/plans/${planIds.sales}`);
+  const preview = await api.expect(200, 'POST', `/v1/plans/${planIds.sales}/preview`, { config, period: '2026' });
+  if (preview.delta !== 0 || preview.count !== 0 || preview.locked.length > 0 || preview.before !== open?.total)
+    throw new Violation('I31', `a preview without a change of ${open?.total} is ${JSON.stringify(preview)}`);
 }
 
 /** Reads the cached views, which also fills the caches of the process. */
@@ -356,7 +407,10 @@ async function ledgerDigest(ownerUrl: string, workspaceId: string): Promise<stri
   return row?.digest as string;
 }
 
-/** I27: the open and dismissed discrepancies are exactly the approved periods that owe something, with their deltas. */
+/**
+ * I27: the open discrepancies are exactly the approved periods whose delta is neither 0 nor dismissed. A dismissed one has
+ * the delta that was dismissed, so that a period with another delta must be open.
+ */
 async function assertDiscrepanciesAreListed(ownerUrl: string, world: EpisodeWorld): Promise<void> {
   const listed = await query<{ key: string; delta: number }>(
     ownerUrl,
