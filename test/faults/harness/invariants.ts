@@ -216,8 +216,8 @@ async function assertEventsDelivered(ownerUrl: string, world: EpisodeWorld): Pro
 }
 
 /**
- * I30: the receiver accepted each event at least once, whatever it responded before, got the events about one rep in
- * their order, each after it had accepted the one before, and was not asked to follow a redirect.
+ * I30: the receiver accepted each event at least once, whatever it responded before, and got the events about one rep in
+ * their order, each after it had accepted the one before. Redirects were not followed.
  */
 async function assertReceived(
   ownerUrl: string,
