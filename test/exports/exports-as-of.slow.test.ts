@@ -24,7 +24,7 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
     return squeezed(text.replace(new RegExp(`(?:Printed|, as of|As of|Generated) ${instant}`, 'g'), ''));
   }
 
-  async function cellsOf(bytes: Buffer): Promise<unknown> {
+  async function sheetTexts(bytes: Buffer): Promise<unknown> {
     const workbook = await readWorkbook(bytes);
     const valuesOf = (name: string) =>
       rowsOf(workbook.getWorksheet(name)).map((row) => Object.values(row).map(({ text }) => text));
@@ -47,9 +47,9 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
     const archive = unzipped(await file('/v1/statements/export.zip?'));
     return {
       'statement as PDF': await statementText(office, period, asOf),
-      'statement as workbook': await cellsOf(await file(`/v1/statements/${ben}/export?format=xlsx&`)),
+      'statement as workbook': await sheetTexts(await file(`/v1/statements/${ben}/export?format=xlsx&`)),
       'team as PDF': textOf(await file('/v1/statements/export.pdf?')),
-      'team as workbook': await cellsOf(await file('/v1/statements/export.xlsx?')),
+      'team as workbook': await sheetTexts(await file('/v1/statements/export.xlsx?')),
       archive: [...archive].map(([name, pdf]) => [name, textOf(pdf)]),
     };
   }
