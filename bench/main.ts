@@ -15,6 +15,7 @@ import { memory } from './memory.js';
 import { pdf } from './pdf.js';
 import { recalculation, type Sizes } from './recalculation.js';
 import { shapes } from './shapes.js';
+import { storms } from './storms.js';
 import { workers } from './workers.js';
 
 /** The benchmarks by their names on the command line, in the order of docs/performance.md. */
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   memory,
   shapes,
   changes,
+  storms,
   workers,
   engine,
   http,

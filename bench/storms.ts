@@ -1,0 +1,158 @@
+import { type Delivery } from '#fakes/deliveries.js';
+import { type CrmWorld, crmbWorld, freePort, payEveryone } from '#test/support/crm-worlds.js';
+import { ApiClient } from '#test/support/test-service.js';
+import { type BenchService, startBenchService } from './bench-service.js';
+import { alternating, type Contender, count, duration, ratio, type Table } from './measure.js';
+import { type Sizes } from './recalculation.js';
+import { untilCalculated } from './sales-year.js';
+
+const dealsPerRep = 5;
+const connections = 16;
+
+/** A workspace that is connected to the simulated CRM-b. */
+interface Connected {
+  readonly service: BenchService;
+  readonly world: CrmWorld;
+  readonly api: ApiClient;
+  readonly workspaceId: string;
+  readonly plan: {
+    readonly planId: string;
+    readonly config: { readonly rules: readonly { readonly tiers: readonly object[] }[] };
+  };
+  readonly dealIds: readonly string[];
+  readonly emails: readonly string[];
+}
+
+/** Changes of many deals and reps at once, each until the last commission, against the import of the same deals. */
+export async function storms({ small }: Sizes): Promise<Table[]> {
+  const world = await crmbWorld();
+  const port = await freePort();
+  const environment = {
+    PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    CRM_ALLOW_LOOPBACK: '1',
+    WEBHOOKS_PER_SECOND: '100000',
+    ...world.environment,
+  };
+  const service = await startBenchService({ environment });
+  try {
+    return [await stormsOf(await connect(service, world, small ? 200 : 2000), small ? 2 : 5)];
+  } finally {
+    await service.stop();
+    await world.stop();
+  }
+}
+
+async function connect(service: BenchService, world: CrmWorld, reps: number): Promise<Connected> {
+  const { workspaceId, apiKey } = await service.newWorkspace();
+  const api = new ApiClient(service.url, apiKey);
+  const names = Array.from({ length: reps }, (_, index) => `Rep${index}`);
+  const people = names.map((name) => world.addPerson(name));
+  await world.connect(api, service.url);
+  const deal = { amount: 1000, won: true, closeDate: '2026-02-03' };
+  const dealIds = Array.from({ length: reps * dealsPerRep }, (_, index) =>
+    world.addDeal({ ...deal, owner: people[index % reps] as string }),
+  );
+  world.takeDeliveries();
+  await api.expect(200, 'POST', '/v1/commissions/sync', {});
+  await payEveryone(api);
+  await untilCalculated(service, workspaceId);
+  await service.owner.query('vacuum analyze');
+  const emails = names.map((name) => `${name.toLowerCase()}@x.io`);
+  const [{ planId }] = await api.expect(200, 'GET', '/v1/plans');
+  const plan = await api.expect(200, 'GET', `/v1/plans/${planId}`);
+  return { service, world, api, workspaceId, plan, dealIds, emails };
+}
+
+async function stormsOf(connected: Connected, rounds: number): Promise<Table> {
+  const { dealIds, emails } = connected;
+  const measured = await alternating(
+    [
+      { name: `import of ${count(dealIds.length)} changed deals`, run: nextAmount(importDeals, connected) },
+      webhooks(connected),
+      { name: `plan change for ${count(emails.length)} reps`, run: nextAmount(changePlan, connected) },
+      { name: `import of ${count(emails.length)} quotas`, run: nextAmount(importQuotas, connected) },
+    ],
+    rounds,
+  );
+  const imported = measured[0]?.median ?? Number.NaN;
+  return {
+    title: `Changes of ${count(emails.length)} reps with ${dealsPerRep} deals each, until the last commission`,
+    columns: ['', 'median', 'against the import'],
+    rows: measured.map(({ name, median }) => [name, duration(median), ratio(median / imported)]),
+    notes: ['The simulated CRM, from which the service reads the deals of the webhooks, shares the cores.'],
+  };
+}
+
+type Change = (connected: Connected, amount: number) => Promise<void>;
+
+let amount = 1000;
+
+/** Every run changes all amounts, so that no run finds them unchanged. */
+function nextAmount(change: Change, connected: Connected): () => Promise<void> {
+  return async () => {
+    amount += 1;
+    await change(connected, amount);
+    await untilCalculated(connected.service, connected.workspaceId);
+  };
+}
+
+function webhooks({ service, workspaceId, world, dealIds }: Connected): Contender {
+  let deliveries: readonly Delivery[] = [];
+  return {
+    name: `${count(dealIds.length)} webhooks`,
+    prepare: async () => {
+      amount += 1;
+      for (const dealId of dealIds) world.change(dealId, { amount });
+      deliveries = world.takeDeliveries();
+    },
+    run: async () => {
+      await send(deliveries);
+      await untilProcessed(service, workspaceId);
+      await untilCalculated(service, workspaceId);
+    },
+  };
+}
+
+const importDeals: Change = async ({ api, dealIds }, amount) => {
+  const deals = dealIds.map((dealId) => ({ dealId, amount }));
+  const { accepted } = await api.expect(200, 'POST', '/v1/deals/import', { deals });
+  if (accepted !== dealIds.length) throw new Error(`${accepted} deals were accepted`);
+};
+
+const changePlan: Change = async ({ api, plan: { planId, config } }, amount) => {
+  const [rule] = config.rules;
+  const rules = [{ ...rule, tiers: rule?.tiers.map((tier) => ({ ...tier, rate: amount / 100_000 })) }];
+  await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { config: { ...config, rules } });
+};
+
+const importQuotas: Change = async ({ api, emails }, amount) => {
+  const rows = emails.map((email) => `${email},AE,Won,2026-Q1,${500_000 + amount}`);
+  const csv = ['email,plan,measure,period,target', ...rows].join('\n');
+  const { accepted } = await api.expect(200, 'POST', '/v1/quotas/import', csv, { 'Content-Type': 'text/csv' });
+  if (accepted !== emails.length) throw new Error(`${accepted} quotas were accepted`);
+};
+
+/** Sends every delivery, some at a time, as the CRM does. */
+async function send(deliveries: readonly Delivery[]): Promise<void> {
+  let next = 0;
+  const sendRest = async () => {
+    for (let one = deliveries[next++]; one !== undefined; one = deliveries[next++]) {
+      const { targetUrl, headers, body } = one;
+      const { ok, status } = await fetch(targetUrl, { method: 'POST', headers, body });
+      if (!ok) throw new Error(`a delivery returned status ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, sendRest));
+}
+
+async function untilProcessed({ owner }: BenchService, workspaceId: string): Promise<void> {
+  for (;;) {
+    const { rows } = await owner.query<{ pending: boolean }>(
+      'select exists (select from inbox where workspace_id = $1 and processed_at is null) as pending',
+      [workspaceId],
+    );
+    if (rows[0]?.pending === false) return;
+    await new Promise((resolve) => setTimeout(resolve, 4));
+  }
+}
