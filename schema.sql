@@ -102,6 +102,62 @@ CREATE POLICY reporting_lines_of_owner ON reporting_lines TO CURRENT_USER USING 
 CREATE POLICY reporting_lines_of_workspace ON reporting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON reporting_lines TO commissions_app;
 
+CREATE TABLE agent_connections (
+  workspace_id uuid NOT NULL,
+  connection_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  client_id text NOT NULL,
+  client_name text NOT NULL,
+  audience text NOT NULL,
+  scopes text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT agent_connections_pkey PRIMARY KEY (workspace_id, connection_id),
+  CONSTRAINT agent_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT agent_connections_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT agent_connections_client_id_check CHECK (((length(client_id) >= 1) AND (length(client_id) <= 2000))),
+  CONSTRAINT agent_connections_client_name_check CHECK (((length(client_name) >= 1) AND (length(client_name) <= 100))),
+  CONSTRAINT agent_connections_scopes_check CHECK (((scopes <@ ARRAY['read'::text, 'write'::text]) AND (cardinality(scopes) > 0)))
+);
+CREATE INDEX agent_connections_by_rep ON agent_connections USING btree (workspace_id, rep_id);
+ALTER TABLE agent_connections ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY agent_connections_of_owner ON agent_connections TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY agent_connections_of_workspace ON agent_connections TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON agent_connections TO commissions_app;
+
+CREATE TABLE agent_grants (
+  workspace_id uuid NOT NULL,
+  grant_hash bytea NOT NULL,
+  kind text NOT NULL,
+  connection_id uuid NOT NULL,
+  redirect_uri text,
+  code_challenge text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  used_at timestamp with time zone,
+  CONSTRAINT agent_grants_pkey PRIMARY KEY (workspace_id, grant_hash),
+  CONSTRAINT agent_grants_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES agent_connections(workspace_id, connection_id) ON DELETE CASCADE,
+  CONSTRAINT agent_grants_check CHECK (((kind = 'code'::text) = (redirect_uri IS NOT NULL))),
+  CONSTRAINT agent_grants_check1 CHECK (((kind = 'code'::text) = (code_challenge IS NOT NULL))),
+  CONSTRAINT agent_grants_grant_hash_check CHECK ((length(grant_hash) = 32)),
+  CONSTRAINT agent_grants_kind_check CHECK ((kind = ANY (ARRAY['code'::text, 'refresh'::text])))
+);
+CREATE INDEX agent_grants_by_connection ON agent_grants USING btree (workspace_id, connection_id);
+CREATE INDEX agent_grants_by_hash ON agent_grants USING btree (grant_hash);
+ALTER TABLE agent_grants ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY agent_grants_of_owner ON agent_grants TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY agent_grants_of_workspace ON agent_grants TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON agent_grants TO commissions_app;
+
+CREATE TABLE agent_clients (
+  client_id text NOT NULL,
+  metadata jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  used_at timestamp with time zone,
+  CONSTRAINT agent_clients_pkey PRIMARY KEY (client_id)
+);
+CREATE INDEX agent_clients_by_age ON agent_clients USING btree (created_at);
+ALTER TABLE agent_clients ENABLE ROW LEVEL SECURITY;
+
 CREATE TABLE tokens (
   workspace_id uuid NOT NULL,
   token_id uuid NOT NULL,
@@ -115,12 +171,16 @@ CREATE TABLE tokens (
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   proved_at timestamp with time zone,
+  connection_id uuid,
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
+  CONSTRAINT tokens_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES agent_connections(workspace_id, connection_id) ON DELETE CASCADE,
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text]) AND (cardinality(scopes) > 0))),
-  CONSTRAINT tokens_kind_check CHECK ((kind = ANY (ARRAY['ws'::text, 'sess'::text, 'conn'::text, 'int'::text]))),
+  CONSTRAINT tokens_check1 CHECK (((kind = 'agt'::text) = (connection_id IS NOT NULL))),
+  CONSTRAINT tokens_kind_check CHECK ((kind = ANY (ARRAY['ws'::text, 'sess'::text, 'conn'::text, 'int'::text, 'agt'::text]))),
   CONSTRAINT tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
+CREATE INDEX tokens_by_connection ON tokens USING btree (workspace_id, connection_id) WHERE (connection_id IS NOT NULL);
 CREATE INDEX tokens_by_hash ON tokens USING btree (token_hash);
 CREATE INDEX tokens_by_rep ON tokens USING btree (workspace_id, rep_id) WHERE (rep_id IS NOT NULL);
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON tokens FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('token_id', 'token_hash,label', 'last_used_at');
@@ -1403,7 +1463,7 @@ UNION ALL
 GRANT SELECT ON deal_versions TO commissions_app;
 
 CREATE OR REPLACE FUNCTION admit_requests(hashes bytea[], requested integer[], with_cache_versions boolean[], max_requests integer)
- RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1413,7 +1473,7 @@ AS $function$
     declare
       place integer;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes in
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent in
         select * from find_tokens(hashes)
       loop
         place := array_position(hashes, hash);
@@ -1424,7 +1484,7 @@ AS $function$
             array[null::timestamptz]) c;
         end if;
         cache_versions := case when with_cache_versions[place] then cache_versions_of(workspace_id) end;
-        team := case when kind = 'sess' and role = 'manager' then visible_team(workspace_id, rep_id) end;
+        team := case when kind in ('sess', 'agt') and role = 'manager' then visible_team(workspace_id, rep_id) end;
         return next;
       end loop;
     end $function$
@@ -1728,6 +1788,13 @@ AS $function$
         or (recipient is null and created_at < now() - interval '10 minutes');
       delete from tokens where kind = 'sess' and (expires_at < now()
         or coalesce(last_used_at, created_at) < now() - interval '12 hours' or created_at < now() - interval '30 days');
+      delete from tokens where kind = 'agt' and expires_at < now();
+      delete from agent_grants where expires_at < now();
+      -- a connection whose refresh tokens have all expired
+      delete from agent_connections c where not exists (
+        select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
+      delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
+        then interval '1 day' else interval '90 days' end;
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_sign_ins() TO commissions_app;
@@ -1918,6 +1985,28 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION due_webhook_endpoints(integer) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION find_agent_client(id text)
+ RETURNS TABLE(metadata jsonb)
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update agent_clients c set used_at = now() where c.client_id = id returning c.metadata
+    $function$
+;
+GRANT EXECUTE ON FUNCTION find_agent_client(text) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION find_agent_grant(hash bytea)
+ RETURNS TABLE(workspace_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select g.workspace_id from agent_grants g where g.grant_hash = hash
+    $function$
+;
+GRANT EXECUTE ON FUNCTION find_agent_grant(bytea) TO commissions_app;
+
 CREATE OR REPLACE FUNCTION find_route(from_source text, by_route text)
  RETURNS TABLE(workspace_id uuid, secret bytea)
  LANGUAGE sql
@@ -1944,7 +2033,7 @@ AS $function$
 GRANT EXECUTE ON FUNCTION find_sign_ins(text,uuid) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION find_tokens(hashes bytea[])
- RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[])
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -1954,8 +2043,12 @@ AS $function$
     declare
       is_stale boolean;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, is_stale in
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent, is_stale in
         select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active, t.created_by, t.scopes,
+          case when t.kind = 'agt' then (
+            select jsonb_build_object('connectionId', a.connection_id, 'clientName', a.client_name,
+              'audience', a.audience, 'scopes', a.scopes)
+            from agent_connections a where a.workspace_id = t.workspace_id and a.connection_id = t.connection_id) end,
           t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
         from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
         where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())
@@ -2188,6 +2281,23 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION record_statement_periods() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION register_agent_client(id text, client_metadata jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with registered as (
+        insert into agent_clients (client_id, metadata)
+        select id, client_metadata
+        where (select count(*) from agent_clients c where c.created_at > now() - interval '1 hour') < 1000
+        returning 1
+      )
+      select exists (select from registered)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION register_agent_client(text,jsonb) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
  RETURNS trigger

@@ -2,15 +2,21 @@ import { type Kysely, sql } from 'kysely';
 import { asOwner, asOwnerWithIndexes, grantToService } from './owner-functions.js';
 import { tenantTable } from './tenant-table.js';
 
-/** Tokens, sign-in codes, states of identity providers and the limits of attempts. */
+/** Tokens, connected agents, sign-in codes, states of identity providers and the limits of attempts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await createAgentConnections(db);
   await createTokens(db);
+  await createFindTokens(db);
+  await createAgentFunctions(db);
   await createSignInTables(db);
   await createCodeFunctions(db);
   await createSignInFunctions(db);
   await createDeletion(db);
   await grantToService(db, [
     'find_tokens(bytea[])',
+    'find_agent_grant(bytea)',
+    'find_agent_client(text)',
+    'register_agent_client(text, jsonb)',
     'issue_sign_in_code(text, bytea, bytea, uuid, uuid, bytea, bytea, uuid, text, bytea)',
     'try_sign_in_code(bytea, bytea, uuid)',
     'return_sign_in_try(uuid, boolean)',
@@ -24,12 +30,65 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   ]);
 }
 
+/** Agents that people have connected over OAuth, and what their clients exchange for access tokens. */
+async function createAgentConnections(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table agent_connections (
+      workspace_id uuid not null references workspaces,
+      connection_id uuid not null,
+      -- the person for whom the agent acts
+      rep_id uuid not null,
+      -- the URL of a metadata document, or the id of a registration
+      client_id text not null check (length(client_id) between 1 and 2000),
+      client_name text not null check (length(client_name) between 1 and 100),
+      -- the address of the MCP endpoint for which the tokens are valid
+      audience text not null,
+      scopes text[] not null check (scopes <@ array['read', 'write'] and cardinality(scopes) > 0),
+      created_at timestamptz not null default now(),
+      primary key (workspace_id, connection_id),
+      foreign key (workspace_id, rep_id) references reps
+    )`.execute(db);
+  await sql`create index agent_connections_by_rep on agent_connections (workspace_id, rep_id)`.execute(db);
+  await tenantTable(db, 'agent_connections');
+  await sql`
+    create table agent_grants (
+      workspace_id uuid not null,
+      -- SHA-256 of the code or refresh token
+      grant_hash bytea not null check (length(grant_hash) = 32),
+      kind text not null check (kind in ('code', 'refresh')),
+      connection_id uuid not null,
+      -- of a code: what the exchange must repeat or prove
+      redirect_uri text check ((kind = 'code') = (redirect_uri is not null)),
+      code_challenge text check ((kind = 'code') = (code_challenge is not null)),
+      created_at timestamptz not null default now(),
+      expires_at timestamptz not null,
+      -- a second use ends the connection
+      used_at timestamptz,
+      primary key (workspace_id, grant_hash),
+      foreign key (workspace_id, connection_id) references agent_connections on delete cascade
+    )`.execute(db);
+  await sql`create index agent_grants_by_hash on agent_grants (grant_hash)`.execute(db);
+  await sql`create index agent_grants_by_connection on agent_grants (workspace_id, connection_id)`.execute(db);
+  await tenantTable(db, 'agent_grants');
+  // Belongs to no workspace: a client registers before a person has signed in.
+  await sql`
+    create table agent_clients (
+      client_id text primary key,
+      metadata jsonb not null,
+      created_at timestamptz not null default now(),
+      -- when a person was last sent here by the client; null for never
+      used_at timestamptz
+    )`.execute(db);
+  await sql`create index agent_clients_by_age on agent_clients (created_at)`.execute(db);
+  await sql`alter table agent_clients enable row level security`.execute(db);
+}
+
 async function createTokens(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table tokens (
       workspace_id uuid not null references workspaces,
       token_id uuid not null,
-      kind text not null check (kind in ('ws', 'sess', 'conn', 'int')),
+      kind text not null check (kind in ('ws', 'sess', 'conn', 'int', 'agt')),
       -- SHA-256 of the token: the token itself is shown once and never stored
       token_hash bytea not null check (length(token_hash) = 32),
       rep_id uuid,
@@ -44,27 +103,39 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
       last_used_at timestamptz,
       -- when the person of a session last entered a code or signed in at an identity provider
       proved_at timestamptz,
-      primary key (workspace_id, token_id)
+      -- the connected agent whose access token this is
+      connection_id uuid check ((kind = 'agt') = (connection_id is not null)),
+      primary key (workspace_id, token_id),
+      foreign key (workspace_id, connection_id) references agent_connections on delete cascade
     )`.execute(db);
   // A request shows a token before its workspace is known.
   await sql`create index tokens_by_hash on tokens (token_hash)`.execute(db);
   await sql`create index tokens_by_rep on tokens (workspace_id, rep_id) where rep_id is not null`.execute(db);
+  await sql`create index tokens_by_connection on tokens (workspace_id, connection_id) where connection_id is not null`.execute(
+    db,
+  );
   await tenantTable(db, 'tokens');
+}
 
+async function createFindTokens(db: Kysely<unknown>): Promise<void> {
   // A session ends 12 hours after its last use and 30 days after its start. The last use is written once a minute, and
   // not at all while another request writes it. The order of the tokens is the order in which admit_requests locks
   // their counters: it must be the same in all processes.
   await sql`
     create function find_tokens(hashes bytea[])
     returns table (hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean,
-      created_by uuid, scopes text[])
+      created_by uuid, scopes text[], agent jsonb)
     language plpgsql volatile ${asOwnerWithIndexes} as $$
     #variable_conflict use_column
     declare
       is_stale boolean;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, is_stale in
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent, is_stale in
         select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active, t.created_by, t.scopes,
+          case when t.kind = 'agt' then (
+            select jsonb_build_object('connectionId', a.connection_id, 'clientName', a.client_name,
+              'audience', a.audience, 'scopes', a.scopes)
+            from agent_connections a where a.workspace_id = t.workspace_id and a.connection_id = t.connection_id) end,
           t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
         from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
         where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())
@@ -83,6 +154,32 @@ async function createTokens(db: Kysely<unknown>): Promise<void> {
         return next;
       end loop;
     end $$`.execute(db);
+}
+
+async function createAgentFunctions(db: Kysely<unknown>): Promise<void> {
+  // A code or refresh token is presented before its workspace is known.
+  await sql`
+    create function find_agent_grant(hash bytea) returns table (workspace_id uuid)
+    language sql stable ${asOwner} as $$
+      select g.workspace_id from agent_grants g where g.grant_hash = hash
+    $$`.execute(db);
+  await sql`
+    create function find_agent_client(id text) returns table (metadata jsonb)
+    language sql volatile ${asOwner} as $$
+      update agent_clients c set used_at = now() where c.client_id = id returning c.metadata
+    $$`.execute(db);
+  // Anyone can register a client, so a flood of registrations must not fill the disk.
+  await sql`
+    create function register_agent_client(id text, client_metadata jsonb) returns boolean
+    language sql volatile ${asOwner} as $$
+      with registered as (
+        insert into agent_clients (client_id, metadata)
+        select id, client_metadata
+        where (select count(*) from agent_clients c where c.created_at > now() - interval '1 hour') < 1000
+        returning 1
+      )
+      select exists (select from registered)
+    $$`.execute(db);
 }
 
 /** These tables belong to no workspace: the service accesses them only through the functions below. */
@@ -268,5 +365,12 @@ async function createDeletion(db: Kysely<unknown>): Promise<void> {
         or (recipient is null and created_at < now() - interval '10 minutes');
       delete from tokens where kind = 'sess' and (expires_at < now()
         or coalesce(last_used_at, created_at) < now() - interval '12 hours' or created_at < now() - interval '30 days');
+      delete from tokens where kind = 'agt' and expires_at < now();
+      delete from agent_grants where expires_at < now();
+      -- a connection whose refresh tokens have all expired
+      delete from agent_connections c where not exists (
+        select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
+      delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
+        then interval '1 day' else interval '90 days' end;
     end $$`.execute(db);
 }

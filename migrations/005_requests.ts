@@ -105,14 +105,14 @@ async function createAdmitRequests(db: Kysely<unknown>): Promise<void> {
     create function admit_requests(hashes bytea[], requested integer[], with_cache_versions boolean[],
       max_requests integer)
     returns table (hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean,
-      created_by uuid, scopes text[], admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text,
+      created_by uuid, scopes text[], agent jsonb, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text,
       team uuid[])
     language plpgsql volatile ${asOwnerWithIndexes} as $$
     #variable_conflict use_column
     declare
       place integer;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes in
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent in
         select * from find_tokens(hashes)
       loop
         place := array_position(hashes, hash);
@@ -123,7 +123,7 @@ async function createAdmitRequests(db: Kysely<unknown>): Promise<void> {
             array[null::timestamptz]) c;
         end if;
         cache_versions := case when with_cache_versions[place] then cache_versions_of(workspace_id) end;
-        team := case when kind = 'sess' and role = 'manager' then visible_team(workspace_id, rep_id) end;
+        team := case when kind in ('sess', 'agt') and role = 'manager' then visible_team(workspace_id, rep_id) end;
         return next;
       end loop;
     end $$`.execute(db);

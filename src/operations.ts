@@ -1,3 +1,7 @@
+import { decideAgentRequest } from './agent-access/commands/decide-agent-request.js';
+import { disconnectAgent } from './agent-access/commands/disconnect-agent.js';
+import { getAgentRequest } from './agent-access/queries/get-agent-request.js';
+import { listAgents } from './agent-access/queries/list-agents.js';
 import { createAssignments } from './assignments/commands/create-assignments.js';
 import { deleteAssignment } from './assignments/commands/delete-assignment.js';
 import { importAssignments } from './assignments/commands/import-assignments.js';
@@ -258,6 +262,10 @@ export const operations = [
   listWebhookDeliveries,
   replayWebhookDelivery,
   testWebhookEndpoint,
+  listAgents,
+  getAgentRequest,
+  decideAgentRequest,
+  disconnectAgent,
   receiveBillingEvent,
   whoAmI,
   getRevision,

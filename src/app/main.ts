@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import closeWithGrace from 'close-with-grace';
-import express from 'express';
+import express, { type Express } from 'express';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
 import { startWorkers, type Workers } from '#workers/registry.js';
+import { AgentAuthorization, agentIssuer } from '../agent-access/agent-authorization.js';
 import { guidance } from '../agents/guidance.js';
 import { SignInPages } from '../auth/pages/sign-in-pages.js';
 import { CrmConsents } from '../integrations/crm-consents.js';
@@ -14,7 +15,7 @@ import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/
 import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
 import { createApp } from '../platform/http/app.js';
-import { TokenAuthenticator } from '../platform/http/authenticate.js';
+import { type Authenticate, TokenAuthenticator } from '../platform/http/authenticate.js';
 import { BrowserSessions } from '../platform/http/browser-sessions.js';
 import { Health } from '../platform/http/health.js';
 import { IdempotencyStore } from '../platform/http/idempotency.js';
@@ -31,6 +32,7 @@ import { AddressLimit } from '../platform/limits/address-limit.js';
 import { type Log } from '../platform/log.js';
 import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
 import { McpEndpoint } from '../platform/mcp/endpoint.js';
+import { OAuthEndpoint } from '../platform/mcp/oauth-endpoint.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
 import { flushTraces } from '../platform/tracing.js';
@@ -188,7 +190,8 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
-  const { authenticateFrom: authenticate } = new TokenAuthenticator(database, attemptLimits, localRateLimit);
+  const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);
+  const { authenticateFrom: authenticate } = authenticator;
   const browser = new BrowserSessions({ publicUrl, secrets: service.secrets, authenticate, rateLimit });
   const addressLimit = new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE);
   const signIn = new SignInPages(browser, dispatcher, config.OIDC_ISSUER !== undefined, addressLimit);
@@ -198,15 +201,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     singleSignOn: config.OIDC_ISSUER !== undefined,
   });
   const connect = new ConnectPages(browser, service.container.resolve(CrmConsents));
-  const mcp = new McpEndpoint({
-    operations,
-    guidance,
-    dispatcher,
-    authenticate,
-    rateLimit,
-    hosts: allowedHosts(config),
-    log,
-  });
+  const agents = agentEndpoints(service, authenticator.authenticateAgentFrom, rateLimit, addressLimit);
   const app = createApp({
     operations,
     dispatcher,
@@ -222,7 +217,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     extra: [
       (express) => health.routes(express),
       (express) => documents.routes(express),
-      (express) => mcp.routes(express),
+      ...agents,
       (express) => signIn.routes(express),
       (express) => connect.routes(express),
       (express) => webApp.routes(express),
@@ -239,6 +234,22 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     await listening.close();
   });
   return listening;
+}
+
+/** The MCP endpoint, and the authorization server where people connect agents by signing in. */
+function agentEndpoints(
+  { config, unitOfWork, secrets, dispatcher, log }: Service,
+  authenticate: Authenticate,
+  rateLimit: RateLimit,
+  addressLimit: AddressLimit,
+): ((app: Express) => void)[] {
+  const issuer = agentIssuer(config);
+  const authorization = issuer === null ? null : new AgentAuthorization(issuer, unitOfWork, secrets, config);
+  const hosts = allowedHosts(config);
+  const mcp = new McpEndpoint({ operations, guidance, dispatcher, authenticate, rateLimit, hosts, authorization, log });
+  if (authorization === null) return [(app) => mcp.routes(app)];
+  const oauth = new OAuthEndpoint(authorization, addressLimit, log);
+  return [(app) => mcp.routes(app), (app) => oauth.routes(app)];
 }
 
 /** Counts requests in a store that all API processes share: Redis when it is configured, otherwise PostgreSQL. */

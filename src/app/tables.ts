@@ -1,3 +1,4 @@
+import { type AgentAccessTables } from '../agent-access/agent-access-tables.js';
 import { type AssignmentTables } from '../assignments/assignment-tables.js';
 import { type AuditTables } from '../audit/audit-tables.js';
 import { type AuthTables } from '../auth/auth-tables.js';
@@ -23,7 +24,8 @@ import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
  */
 declare module '../platform/database/tables.js' {
   interface Tables
-    extends AssignmentTables,
+    extends AgentAccessTables,
+      AssignmentTables,
       AuditTables,
       AuthTables,
       BillingTables,

@@ -69,7 +69,7 @@ function insertEntry(trx: Work, caller: Caller, call: Call): void {
     at: new Date().toISOString(),
     actor: caller.actor,
     personId: personBehind(caller),
-    keyId: caller.tokenKind === 'sess' ? null : (caller.tokenId ?? null),
+    keyId: caller.tokenKind === 'sess' ? null : (caller.agent?.connectionId ?? caller.tokenId ?? null),
     requestId: caller.requestId,
     ...call,
   };

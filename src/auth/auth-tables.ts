@@ -21,5 +21,7 @@ export interface AuthTables {
     last_used_at: ColumnType<Date | null, Date | string | undefined, Date | string>;
     /** When the person of a session last entered a code or signed in at an identity provider. */
     proved_at: ColumnType<Date | null, Date | string | null | undefined, Date | string>;
+    /** The connected agent whose access token this is. */
+    connection_id: ColumnType<string | null, string | null | undefined, never>;
   };
 }

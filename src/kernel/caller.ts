@@ -21,6 +21,19 @@ const ranks: Readonly<Record<AccessLevel, number>> = {
 export const keyScopes = ['read', 'deals', 'plans', 'payroll'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
+/** What an agent may do that a person has connected: read, or also change. */
+export const agentScopes = ['read', 'write'] as const;
+export type AgentScope = (typeof agentScopes)[number];
+
+/** The agent that a person has connected over OAuth. It has the rights of the person within its scopes. */
+export interface ConnectedAgent {
+  readonly connectionId: string;
+  readonly clientName: string;
+  /** The MCP endpoint for which its tokens are valid. */
+  readonly audience: string;
+  readonly scopes: readonly AgentScope[];
+}
+
 /** The caller of an operation. Always within one workspace, except before sign-in. */
 export interface Caller {
   readonly workspaceId: string;
@@ -31,14 +44,16 @@ export interface Caller {
   readonly keyCreatorId?: string;
   /** The scopes of an integration key; absent where scopes restrict nothing. */
   readonly scopes?: ReadonlySet<KeyScope>;
-  /** The actor in the audit log: `api-key`, `key:<id>`, `rep:<id>`, `connection`, `orchestrator`. */
+  /** The actor in the audit log: `api-key`, `key:<id>`, `rep:<id>`, `rep:<id> via <client>`, `connection`, `orchestrator`. */
   readonly actor: string;
   readonly requestId: string;
   /** Whom a manager of a workspace with `managerScope: reports` may see: themself and the people below. */
   readonly team?: ReadonlySet<string>;
   /** The token that was sent; absent for the service itself. */
   readonly tokenId?: string;
-  readonly tokenKind?: 'ws' | 'sess' | 'conn' | 'int';
+  readonly tokenKind?: 'ws' | 'sess' | 'conn' | 'int' | 'agt';
+  /** The agent that acts for the person; absent where none does. */
+  readonly agent?: ConnectedAgent;
   /** The network address of the request, for limits on attempts; absent for the service itself. */
   readonly address?: string;
   /** The random value of the cookie that binds a started sign-in to its browser. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { configuredClients } from './mcp/agent-client.js';
 
 const port = z.coerce.number().int().min(0).max(65535);
 const flag = z.enum(['0', '1', 'true', 'false', '']).transform((value) => value === '1' || value === 'true');
@@ -140,6 +141,21 @@ const settings = z.object({
     .meta({
       description: 'Additional host names that `/v1/mcp` accepts besides PUBLIC_URL, HOST and localhost',
       example: 'pay.internal,10.0.0.5',
+    }),
+  MCP_OAUTH: flag.optional().meta({
+    description:
+      '1: people connect agents by signing in; 0: agents need a key. Default: 1 if PUBLIC_URL begins with https://',
+    example: '0',
+  }),
+  MCP_CLIENTS: z
+    .string()
+    .default('[]')
+    .refine(isJson, 'must be a JSON list')
+    .transform((value) => JSON.parse(value) as unknown)
+    .pipe(configuredClients)
+    .meta({
+      description: 'Clients of agents that need not register, as a JSON list; see docs/agents.md',
+      example: '[{"client_id":"erp","client_name":"ERP","redirect_uris":["https://erp.acme.com/callback"]}]',
     }),
   SMTP_URL: url(['smtp', 'smtps'])
     .refine((value) => URL.canParse(value), 'must be a URL')
@@ -310,6 +326,15 @@ const settings = z.object({
 
 export type Config = z.infer<typeof settings>;
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function isMasterKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(text);
 }
@@ -360,6 +385,7 @@ function contradictions(config: Config): string[] {
       : []),
     ...integrationProblems(config),
     ...signOnProblems(config),
+    ...agentProblems(config),
   ];
 }
 
@@ -394,6 +420,14 @@ function signOnProblems(config: Config): string[] {
   for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const)
     if (config[name] === undefined) found.push(`${name} | is required with OIDC_ISSUER | see the README`);
   return found;
+}
+
+/** Codes and tokens must not pass a network without TLS. */
+function agentProblems({ MCP_OAUTH, PUBLIC_URL = '' }: Config): string[] {
+  const isSafe = /^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/]?)/.test(PUBLIC_URL);
+  return MCP_OAUTH === true && !isSafe
+    ? ['PUBLIC_URL | must begin with https:// with MCP_OAUTH | for example https://pay.acme.com']
+    : [];
 }
 
 function readSecret(name: string, file: string, problems: string[]): string | undefined {

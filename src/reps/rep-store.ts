@@ -110,13 +110,15 @@ export async function findRepsById(trx: Work, workspaceId: string, repIds: reado
     .execute();
 }
 
-/** Deletes all sessions of the reps. */
+/** Deletes all sessions of the reps, and the agents that they have connected. */
 export async function endSessions(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
   if (repIds.length === 0) return;
   await sql`
     delete from tokens where workspace_id = ${workspaceId} and kind = 'sess' and rep_id = any(${repIds}::uuid[])`.execute(
     trx,
   );
+  await sql`
+    delete from agent_connections where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
 }
 
 /** Assigns deals without an owner to the reps that they name as owner; returns the reps who received any. */

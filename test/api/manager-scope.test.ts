@@ -86,6 +86,10 @@ const impersonal: ReadonlySet<string> = new Set([
   'runPlanTests',
   'getMailPreferences',
   'setMailPreferences',
+  'listAgents',
+  'getAgentRequest',
+  'decideAgentRequest',
+  'disconnectAgent',
 ]);
 
 /** Their path has a plan id, so they return the plan without the others instead of an error. */

@@ -294,6 +294,11 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['POST /v1/webhook-endpoints/<ownEndpoint>/deliveries/<delivery>/replay', {}],
   ],
   testWebhookEndpoint: [['POST /v1/webhook-endpoints/<endpoint>/test', {}]],
+  listAgents: [],
+  // A request names no workspace: the person who decides about it gets the agent.
+  getAgentRequest: [['GET /v1/agents/request?request=<agent>']],
+  decideAgentRequest: [],
+  disconnectAgent: [['DELETE /v1/agents/<agent>']],
   getWorkspace: [],
   updateWorkspace: [],
   getWorkspaceKey: [],
@@ -399,8 +404,16 @@ describe('two workspaces', () => {
       values ($1, $2, $3, $1, 'crm.connection_broken', '{}', 'delivered')`,
       [made, delivery, endpoint.id],
     );
+    const agent = randomUUID();
+    await query(
+      service.database.ownerUrl,
+      `insert into agent_connections (workspace_id, connection_id, rep_id, client_id, client_name, audience, scopes)
+      values ($1, $2, $3, 'c', 'Agent', 'https://x', array['read'])`,
+      [made, agent, ada.id],
+    );
     const names = {
       rep: ada.id,
+      agent,
       plan: plan.planId,
       version: plan.planVersionId,
       rule: plan.rules[0].id,

@@ -12,7 +12,11 @@ const call = (name: string, given: unknown, id = 1) => ({
 });
 
 describe('POST /v1/mcp', () => {
-  const service = testService({ MCP_HOSTS: 'pay.internal', PUBLIC_URL: 'https://pay.acme.test/app' });
+  const service = testService({
+    MCP_HOSTS: 'pay.internal',
+    PUBLIC_URL: 'https://pay.acme.test/app',
+    MCP_OAUTH: '0',
+  });
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: FetchClient;
 

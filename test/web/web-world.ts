@@ -51,8 +51,8 @@ export class WebWorld {
     private readonly repIds: ReadonlyMap<string, string>,
   ) {}
 
-  static async start(): Promise<WebWorld> {
-    const service = await startTestService();
+  static async start(startService: () => Promise<TestService> = startTestService): Promise<WebWorld> {
+    const service = await startService();
     const { apiKey } = await createDemoWorkspace(service.running.service);
     const api = service.client(apiKey);
     const { reps } = await api.expect(200, 'GET', '/v1/reps');

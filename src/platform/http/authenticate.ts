@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type AccessLevel, type Caller, type KeyScope, type Role } from '../../kernel/caller.js';
+import { type AccessLevel, type Caller, type ConnectedAgent, type KeyScope, type Role } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { Batcher } from '../batcher.js';
@@ -36,6 +36,7 @@ interface TokenRow extends CountRow {
   readonly active: boolean | null;
   readonly created_by: string | null;
   readonly scopes: readonly KeyScope[] | null;
+  readonly agent: ConnectedAgent | null;
   readonly cache_versions: string | null;
   /** The reps that a manager is restricted to; null where nothing restricts the caller. */
   readonly team: readonly string[] | null;
@@ -70,7 +71,7 @@ export class TokenAuthenticator {
     const hash = token === undefined ? null : tokenHash(token);
     if (hash === null) throw unauthorized();
     const found = await this.lookups.add({ hash, withCacheVersions });
-    if (found === null || (found.token.kind === 'sess' && found.token.active !== true)) throw unauthorized();
+    if (found === null || (isOfPerson(found.token) && found.token.active !== true)) throw unauthorized();
     const { token: row, counted, cacheVersions } = found;
     return {
       caller: {
@@ -82,6 +83,7 @@ export class TokenAuthenticator {
         ...(row.team == null ? {} : { team: new Set(row.team) }),
         ...(row.created_by === null ? {} : { keyCreatorId: row.created_by }),
         ...(row.scopes === null ? {} : { scopes: new Set(row.scopes) }),
+        ...(row.agent === null ? {} : { agent: row.agent }),
         tokenId: row.token_id,
         tokenKind: row.kind,
       },
@@ -90,8 +92,18 @@ export class TokenAuthenticator {
     };
   }
 
-  /** Authenticates; a rejected token counts against the address it came from. A request without a token does not. */
+  /**
+   * Authenticates; a rejected token counts against the address it came from. A request without a token does not. The
+   * tokens of agents are valid for the MCP endpoint only.
+   */
   readonly authenticateFrom: Authenticate = async (header, requestId, address, withCacheVersions) => {
+    const bearer = await this.authenticateAgentFrom(header, requestId, address, withCacheVersions);
+    if (bearer.caller.agent !== undefined) throw unauthorized();
+    return bearer;
+  };
+
+  /** The same, also for tokens of agents. */
+  readonly authenticateAgentFrom: Authenticate = async (header, requestId, address, withCacheVersions) => {
     try {
       const bearer = await this.authenticate(header, requestId, withCacheVersions);
       return { ...bearer, caller: { ...bearer.caller, address } };
@@ -123,6 +135,10 @@ function unauthorized(): Failure {
   return new Failure('unauthorized', 'Send a valid token in the header Authorization: Bearer <token>.');
 }
 
+function isOfPerson({ kind }: TokenRow): boolean {
+  return kind === 'sess' || kind === 'agt';
+}
+
 function accessLevelOf(row: TokenRow): AccessLevel {
   if (row.kind === 'ws' || row.kind === 'int') return 'admin';
   return row.kind === 'conn' ? 'connection' : (row.role ?? 'rep');
@@ -131,5 +147,6 @@ function accessLevelOf(row: TokenRow): AccessLevel {
 function actorOf(row: TokenRow): string {
   if (row.kind === 'ws') return 'api-key';
   if (row.kind === 'int') return `key:${row.token_id}`;
-  return row.kind === 'conn' ? 'connection' : `rep:${row.rep_id}`;
+  if (row.kind === 'conn') return 'connection';
+  return `rep:${row.rep_id}${row.agent === null ? '' : ` via ${row.agent.clientName}`}`;
 }

@@ -34,7 +34,20 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** First parts of paths that are not pages of the app, besides those of operations. */
-const otherPaths = ['docs', 'admin', 'metrics', 'livez', 'readyz', 'assets', 'sign-in', 'sign-out', 'session', 'app'];
+const otherPaths = [
+  'docs',
+  'admin',
+  'metrics',
+  'livez',
+  'readyz',
+  'assets',
+  'sign-in',
+  'sign-out',
+  'session',
+  'app',
+  'oauth',
+  '.well-known',
+];
 
 /** Encodings and the endings of their files, the smallest first. */
 const endings = { br: '.br', gzip: '.gz' } as const;

@@ -1,5 +1,5 @@
 import { type Express, type Request, type RequestHandler, type Response } from 'express';
-import { type Caller } from '../../kernel/caller.js';
+import { agentScopes, type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { type Authenticate } from '../http/authenticate.js';
 import { type RateLimit } from '../http/rate-limit.js';
@@ -9,7 +9,9 @@ import { type AnyOperation } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { type AgentParts, AgentSession } from './agent-session.js';
 import { hasAllowedHost } from './allowed-hosts.js';
+import { type AuthorizationServer } from './authorization-server.js';
 import { type Guidance } from './guidance.js';
+import { challenge } from './oauth-endpoint.js';
 import { offeredTools } from './tool-definition.js';
 
 export interface McpParts {
@@ -20,6 +22,8 @@ export interface McpParts {
   readonly rateLimit: RateLimit;
   /** Host names of this service. */
   readonly hosts: readonly string[];
+  /** Null where people cannot connect agents by signing in. */
+  readonly authorization: AuthorizationServer | null;
   readonly log: Log;
 }
 
@@ -61,6 +65,7 @@ export class McpEndpoint {
     const caller = await this.callerOf(request, response);
     const body = await readBody(request, response);
     await this.admitBatch(body, caller, response);
+    this.assertScope(body, caller, response);
     // Loaded with the first request: loading takes a quarter of a second, and most processes never need it.
     const { answerWithSdk } = await import('./sdk-server.js');
     await answerWithSdk(request, response, body, new AgentSession(this.agentParts(), caller));
@@ -71,16 +76,45 @@ export class McpEndpoint {
     response.setHeader('Cache-Control', 'no-store');
     const { authorization } = request.headers;
     const authenticated = this.parts.authenticate(authorization, requestId, request.ip ?? '', false);
-    const { caller, counted } = await authenticated.catch((error: unknown) => {
-      // Without resource_metadata: there is no authorization server, and a client that is referred to one discards
-      // its token.
-      if (isUnauthorized(error)) response.setHeader('WWW-Authenticate', 'Bearer realm="mcp"');
-      throw error;
-    });
+    const { caller, counted } = await authenticated
+      .then((bearer) => {
+        this.assertAudience(bearer.caller);
+        return bearer;
+      })
+      .catch((error: unknown) => {
+        if (isUnauthorized(error)) response.setHeader('WWW-Authenticate', this.challenge(authorization));
+        throw error;
+      });
     const actor = `mcp:${caller.actor}`;
     response.locals['actor'] = actor;
     await this.parts.rateLimit.admit(caller, response, counted);
     return { ...caller, actor };
+  }
+
+  /** A client that is referred to an authorization server discards a key that it was given, so only if there is one. */
+  private challenge(authorization: string | undefined): string {
+    const { authorization: server } = this.parts;
+    if (server === null) return 'Bearer realm="mcp"';
+    return challenge(server, agentScopes.join(' '), authorization === undefined ? undefined : 'invalid_token');
+  }
+
+  /** A token of an agent is valid for one MCP endpoint only. */
+  private assertAudience({ agent }: Caller): void {
+    if (agent !== undefined && agent.audience !== this.parts.authorization?.resource)
+      throw new Failure('unauthorized', 'The token was issued for another address. Connect the agent again.');
+  }
+
+  /** Rejects a request that changes data by an agent that may only read, before any of its messages is processed. */
+  private assertScope(body: unknown, { agent }: Caller, response: Response): void {
+    const { authorization } = this.parts;
+    if (agent === undefined || agent.scopes.includes('write') || authorization === null) return;
+    const writing = this.agentParts().tools.filter(({ tool }) => !tool.hints.readOnlyHint);
+    const called = [body].flat().map(calledTool);
+    if (!writing.some(({ tool }) => called.includes(tool.name))) return;
+    response.setHeader('WWW-Authenticate', challenge(authorization, agentScopes.join(' '), 'insufficient_scope'));
+    throw new Failure('insufficient_scope', 'The agent may only read. Connect it again with the scope write.', {
+      scope: 'write',
+    });
   }
 
   /** Every message of a batch counts against the rate limit. */
@@ -96,6 +130,11 @@ export class McpEndpoint {
     this.agents ??= { dispatcher, tools: offeredTools(operations), guidance, log };
     return this.agents;
   }
+}
+
+function calledTool(message: unknown): unknown {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+  return method === 'tools/call' ? params?.name : undefined;
 }
 
 function isUnauthorized(error: unknown): boolean {

@@ -48,16 +48,35 @@ export function problemOfUrl(url: URL, allowLoopback: boolean): string | null {
  * and the connection goes to one of these addresses: a name that changes its addresses in between reaches no internal
  * server. Redirects are not followed, and no connection is reused.
  */
-export async function postGuarded(
+export function postGuarded(
   url: URL,
   headers: Readonly<Record<string, string>>,
   body: string,
   limits: PostLimits,
 ): Promise<PostResponse> {
+  return requestGuarded(url, { method: 'POST', headers, body }, limits);
+}
+
+/** Reads from an address that a stranger entered, with the same checks. */
+export function getGuarded(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  limits: PostLimits,
+): Promise<PostResponse> {
+  return requestGuarded(url, { method: 'GET', headers, body: '' }, limits);
+}
+
+interface GuardedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+async function requestGuarded(url: URL, sent: GuardedRequest, limits: PostLimits): Promise<PostResponse> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
     const addresses = await aborted(signal, checkedAddresses(url, limits));
-    return await aborted(signal, send(url, headers, body, addresses, limits.maxResponseBytes, signal));
+    return await aborted(signal, send(url, sent, addresses, limits.maxResponseBytes, signal));
   } catch (error) {
     if (error instanceof PostFailure) throw error;
     if (signal.aborted) throw new PostFailure(`no complete response within ${limits.timeoutMs / 1000} seconds`);
@@ -92,8 +111,7 @@ function bareHost({ hostname }: URL): string {
 
 function send(
   url: URL,
-  headers: Readonly<Record<string, string>>,
-  body: string,
+  { method, headers, body }: GuardedRequest,
   addresses: readonly Address[],
   maxBytes: number,
   signal: AbortSignal,
@@ -105,7 +123,7 @@ function send(
   };
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const sent = request(url, { method: 'POST', headers, agent: false, lookup: pinned, signal }, (response) => {
+    const sent = request(url, { method, headers, agent: false, lookup: pinned, signal }, (response) => {
       limitedText(response, maxBytes).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
     });
     sent.on('error', reject);

@@ -1,19 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-export const tokenKinds = ['ws', 'sess', 'conn', 'int'] as const;
+/** Kinds of bearer tokens. `agt` is the access token of a connected agent. */
+export const tokenKinds = ['ws', 'sess', 'conn', 'int', 'agt'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
+/** What the client of an agent exchanges for access tokens: authorization codes and refresh tokens. */
+export type GrantKind = 'agc' | 'agr';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 43;
 const checksumLength = 6;
-const tokenPattern = /^(ws|sess|conn|int)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const tokenPattern = /^(ws|sess|conn|int|agt|agc|agr)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /**
- * A bearer token: kind, 256 random bits and a checksum, all in base 62. The checksum exposes a typing error, or a
+ * A bearer token or grant: kind, 256 random bits and a checksum, all in base 62. The checksum exposes a typing error, or a
  * false match of a secret scanner, without a database query.
  */
-export function newToken(kind: TokenKind): string {
+export function newToken(kind: TokenKind | GrantKind): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength);
   return `${kind}_${secret}${checksum(`${kind}_${secret}`)}`;
 }

@@ -14,6 +14,7 @@ import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 /** Keys and indexes whose first column is not the workspace, each with its reason. */
 const withoutWorkspace: Readonly<Record<string, string>> = {
   tokens_by_hash: 'a token is looked up before its workspace is known',
+  agent_grants_by_hash: 'a code or refresh token is looked up before its workspace is known',
   inbound_routes_by_route: 'a delivery names an account and no workspace',
   billing_bindings_by_subscription: 'a subscription that another workspace paid for is not one of this workspace',
   reps_by_email: 'who signs in names an address and no workspace',
@@ -25,6 +26,7 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   sign_in_failures: 'counted by address',
   sign_in_states: 'stored while the identity provider authenticates the person',
   attempt_counters: 'counted by network address',
+  agent_clients: 'a client of agents registers before a person signs in',
   mail_outbox: 'mail to addresses that may have no rep',
   billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
   billing_unmatched: 'payments that name no workspace',

@@ -125,3 +125,21 @@ export interface SimulatedDeal {
   readonly stage: string;
   readonly closeDate: string;
 }
+
+export type AgentRequest = Answer<'getAgentRequest'>;
+
+/** What an agent asks the person to permit. */
+export const agentRequestQuery = (request: string) =>
+  queryOptions({
+    queryKey: ['agent-request', request],
+    queryFn: ({ signal }) => api.getAgentRequest({ query: { request } }, { signal }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export type Agent = Answer<'listAgents'>['agents'][number];
+
+export const agentsQuery = queryOptions({
+  queryKey: ['agents'],
+  queryFn: ({ signal }) => api.listAgents({}, { signal }),
+});

@@ -31,17 +31,30 @@ function periodAndTab(search: Search): { period?: string; tab?: ApprovalTab } {
   return { period: periodIn(search), tab: approvalTabs.find((tab) => tab === search['tab']) };
 }
 
-/** Pages of people who are signed in; others sign in first and then return. */
+/** Others sign in first and then return. */
+async function requireSession({ location }: { readonly location: { readonly href: string } }): Promise<void> {
+  const profile = await queryClient.ensureQueryData(profileQuery).catch(() => null);
+  if (profile === null || profile.repId === null)
+    throw redirect({ to: '/login', search: { next: location.href === '/' ? undefined : location.href } });
+}
+
+/** Pages of people who are signed in. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: '_shell',
   component: Shell,
   errorComponent: PageError,
-  beforeLoad: async ({ location }) => {
-    const profile = await queryClient.ensureQueryData(profileQuery).catch(() => null);
-    if (profile === null || profile.repId === null)
-      throw redirect({ to: '/login', search: { next: location.href === '/' ? undefined : location.href } });
-  },
+  beforeLoad: requireSession,
+});
+
+/** Without the navigation: another program has opened the page, and the person returns to it. */
+const connectAgentRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/connect-agent',
+  validateSearch: (search: Search): { request?: string } => ({ request: text(search['request']) }),
+  errorComponent: PageError,
+  beforeLoad: requireSession,
+  component: lazyRouteComponent(() => import('../pages/sign-in/ConnectAgentPage.js'), 'ConnectAgentPage'),
 });
 
 const homeRoute = createRoute({
@@ -57,6 +70,12 @@ const accountRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/account',
   component: lazyRouteComponent(() => import('../pages/account/AccountPage.js'), 'AccountPage'),
+});
+
+const agentsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/account/agents',
+  component: lazyRouteComponent(() => import('../pages/account/AgentsPage.js'), 'AgentsPage'),
 });
 
 const mailRoute = createRoute({
@@ -227,10 +246,12 @@ export const router = createRouter({
     loginRoute,
     startRoute,
     setupRoute,
+    connectAgentRoute,
     shellRoute.addChildren([
       homeRoute,
       accountRoute,
       mailRoute,
+      agentsRoute,
       myPayRoute,
       myDealsRoute,
       dealRoute,

@@ -25,6 +25,12 @@ export function AccountPage() {
                 Choose which mails you receive
               </Link>,
             ],
+            [
+              'Agents',
+              <Link key="agents" to="/account/agents">
+                See which programs act for you
+              </Link>,
+            ],
           ]}
         />
         <p style={{ marginTop: 16 }}>

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { removeHidden } from './hidden-characters.js';
+
+const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Schemes that run code or read files in the browser that follows them. */
+const dangerousSchemes: ReadonlySet<string> = new Set([
+  'about:',
+  'blob:',
+  'data:',
+  'file:',
+  'filesystem:',
+  'ftp:',
+  'javascript:',
+  'vbscript:',
+  'view-source:',
+  'ws:',
+  'wss:',
+]);
+
+/**
+ * Why a client cannot receive codes at the address; null if it can. Allowed are https, this machine for programs
+ * without a server, and schemes of installed programs.
+ */
+export function problemOfRedirectUri(text: string): string | null {
+  if (!URL.canParse(text)) return 'is not a URL';
+  const url = new URL(text);
+  if (text.includes('#')) return 'must not have a fragment';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
+  if (url.protocol === 'http:' && !loopbackHosts.has(url.hostname)) return 'must begin with https://';
+  if (dangerousSchemes.has(url.protocol)) return `must not begin with ${url.protocol}`;
+  return null;
+}
+
+/** Whether the client receives the code on the person's own machine. */
+export function isOnThisMachine(redirectUri: string): boolean {
+  const { protocol, hostname } = new URL(redirectUri);
+  return protocol !== 'https:' || loopbackHosts.has(hostname);
+}
+
+const redirectUris = z
+  .array(
+    z
+      .string()
+      .max(1000)
+      .superRefine((text, context) => {
+        const problem = problemOfRedirectUri(text);
+        if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+      }),
+  )
+  .min(1)
+  .max(10);
+
+/** What a registration and a metadata document contain that the service uses. */
+export const clientMetadata = z.object({
+  name: z.string().max(1000).optional(),
+  redirectUris,
+});
+
+/** A document that a client publishes at the URL that is its id. */
+export const metadataDocument = z.object({
+  client_id: z.string(),
+  client_name: z.string().max(1000).optional(),
+  redirect_uris: redirectUris,
+  token_endpoint_auth_method: z.literal('none').optional(),
+  client_secret: z.undefined().optional(),
+});
+
+/** Clients in the setting MCP_CLIENTS. */
+export const configuredClients = z.array(
+  z.strictObject({
+    client_id: z.string().min(1).max(200),
+    client_name: z.string().min(1).max(100),
+    redirect_uris: redirectUris,
+    client_secret: z.string().min(32).max(200).optional(),
+  }),
+);
+
+/** The name that people see. Anyone chooses any name, so the consent page shows an address beside it. */
+export function displayName(name: string | undefined, fallback: string): string {
+  const shown = String(removeHidden(name ?? ''))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return (shown === '' ? fallback : shown).slice(0, 100);
+}

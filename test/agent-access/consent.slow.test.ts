@@ -1,0 +1,176 @@
+import 'reflect-metadata';
+import { createServer } from 'node:http';
+import {
+  Client,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { expect } from 'chai';
+import { duringSuite } from '#test/support/during-suite.js';
+import { query } from '#test/support/ledger-checks.js';
+import { violations, WebWorld } from '#test/web/web-world.js';
+import { publishDocument } from './metadata-document.js';
+import { startOAuthService } from './oauth-fixture.js';
+
+/** The program of a person: it opens a browser for the sign-in and waits for the browser to return. */
+class Program implements OAuthClientProvider {
+  readonly opened: URL[] = [];
+  readonly clientMetadataUrl?: string;
+  registration: StoredOAuthClientInformation | undefined;
+  saved: StoredOAuthTokens | undefined;
+  private discovered: OAuthDiscoveryState | undefined;
+  private verifier = '';
+
+  constructor(
+    readonly redirectUrl: string,
+    documentUrl?: string,
+  ) {
+    if (documentUrl !== undefined) this.clientMetadataUrl = documentUrl;
+  }
+
+  get clientMetadata() {
+    return { client_name: 'Test program', redirect_uris: [this.redirectUrl], token_endpoint_auth_method: 'none' };
+  }
+  state = () => 'st4te';
+  clientInformation = () => this.registration;
+  saveClientInformation = (information: StoredOAuthClientInformation) => {
+    this.registration = information;
+  };
+  tokens = () => this.saved;
+  saveTokens = (tokens: StoredOAuthTokens) => {
+    this.saved = tokens;
+  };
+  invalidateCredentials = () => {
+    this.saved = undefined;
+  };
+  redirectToAuthorization = (url: URL) => {
+    this.opened.push(url);
+  };
+  saveCodeVerifier = (verifier: string) => {
+    this.verifier = verifier;
+  };
+  codeVerifier = () => this.verifier;
+  discoveryState = () => this.discovered;
+  saveDiscoveryState = (state: OAuthDiscoveryState) => {
+    this.discovered = state;
+  };
+}
+
+describe('connecting an agent with the official client and a browser', function () {
+  this.timeout(120_000);
+  const world = duringSuite(() => WebWorld.start(() => startOAuthService()));
+
+  const endpoint = () => new URL(`${world.service.url}/v1/mcp`);
+  const transportOf = (program: Program) => new StreamableHTTPClientTransport(endpoint(), { authProvider: program });
+  const newClient = () => new Client({ name: 'test', version: '1' });
+
+  /** A page to which the browser returns, and the parameters with which it did. */
+  async function callback() {
+    const { promise, resolve } = resolvers<URLSearchParams>();
+    const server = createServer((request, response) => {
+      response.end('<h1>Return to the program</h1>');
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
+      if (pathname === '/callback') resolve(searchParams);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as { port: number };
+    return { url: `http://127.0.0.1:${port}/callback`, returned: promise, stop: () => server.close() };
+  }
+
+  /** The first connection fails because no user has signed in, and the program has an address to open. */
+  async function addressToOpen(program: Program): Promise<string> {
+    const rejection = await newClient()
+      .connect(transportOf(program))
+      .catch((error: unknown) => error);
+    expect(rejection).to.be.instanceOf(UnauthorizedError);
+    const { pathname, search } = program.opened.at(-1) ?? expect.fail('the program did not open a browser');
+    return `${pathname}${search}`;
+  }
+
+  async function consent(role: string, address: string, write: boolean): Promise<string[]> {
+    const { page, problems, close } = await world.openPage(role, address);
+    expect(await page.$eval('h1', ({ textContent }) => textContent)).to.equal('Connect an agent');
+    const shown = await page.$$eval('dd', (cells) => cells.map(({ textContent }) => textContent ?? ''));
+    expect(await violations(page)).to.deep.equal([]);
+    if (!write) await page.click('input[name=write]');
+    await Promise.all([page.waitForNavigation(), page.click('button:not([disabled])')]);
+    expect(problems.filter((one) => !one.includes('favicon'))).to.deep.equal([]);
+    await close();
+    return shown;
+  }
+
+  it('registers, signs in, calls tools, refreshes its tokens, and ends when the person disconnects it', async () => {
+    const back = await callback();
+    const program = new Program(back.url);
+    const shown = await consent('manager', await addressToOpen(program), true);
+    expect(shown.join(' | ')).to.include('Maya Ito').and.include('Manager').and.include('not verified');
+    const transport = transportOf(program);
+    await transport.finishAuth(await back.returned);
+    const client = newClient();
+    await client.connect(transport);
+    const { structuredContent } = await client.callTool({ name: 'get_workspace', arguments: {} });
+    expect((structuredContent as { caller: object }).caller).to.include({
+      role: 'manager',
+      repId: world.idOf('manager'),
+    });
+
+    const before = program.saved?.access_token ?? '';
+    await query(world.service.database.ownerUrl, `update tokens set expires_at = now() where kind = 'agt'`);
+    expect((await client.listTools()).tools).not.to.deep.equal([]);
+    expect(program.saved?.access_token).not.to.equal(before);
+
+    const { page, problems, close } = await world.openPage('manager', '/account/agents');
+    expect(await violations(page)).to.deep.equal([]);
+    await page.locator('main td button').click();
+    await page.locator('form button[type=submit]').click();
+    await page.waitForFunction(`document.querySelector('h2')?.textContent === 'No agents are connected'`);
+    expect(problems).to.deep.equal([]);
+    await close();
+    const ended = await client.callTool({ name: 'get_workspace', arguments: {} }).catch((error: unknown) => error);
+    expect(ended).to.be.instanceOf(UnauthorizedError);
+    back.stop();
+  });
+
+  it('a program with a metadata document needs no registration, and shows its address', async () => {
+    const back = await callback();
+    const document = await publishDocument({ client_name: 'Published program', redirect_uris: [back.url] });
+    try {
+      const program = new Program(back.url, document.url);
+      const shown = await consent('admin', await addressToOpen(program), false);
+      expect(shown).to.include(new URL(document.url).host);
+      const transport = transportOf(program);
+      await transport.finishAuth(await back.returned);
+      expect(program.saved?.scope).to.equal('read');
+      const clients = await query(
+        world.service.database.ownerUrl,
+        `select from agent_clients where metadata->>'name' like 'Pub%'`,
+      );
+      expect(clients).to.deep.equal([]);
+    } finally {
+      await document.stop();
+      back.stop();
+    }
+  });
+
+  it('a person who is not signed in signs in first', async () => {
+    const back = await callback();
+    const { page, close } = await world.openPage(null, await addressToOpen(new Program(back.url)));
+    const { pathname, searchParams } = new URL(page.url());
+    expect(pathname).to.equal('/login');
+    expect(searchParams.get('next')).to.match(/^\/connect-agent\?request=/);
+    await close();
+    back.stop();
+  });
+});
+
+function resolvers<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
