@@ -15,10 +15,11 @@ import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/
 import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
 import { createApp } from '../platform/http/app.js';
-import { type Authenticate, TokenAuthenticator } from '../platform/http/authenticate.js';
+import { TokenAuthenticator } from '../platform/http/authenticate.js';
 import { BrowserSessions } from '../platform/http/browser-sessions.js';
 import { Health } from '../platform/http/health.js';
 import { IdempotencyStore } from '../platform/http/idempotency.js';
+import { LargeBodies } from '../platform/http/large-bodies.js';
 import { type Listening, listen } from '../platform/http/listen.js';
 import { metricsPage } from '../platform/http/metrics-page.js';
 import { PostgresRateCounter } from '../platform/http/postgres-rate-counter.js';
@@ -31,7 +32,7 @@ import { checkRedis } from '../platform/jobs/redis-settings.js';
 import { AddressLimit } from '../platform/limits/address-limit.js';
 import { type Log } from '../platform/log.js';
 import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
-import { McpEndpoint } from '../platform/mcp/endpoint.js';
+import { McpEndpoint, type McpParts } from '../platform/mcp/endpoint.js';
 import { OAuthEndpoint } from '../platform/mcp/oauth-endpoint.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
@@ -201,7 +202,13 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     singleSignOn: config.OIDC_ISSUER !== undefined,
   });
   const connect = new ConnectPages(browser, service.container.resolve(CrmConsents));
-  const agents = agentEndpoints(service, authenticator.authenticateAgentFrom, rateLimit, addressLimit);
+  const largeBodies = new LargeBodies();
+  const agents = agentEndpoints(service, {
+    authenticate: authenticator.authenticateAgentFrom,
+    rateLimit,
+    addressLimit,
+    largeBodies,
+  });
   const app = createApp({
     operations,
     dispatcher,
@@ -211,6 +218,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     rateLimit,
     slowClientMs: config.SLOW_CLIENT_SECONDS * 1000,
     addressLimit,
+    largeBodies,
     responseCache: new ResponseCache(clock, replica),
     idempotency: new IdempotencyStore(service.unitOfWork, log),
     log,
@@ -239,14 +247,17 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */
 function agentEndpoints(
   { config, unitOfWork, secrets, dispatcher, log }: Service,
-  authenticate: Authenticate,
-  rateLimit: RateLimit,
-  addressLimit: AddressLimit,
+  {
+    addressLimit,
+    ...shared
+  }: Pick<McpParts, 'authenticate' | 'rateLimit' | 'largeBodies'> & {
+    readonly addressLimit: AddressLimit;
+  },
 ): ((app: Express) => void)[] {
   const issuer = agentIssuer(config);
   const authorization = issuer === null ? null : new AgentAuthorization(issuer, unitOfWork, secrets, config);
   const hosts = allowedHosts(config);
-  const mcp = new McpEndpoint({ operations, guidance, dispatcher, authenticate, rateLimit, hosts, authorization, log });
+  const mcp = new McpEndpoint({ ...shared, operations, guidance, dispatcher, hosts, authorization, log });
   if (authorization === null) return [(app) => mcp.routes(app)];
   const oauth = new OAuthEndpoint(authorization, addressLimit, log);
   return [(app) => mcp.routes(app), (app) => oauth.routes(app)];

@@ -26,15 +26,18 @@ import {
   PreparedJson,
   type RawBody,
   Redirect,
+  type StreamedBody,
+  type UploadTerms,
 } from '../operation.js';
 import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
 import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';
-import { guardJson } from './json-body.js';
+import { guardJson, parseText } from './json-body.js';
+import { type BodyTurn, LargeBodies, noTurn } from './large-bodies.js';
 import { failedSignInPage, sendPage } from './page.js';
 import { type RateLimit } from './rate-limit.js';
-import { jsonReader, mediaTypeOf, type ReadJson, unsupported } from './read-json.js';
+import { jsonTextReader, mediaTypeOf, type ReadText, unsupported } from './read-json.js';
 import { type ResponseCache } from './response-cache.js';
 import { ResponseWriter } from './response-writer.js';
 
@@ -51,6 +54,7 @@ export interface AppParts {
   readonly slowClientMs?: number;
   /** Limits requests without a token that have a body. */
   readonly addressLimit?: AddressLimit;
+  readonly largeBodies?: LargeBodies;
   readonly idempotency?: IdempotencyStore;
   readonly responseCache?: ResponseCache;
   readonly log: Log;
@@ -72,11 +76,12 @@ export function createApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxyHops ?? 0);
   app.use(protect());
   app.use(assignRequestId(log));
-  const readAnonymous = jsonReader(maxAnonymousBytes);
-  const readAuthenticated = jsonReader(1024 * 1024);
+  const readAnonymous = jsonTextReader(maxAnonymousBytes);
+  const readAuthenticated = jsonTextReader(1024 * 1024);
+  const { largeBodies = new LargeBodies() } = parts;
   const served = operations.map((operation) => {
-    const readJson = isPublic(operation) ? readAnonymous : readAuthenticated;
-    return { ...operation, handle: serve(operation, parts, readJson) };
+    const readText = isPublic(operation) ? readAnonymous : readAuthenticated;
+    return { ...operation, handle: serve(operation, parts, new BodyReader(operation, readText, largeBodies)) };
   });
   app.use(serveDirectly(served));
   for (const add of extra) add(app);
@@ -118,7 +123,7 @@ function serveDirectly(
 }
 
 /** Handles a request. The order is authentication, rate limit, access, input. */
-function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): RequestHandler {
+function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): RequestHandler {
   const { dispatcher, rateLimit, idempotency, responseCache } = parts;
   const writer = new ResponseWriter(parts.slowClientMs ?? 20_000);
   return async (request, response) => {
@@ -139,23 +144,54 @@ function serve(operation: AnyOperation, parts: AppParts, readJson: ReadJson): Re
       await writer.json(response, json);
       return;
     }
-    const body = await readBody(operation, request, response, readJson);
-    const run = (read: unknown) =>
-      dispatcher.run(operation, { params: request.params, query: request.query, body: read }, caller);
-    const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
-    if (key !== null && idempotency !== undefined) {
-      const { fingerprinted, body: toRead } = fingerprintRequest(key, operation, request, caller, body);
-      await sendStored(
-        response,
-        writer,
-        await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead)),
-      );
-      return;
-    }
-    const result = await run(body);
-    if (isBrowserSignIn(operation, request)) startSession(parts.browser, response, result);
-    else await send(addSession(parts.browser, operation, response, result), writer, result);
+    await bodies.read(request, response, caller, async (body, turn) => {
+      const run = (read: unknown) =>
+        dispatcher.run(operation, { params: request.params, query: request.query, body: read }, caller, turn.spendLast);
+      const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
+      if (key !== null && idempotency !== undefined) {
+        const { fingerprinted, body: toRead } = turn.spend(() =>
+          fingerprintRequest(key, operation, request, caller, body),
+        );
+        const stored = await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead));
+        turn.end();
+        return sendStored(response, writer, stored);
+      }
+      const result = await run(body);
+      if (isBrowserSignIn(operation, request)) startSession(parts.browser, response, result);
+      else await send(addSession(parts.browser, operation, response, result), writer, result);
+    });
   };
+}
+
+/** What handles a request whose body was read. It ends the turn when the body is checked. */
+type HandleBody = (body: unknown, turn: BodyTurn) => Promise<void>;
+
+/** Reads the bodies of an operation: as parsed JSON, as a stream or as bytes. */
+class BodyReader {
+  constructor(
+    private readonly operation: AnyOperation,
+    private readonly readText: ReadText,
+    private readonly largeBodies: LargeBodies,
+  ) {}
+
+  async read(request: Request, response: Response, { workspaceId }: Caller, handle: HandleBody): Promise<void> {
+    const { upload, raw, method, maxKeys } = this.operation;
+    if (upload !== undefined) return handle(uploadOf(request, upload), noTurn);
+    if (raw !== undefined) return handle(await readRaw(request, raw.limitBytes), noTurn);
+    const text = method === 'get' ? undefined : await this.readText(request, response);
+    if (text === undefined) return handle(method === 'get' ? {} : undefined, noTurn);
+    const turn = await this.largeBodies.turn(workspaceId, text.length);
+    try {
+      const body = turn.spend(() => {
+        const parsed = text === '' ? {} : parseText(text);
+        guardJson(parsed, maxKeys);
+        return parsed;
+      });
+      await handle(body, turn);
+    } finally {
+      turn.end();
+    }
+  }
 }
 
 function publicCaller(
@@ -271,22 +307,10 @@ function guardQuery(request: Request): void {
   guardJson(request.query);
 }
 
-async function readBody(
-  operation: AnyOperation,
-  request: Request,
-  response: Response,
-  readJson: ReadJson,
-): Promise<unknown> {
-  if (operation.method === 'get') return {};
-  if (operation.upload !== undefined) {
-    const type = mediaTypeOf(request);
-    if (!operation.upload.types.includes(type)) throw unsupported(operation.upload.types);
-    return { contentType: type, stream: limited(request, operation.upload.limitBytes) };
-  }
-  if (operation.raw !== undefined) return readRaw(request, operation.raw.limitBytes);
-  const body = await readJson(request, response);
-  guardJson(body, operation.maxKeys);
-  return body;
+function uploadOf(request: Request, { types, limitBytes }: UploadTerms): StreamedBody {
+  const contentType = mediaTypeOf(request);
+  if (!types.includes(contentType)) throw unsupported(types);
+  return { contentType, stream: limited(request, limitBytes) };
 }
 
 /**

@@ -8,14 +8,18 @@ const defaultMaxKeys = 5_000;
 /** Parses a body that was read as bytes, with the checks of every JSON body. */
 export function parseJson(bytes: Buffer): unknown {
   assertUtf8(bytes);
-  let parsed: unknown;
+  const parsed = parseText(bytes.toString('utf8'));
+  guardJson(parsed);
+  return parsed;
+}
+
+/** Parses the text of a body without further checks. */
+export function parseText(text: string): unknown {
   try {
-    parsed = JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(text);
   } catch {
     throw new Failure('invalid_json', 'The body is not valid JSON.');
   }
-  guardJson(parsed);
-  return parsed;
 }
 
 /** Decoding would replace invalid bytes by U+FFFD, and different names would become equal. */
@@ -44,7 +48,8 @@ class JsonGuard {
     if (this.trail.length >= maxDepth)
       throw invalid({ path: this.path.slice(0, 100), message: `is nested more than ${maxDepth} levels deep` });
     if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) this.descend(index, value[index]);
-    else for (const [key, item] of Object.entries(value)) this.checkMember(key, item);
+    // Object.entries takes three times as long for an object with tens of thousands of keys.
+    else for (const key in value) this.checkMember(key, (value as Record<string, unknown>)[key]);
   }
 
   private checkMember(key: string, item: unknown): void {

@@ -2,25 +2,26 @@ import express, { type Request, type Response } from 'express';
 import { Failure } from '../../kernel/failure.js';
 import { assertUtf8 } from './json-body.js';
 
-export type ReadJson = (request: Request, response: Response) => Promise<unknown>;
+export type ReadText = (request: Request, response: Response) => Promise<string | undefined>;
 
-/** Reads a JSON body of at most `limitBytes`; undefined without a body. */
-export function jsonReader(limitBytes: number): ReadJson {
-  const parse = express.json({ limit: limitBytes, strict: false, type: 'application/json', verify });
+/** Reads the text of a JSON body of at most `limitBytes`; undefined without a body. */
+export function jsonTextReader(limitBytes: number): ReadText {
+  const read = express.text({ limit: limitBytes, type: 'application/json', verify });
   return async (request, response) => {
     const hasBody =
       request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
     if (!hasBody) return undefined;
     if (mediaTypeOf(request) !== 'application/json') throw unsupported(['application/json']);
     await new Promise<void>((resolve, reject) => {
-      void parse(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error as Error)));
+      void read(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error as Error)));
     });
-    return request.body as unknown;
+    return request.body as string;
   };
 }
 
-/** Other encodings of Unicode, such as UTF-16, are decoded by the parser. */
+/** Other encodings of Unicode, such as UTF-16, are decoded by the reader. */
 function verify(_request: unknown, _response: unknown, bytes: Buffer, encoding: string): void {
+  if (!encoding.startsWith('utf-')) throw Object.assign(new Error(), { type: 'charset.unsupported' });
   if (encoding === 'utf-8') assertUtf8(bytes);
 }
 

@@ -2,8 +2,10 @@ import { type Express, type Request, type RequestHandler, type Response } from '
 import { agentScopes, type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { type Authenticate } from '../http/authenticate.js';
+import { parseText } from '../http/json-body.js';
+import { type LargeBodies } from '../http/large-bodies.js';
 import { type RateLimit } from '../http/rate-limit.js';
-import { jsonReader } from '../http/read-json.js';
+import { jsonTextReader } from '../http/read-json.js';
 import { type Log } from '../log.js';
 import { type AnyOperation } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
@@ -20,6 +22,7 @@ export interface McpParts {
   readonly dispatcher: OperationDispatcher;
   readonly authenticate: Authenticate;
   readonly rateLimit: RateLimit;
+  readonly largeBodies: LargeBodies;
   /** Host names of this service. */
   readonly hosts: readonly string[];
   /** Null where people cannot connect agents by signing in. */
@@ -28,7 +31,7 @@ export interface McpParts {
 }
 
 const address = '/v1/mcp';
-const readBody = jsonReader(256 * 1024);
+const readText = jsonTextReader(256 * 1024);
 const maxBatchSize = 20;
 
 /** `POST /v1/mcp`: the operations as tools, without sessions, with the tokens and the rate limit of REST. */
@@ -63,13 +66,24 @@ export class McpEndpoint {
 
   private readonly respond: RequestHandler = async (request, response) => {
     const caller = await this.callerOf(request, response);
-    const body = await readBody(request, response);
+    const body = await this.readBody(request, response, caller);
     await this.admitBatch(body, caller, response);
     this.assertScope(body, caller, response);
     // Loaded with the first request: loading takes a quarter of a second, and most processes never need it.
     const { answerWithSdk } = await import('./sdk-server.js');
     await answerWithSdk(request, response, body, new AgentSession(this.agentParts(), caller));
   };
+
+  private async readBody(request: Request, response: Response, { workspaceId }: Caller): Promise<unknown> {
+    const text = await readText(request, response);
+    if (text === undefined) return undefined;
+    const turn = await this.parts.largeBodies.turn(workspaceId, text.length);
+    try {
+      return turn.spend(() => parseText(text));
+    } finally {
+      turn.end();
+    }
+  }
 
   private async callerOf(request: Request, response: Response): Promise<Caller> {
     const requestId = String(response.getHeader('X-Request-Id'));
