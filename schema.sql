@@ -1143,6 +1143,7 @@ CREATE TABLE crm_connections (
   polled_through timestamp with time zone,
   poll_due_at timestamp with time zone,
   reconcile_rejected_at timestamp with time zone,
+  settings jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT crm_connections_pkey PRIMARY KEY (workspace_id, provider),
   CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))

@@ -97,6 +97,7 @@ export class FakeCrma {
   /** Number of events per body; the vendor guarantees nothing. */
   eventsPerDelivery = 1;
   private readonly deals = new Map<string, StoredDeal>();
+  private readonly companies = new Map<string, object>();
   private readonly members = new Map<string, Readonly<Record<string, unknown>>>();
   private readonly webhooks = new Map<string, Webhook>();
   /** UUIDs of attributes, options and the like, by name. */
@@ -154,6 +155,19 @@ export class FakeCrma {
   /** Members are never deleted. */
   suspendMember(id: string): void {
     this.members.set(id, { ...this.members.get(id), access_level: 'suspended' });
+  }
+
+  /** Adds a company with texts. */
+  addCompany(values: Readonly<Record<string, string>>): string {
+    const id = randomUUID();
+    const live = { active_from: this.instant(), active_until: null, attribute_type: 'text' };
+    const texts = Object.entries(values).map(([slug, value]) => [slug, [{ ...live, value }]]);
+    this.companies.set(id, {
+      id: { workspace_id: this.workspaceId, object_id: this.idOf('companies'), record_id: id },
+      created_at: this.instant(),
+      values: Object.fromEntries(texts),
+    });
+    return id;
   }
 
   /** Deals imported together may have the same creation time. */
@@ -254,6 +268,11 @@ export class FakeCrma {
         response.json({ data: (attribute.options ?? []).map((title) => this.choiceJson(attribute, title)) });
       });
     routes.post('/objects/deals/records/query', (request, response) => this.answerQuery(request, response));
+    routes.post('/objects/companies/records/query', (request, response) => {
+      const ids: unknown = request.body?.filter?.record_id?.$in;
+      if (!Array.isArray(ids)) return sendError(response, 400, 'filter_error');
+      response.json({ data: ids.flatMap((id) => this.companies.get(id) ?? []) });
+    });
     routes.get('/objects/deals/records/:id', (request, response) => {
       const deal = this.deals.get(request.params['id'] ?? '');
       if (deal === undefined) return sendError(response, 404, 'not_found');

@@ -42,7 +42,8 @@ export interface FakePipeline {
   readonly stages: readonly FakeStage[];
 }
 
-interface LineItem {
+/** A line item or a company of a deal. */
+interface RelatedRecord {
   readonly id: string;
   readonly dealId: string;
   readonly properties: FakeCrmbValues;
@@ -54,6 +55,7 @@ interface Owner {
   readonly firstName: string;
   readonly lastName: string;
   readonly type: 'PERSON' | 'QUEUE';
+  readonly teams?: readonly { readonly id: string; readonly name: string; readonly primary: boolean }[];
   archived: boolean;
 }
 
@@ -133,6 +135,14 @@ const grantedScopes = [
   'crm.schemas.deals.read',
   'crm.objects.owners.read',
   'crm.objects.line_items.read',
+  'crm.objects.companies.read',
+  'crm.schemas.companies.read',
+];
+
+const companyProperties: readonly FakeProperty[] = [
+  { name: 'name', label: 'Company name', type: 'string', fieldType: 'text' },
+  { name: 'industry', label: 'Industry', type: 'string', fieldType: 'text' },
+  { name: 'numberofemployees', label: 'Number of Employees', type: 'number', fieldType: 'number' },
 ];
 const tenSecondsMs = 10_000;
 
@@ -163,7 +173,8 @@ export class FakeCrmb {
   /** Merged deal id to surviving deal id. */
   private readonly survivors = new Map<string, string>();
   private readonly owners = new Map<string, Owner>();
-  private readonly lineItems = new Map<string, LineItem>();
+  private readonly lineItems = new Map<string, RelatedRecord>();
+  private readonly companies = new Map<string, RelatedRecord>();
   private lastId = 100_000_000;
 
   private constructor(options: FakeServerOptions) {
@@ -206,9 +217,12 @@ export class FakeCrmb {
     readonly lastName: string;
     readonly email: string;
     readonly type?: 'PERSON' | 'QUEUE';
+    readonly team?: string;
   }): string {
     const id = this.newId();
-    this.owners.set(id, { type: 'PERSON', ...person, id, archived: false });
+    const { team, ...named } = person;
+    const teams = team === undefined ? {} : { teams: [{ id: `team ${team}`, name: team, primary: true }] };
+    this.owners.set(id, { type: 'PERSON', ...named, ...teams, id, archived: false });
     return id;
   }
 
@@ -229,6 +243,13 @@ export class FakeCrmb {
   addLineItem(dealId: string, properties: FakeCrmbValues): string {
     const id = this.newId();
     this.lineItems.set(id, { id, dealId: this.dealOf(dealId).id, properties });
+    return id;
+  }
+
+  /** Adds a company and associates it with a deal as its primary one. */
+  addCompany(dealId: string, properties: FakeCrmbValues): string {
+    const id = this.newId();
+    this.companies.set(id, { id, dealId: this.dealOf(dealId).id, properties });
     return id;
   }
 
@@ -352,13 +373,21 @@ export class FakeCrmb {
         return sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
       response.json(this.ownerJson(owner));
     });
-    app.post(paths('objects', '/line_items/batch/read'), (request, response) =>
-      this.answerLineItems(request, response),
-    );
-    app.post(
-      ['/crm/v4/associations/deals/line_items/batch/read', '/crm/associations/:version/deals/line_items/batch/read'],
-      (request, response) => this.answerAssociations(request, response),
-    );
+    for (const [object, records, typeId] of [
+      ['line_items', this.lineItems, 19],
+      ['companies', this.companies, 5],
+    ] as const) {
+      app.post(paths('objects', `/${object}/batch/read`), (request, response) =>
+        this.answerRecords(request, response, records),
+      );
+      app.post(
+        [`/crm/v4/associations/deals/${object}/batch/read`, `/crm/associations/:version/deals/${object}/batch/read`],
+        (request, response) => this.answerAssociations(request, response, records, typeId),
+      );
+    }
+    app.get(paths('properties', '/companies'), (_request, response) => {
+      response.json({ results: companyProperties.map((one) => this.propertyJson(one)) });
+    });
     app.use((_request, response) => sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found'));
   }
 
@@ -368,6 +397,8 @@ export class FakeCrmb {
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/deals/, 'crm.objects.deals.read'],
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/line_items/, 'crm.objects.line_items.read'],
       [/^\/crm\/(?:v3\/(?:properties|pipelines)|(?:properties|pipelines)\/[^/]+)\/deals/, 'crm.schemas.deals.read'],
+      [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/companies/, 'crm.objects.companies.read'],
+      [/^\/crm\/(?:v3\/properties|properties\/[^/]+)\/companies/, 'crm.schemas.companies.read'],
       [/^\/crm\/(?:v3\/owners|owners\/)/, 'crm.objects.owners.read'],
       [/^\/crm\/(?:v4\/associations|associations\/)/, 'crm.objects.deals.read'],
     ];
@@ -459,12 +490,17 @@ export class FakeCrmb {
     }
   }
 
-  /** Pairs of deals and their line items. Deals without any are reported as errors. */
-  private answerAssociations(request: Request, response: Response): void {
+  /** Pairs of deals and their records. Deals without any are reported as errors. */
+  private answerAssociations(
+    request: Request,
+    response: Response,
+    records: ReadonlyMap<string, RelatedRecord>,
+    typeId: number,
+  ): void {
     const { inputs = [] } = request.body ?? {};
     if (inputs.length > 1000) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
     const ids = (inputs as { id: string }[]).map(({ id }) => id);
-    const itemsOf = (id: string) => [...this.lineItems.values()].filter(({ dealId }) => dealId === id);
+    const itemsOf = (id: string) => [...records.values()].filter(({ dealId }) => dealId === id);
     const found = ids.filter((id) => itemsOf(id).length > 0);
     const errors = ids
       .filter((id) => !found.includes(id))
@@ -472,14 +508,14 @@ export class FakeCrmb {
         status: 'error',
         category: 'OBJECT_NOT_FOUND',
         subCategory: 'crm.associations.NO_ASSOCIATIONS_FOUND',
-        message: `No line_item is associated with deal ${id}.`,
+        message: `Nothing is associated with deal ${id}.`,
         context: { fromObjectId: [id] },
       }));
     const results = found.map((id) => ({
       from: { id },
       to: itemsOf(id).map((item) => ({
         toObjectId: Number(item.id),
-        associationTypes: [{ category: 'HUBSPOT_DEFINED', typeId: 19, label: null }],
+        associationTypes: [{ category: 'HUBSPOT_DEFINED', typeId, label: null }],
       })),
     }));
     const times = { startedAt: this.instant(), completedAt: this.instant() };
@@ -487,10 +523,10 @@ export class FakeCrmb {
     else response.status(207).json({ status: 'COMPLETE', results, ...times, numErrors: errors.length, errors });
   }
 
-  private answerLineItems(request: Request, response: Response): void {
+  private answerRecords(request: Request, response: Response, records: ReadonlyMap<string, RelatedRecord>): void {
     const { inputs = [], properties = [] } = request.body ?? {};
     if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
-    const items = (inputs as { id: string }[]).flatMap(({ id }) => this.lineItems.get(id) ?? []);
+    const items = (inputs as { id: string }[]).flatMap(({ id }) => records.get(id) ?? []);
     const results = items.map((item) => ({
       id: item.id,
       properties: Object.fromEntries(

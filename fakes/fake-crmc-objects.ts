@@ -29,7 +29,7 @@ export function crmcCatalog({
   const of = (name: string) => () => others.get(name) ?? [];
   const { userId, viewsAllDeals } = permissions;
   const catalog = new Map<string, FakeObject>([
-    ['User', object('Id Name Email IsActive:boolean UserType SmallPhotoUrl SystemModstamp:datetime', users)],
+    ...people(users, of),
     [
       'Organization',
       object('Id Name DefaultCurrencyIsoCode TimeZoneSidKey DefaultOpportunityAccess IsSandbox:boolean', () => [
@@ -87,6 +87,25 @@ export function crmcCatalog({
       },
     });
   return catalog;
+}
+
+/** Users, and what groups them. */
+function people(
+  users: CrmcSources['users'],
+  of: (name: string) => () => readonly FakeRow[],
+): readonly (readonly [string, FakeObject])[] {
+  return [
+    [
+      'User',
+      object(
+        'Id Name Email IsActive:boolean UserType SmallPhotoUrl SystemModstamp:datetime Department UserRoleId ProfileId',
+        users,
+        { UserRole: { object: 'UserRole', key: 'UserRoleId' }, Profile: { object: 'Profile', key: 'ProfileId' } },
+      ),
+    ],
+    ['UserRole', object('Id Name', of('UserRole'))],
+    ['Profile', object('Id Name', of('Profile'))],
+  ];
 }
 
 function permissionSet(): FakeRow {

@@ -24,6 +24,9 @@ export interface FakeCrmcUser {
   readonly Email: string;
   readonly IsActive: boolean;
   readonly UserType: string;
+  readonly Department?: string;
+  readonly UserRoleId?: string;
+  readonly ProfileId?: string;
 }
 
 const version = 'v67.0';

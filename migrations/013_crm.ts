@@ -32,6 +32,8 @@ async function createConnections(db: Kysely<unknown>): Promise<void> {
       poll_due_at timestamptz,
       -- when a reconciliation was rejected because it would delete too much; the same request soon after confirms it
       reconcile_rejected_at timestamptz,
+      -- which people, deals and fields are read; see crm-settings.ts
+      settings jsonb not null default '{}',
       primary key (workspace_id, provider)
     )`.execute(db);
   await tenantTable(db, 'crm_connections');

@@ -21,6 +21,8 @@ export const routes: Readonly<Record<string, string>> = {
   disconnectCrmc: 'POST /auth/workspace/disconnect-crmc',
   setCrmcSync: 'POST /auth/workspace/crmc/sync-enabled',
   listCrmSyncs: 'GET /v1/integrations/:provider/syncs',
+  getCrmSettings: 'GET /v1/integrations/:provider/settings',
+  setCrmSettings: 'PUT /v1/integrations/:provider/settings',
   getAuthStatus: 'GET /auth/status',
   getProfile: 'GET /auth/me',
   confirmSession: 'POST /auth/confirm',

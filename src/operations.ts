@@ -60,9 +60,11 @@ import { listFieldAttributes, listFields } from './fields/queries/list-fields.js
 import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './integrations/commands/begin-crm-connect.js';
 import { connectCrma, connectCrmb, connectCrmc } from './integrations/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/commands/disconnect-crm.js';
+import { setCrmSettings } from './integrations/commands/set-crm-settings.js';
 import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
+import { getCrmSettings } from './integrations/queries/get-crm-settings.js';
 import { listCrmSyncs } from './integrations/queries/list-crm-syncs.js';
 import { listIntegrations } from './integrations/queries/list-integrations.js';
 import { setMailPreferences } from './notifications/commands/set-mail-preferences.js';
@@ -150,6 +152,8 @@ export const operations = [
   disconnectCrmc,
   setCrmcSync,
   listCrmSyncs,
+  getCrmSettings,
+  setCrmSettings,
   getAuthStatus,
   getProfile,
   confirmSession,

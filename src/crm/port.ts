@@ -59,6 +59,12 @@ export interface CrmAdapter {
 export interface CrmAccountOptions {
   /** IANA time zone that converts instants to days if the account has none. Default UTC. */
   readonly timeZone?: string;
+  /** Whether deals get the number, the sum and the products of their line items. Ignored by a CRM without them. */
+  readonly lineItems?: boolean;
+  /** The CRM's names of fields of the associated company; deals get them as `company_…`. */
+  readonly companyFields?: readonly string[];
+  /** Whether members have their teams and roles, which some CRMs may hide. */
+  readonly groups?: boolean;
 }
 
 /** Supplies an account's token. Only one process at a time renews a connection, and it saves the result first. */
@@ -155,6 +161,9 @@ export interface CrmMember {
   readonly name: string;
   readonly avatar: string | null;
   readonly active: boolean;
+  /** Names of the teams and roles of the person; absent in a CRM without them. */
+  readonly teams?: readonly string[];
+  readonly roles?: readonly string[];
 }
 
 export type CrmFieldType = 'text' | 'number' | 'currency' | 'date' | 'select' | 'status' | 'checkbox' | 'timestamp';

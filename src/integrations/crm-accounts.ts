@@ -12,8 +12,10 @@ import { pollUntil } from '../kernel/waiting.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
+import { applySettings } from './configured-account.js';
 import { markBroken, replaceCredentials } from './crm-connection-store.js';
 import { findSealedCredentials, workspaceTimeZone } from './crm-connection-views.js';
+import { findSettings, linkedMembers } from './crm-settings-views.js';
 
 export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
 
@@ -34,16 +36,25 @@ export class CrmAccounts {
 
   /** Null if the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
-    const { sealed, timeZone } = await this.unitOfWork.run(
+    const { sealed, timeZone, settings, linked } = await this.unitOfWork.run(
       { workspaceId },
       { lock: 'none', access: 'write' },
-      async (trx) => ({
-        sealed: await findSealedCredentials(trx, workspaceId, provider),
-        timeZone: await workspaceTimeZone(trx, workspaceId),
-      }),
+      async (trx) => {
+        const settings = await findSettings(trx, workspaceId, provider);
+        return {
+          sealed: await findSealedCredentials(trx, workspaceId, provider),
+          timeZone: await workspaceTimeZone(trx, workspaceId),
+          settings,
+          linked: settings.people === null ? new Set<string>() : await linkedMembers(trx, workspaceId, provider),
+        };
+      },
     );
     if (sealed === null) return null;
-    return this.adapters[provider].account(this.access(workspaceId, provider, sealed), { timeZone });
+    const { lineItems, companyFields } = settings;
+    const access = this.access(workspaceId, provider, sealed);
+    const groups = settings.people !== null;
+    const account = this.adapters[provider].account(access, { timeZone, lineItems, companyFields, groups });
+    return applySettings(account, settings, linked);
   }
 
   seal(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials): Buffer {

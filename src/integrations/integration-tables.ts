@@ -25,6 +25,7 @@ export interface IntegrationTables {
     polled_through: Instant | null;
     poll_due_at: Instant | null;
     reconcile_rejected_at: Instant | null;
+    settings: ColumnType<Readonly<Record<string, unknown>>, string | undefined, string>;
   };
   crm_members: { workspace_id: string; crm_id: string; provider: CrmProvider; rep_id: string };
   crm_fields: {

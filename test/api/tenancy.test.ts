@@ -51,6 +51,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   receiveCrmb: [],
   receiveCrmc: [],
   setCrmcSync: [],
+  getCrmSettings: [['GET /v1/integrations/<slug>/settings']],
+  setCrmSettings: [['PUT /v1/integrations/<slug>/settings', {}]],
   listCrmSyncs: [['GET /v1/integrations/<slug>/syncs']],
   getAuthStatus: [],
   getProfile: [],

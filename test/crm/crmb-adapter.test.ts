@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
-import { crmbAdapter, crmbPath } from '#src/crm/crmb/adapter.js';
+import { crmbAdapter } from '#src/crm/crmb/adapter.js';
+import { crmbPath } from '#src/crm/crmb/paths.js';
 import {
   crmbDeal,
   crmbDealRecord,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
+import { withAssociated } from '../associated.js';
 import { CrmHttp, type CrmRequest, type CrmRules, type CrmTiming, realTiming } from '../http.js';
 import { type KeysetRow, nextKeyset, readCursor } from '../keyset.js';
 import {
@@ -19,6 +20,7 @@ import {
   type RegisteredWebhook,
 } from '../port.js';
 import { canonicalFields, goneDeal, instantOf, textOf } from '../values.js';
+import { CrmaAssociated } from './associated.js';
 import {
   type CrmaAttribute,
   type CrmaReading,
@@ -80,7 +82,11 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
     // Keys and grants of crm-a are removed in its settings; its API has no request for it.
     revoke: async () => {},
     accountName: async ({ accessToken }) => (await readSelf(http, settings, accessToken)).workspace_name ?? null,
-    account: (access, { timeZone = 'UTC' } = {}) => new CrmaAccount(http, settings.apiBase, access, timeZone),
+    account: (access, { timeZone = 'UTC', companyFields = [] } = {}) => {
+      const account = new CrmaAccount(http, settings.apiBase, access, timeZone);
+      const companies = new CrmaAssociated(http, settings.apiBase, access, companyFields);
+      return withAssociated(account, { lineItems: false, companyFields }, companies);
+    },
   };
 }
 

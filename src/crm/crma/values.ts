@@ -95,12 +95,20 @@ function closeDateSlugOf(attributes: readonly CrmaAttribute[]): string | null {
   return named ?? (closing.length === 1 ? (closing[0] as string) : null);
 }
 
-export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
-  const live = Object.entries(record.values).map(
+/** The present values of a record by slug. */
+export function readValues(record: CrmaRecord): Record<string, CrmValue> {
+  return Object.fromEntries(liveValues(record).map(([slug, values]) => [slug, joined(values)]));
+}
+
+function liveValues(record: CrmaRecord) {
+  return Object.entries(record.values).map(
     ([slug, values]) => [slug, values.filter((value) => (value.active_until ?? null) === null)] as const,
   );
-  const fields = Object.fromEntries(live.map(([slug, values]) => [slug, joined(values)]));
-  const amount = live.find(([slug]) => slug === amountSlug)?.[1][0];
+}
+
+export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
+  const fields = readValues(record);
+  const amount = liveValues(record).find(([slug]) => slug === amountSlug)?.[1][0];
   const canonical: CanonicalValues = {
     amount: own(fields, amountSlug),
     stage: own(fields, 'stage'),

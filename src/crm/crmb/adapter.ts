@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
+import { withAssociated } from '../associated.js';
 import {
   type CrmErrorResponse,
   CrmHttp,
@@ -26,6 +27,8 @@ import {
   type ListDeals,
 } from '../port.js';
 import { canonicalFields, goneDeal, instantOf, textOf, zoneOf } from '../values.js';
+import { CrmbAssociated } from './associated.js';
+import { crmbPath } from './paths.js';
 import {
   type CrmbPipeline,
   type CrmbProperties,
@@ -87,11 +90,6 @@ function deniedScope(body: unknown): ErrorClassification | null {
   return { kind: 'rejected', message: `the app lacks a scope: grant ${scopes.join(' or ')} and connect again` };
 }
 
-/** Versions that are dates follow the object type in the path; versions that are numbers precede it. */
-export function crmbPath(version: string, kind: 'objects' | 'properties' | 'pipelines' | 'owners', tail = ''): string {
-  return /^v\d/.test(version) ? `/crm/${version}/${kind}${tail}` : `/crm/${kind}/${version}${tail}`;
-}
-
 /** Adapter for crm-b. */
 export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTiming): CrmAdapter {
   const http = new CrmHttp(rules, timing);
@@ -145,7 +143,11 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     },
     // The id is what the CRM shows to its users; its API has no name of the account.
     accountName: async () => null,
-    account: (access, { timeZone = 'UTC' } = {}) => new CrmbAccount(http, settings, access, timeZone),
+    account: (access, { timeZone = 'UTC', lineItems = false, companyFields = [] } = {}) => {
+      const wanted = { lineItems, companyFields };
+      const account = new CrmbAccount(http, settings, access, timeZone);
+      return withAssociated(account, wanted, new CrmbAssociated(http, settings, access, wanted));
+    },
   };
 }
 
@@ -252,6 +254,7 @@ const owners = z.object({
       firstName: z.string().nullish(),
       lastName: z.string().nullish(),
       type: z.string().nullish(),
+      teams: z.array(z.object({ name: z.string() })).nullish(),
     }),
   ),
   paging,
@@ -527,7 +530,8 @@ function searchFor(place: Keyset | null, modifiedFrom: Date, modifiedBefore: Dat
   };
 }
 
-function memberOf({ id, email, firstName, lastName }: Owner, active: boolean): CrmMember {
+function memberOf({ id, email, firstName, lastName, teams }: Owner, active: boolean): CrmMember {
   const name = [firstName, lastName].filter(textOf).join(' ') || (textOf(email) ?? id);
-  return { crmId: id, email: textOf(email), name, avatar: null, active };
+  const member = { crmId: id, email: textOf(email), name, avatar: null, active };
+  return teams == null ? member : { ...member, teams: teams.map((team) => team.name) };
 }

@@ -13,7 +13,7 @@ import {
   type CrmPermission,
   type ListDeals,
 } from '../port.js';
-import { goneDeal, zoneOf } from '../values.js';
+import { goneDeal, textOf, zoneOf } from '../values.js';
 import { type DealShape, dealRecord, dealShape, describeAnswer, describedFields, readDeal } from './deals.js';
 import { classifyCrmcError, quotaPauseMs } from './errors.js';
 import { id18, isOpportunityId } from './ids.js';
@@ -27,8 +27,17 @@ const instant = z
 const page = <T extends z.ZodType>(record: T) =>
   z.object({ totalSize: z.number(), nextRecordsUrl: z.string().nullish(), records: z.array(record) });
 const deals = page(dealRecord);
+const named = z.object({ Name: z.string().nullish() });
 const users = page(
-  z.object({ Id: z.string(), Name: z.string().nullable(), Email: z.string().nullable(), IsActive: z.boolean() }),
+  z.object({
+    Id: z.string(),
+    Name: z.string().nullable(),
+    Email: z.string().nullable(),
+    IsActive: z.boolean(),
+    Department: z.string().nullish(),
+    UserRole: named.nullish(),
+    Profile: named.nullish(),
+  }),
 );
 const orgs = page(
   z.object({
@@ -72,21 +81,36 @@ export class CrmcAccount implements CrmAccount {
     private readonly access: CrmAccess,
     private readonly instanceUrl: () => Promise<string>,
     private readonly apiVersion: string,
+    private readonly readsGroups = false,
   ) {}
 
   async listMembers(): Promise<CrmMember[]> {
     const members: CrmMember[] = [];
     // Portal guests and automation users do not sell.
     const query = soql({
-      select: ['Id', 'Name', 'Email', 'IsActive'],
+      // An organisation may hide the groups from the connected user.
+      select: [
+        'Id',
+        'Name',
+        'Email',
+        'IsActive',
+        ...(this.readsGroups ? ['Department', 'UserRole.Name', 'Profile.Name'] : []),
+      ],
       from: 'User',
       where: ["UserType = 'Standard'"],
       orderBy: 'Id',
     });
     for await (const { body } of this.pages(query, users)) {
-      for (const { Id, Name, Email, IsActive } of body.records) {
-        // Photos are visible only to browsers with a session in the organisation.
-        members.push({ crmId: id18(Id), email: Email, name: Name ?? Email ?? Id, avatar: null, active: IsActive });
+      for (const { Id, Name, Email, IsActive, Department, UserRole, Profile } of body.records) {
+        members.push({
+          crmId: id18(Id),
+          email: Email,
+          name: Name ?? Email ?? Id,
+          // Photos are visible only to browsers with a session in the organisation.
+          avatar: null,
+          active: IsActive,
+          ...(this.readsGroups ? { teams: textsOf(Department), roles: textsOf(UserRole?.Name, Profile?.Name) } : {}),
+        });
       }
     }
     return members;
@@ -160,6 +184,13 @@ export class CrmcAccount implements CrmAccount {
   }
 
   async removeWebhook(): Promise<void> {}
+
+  /** The rows of all pages of a query. */
+  async rows<T>(query: string, row: z.ZodType<T>): Promise<T[]> {
+    const rows: T[] = [];
+    for await (const { body } of this.pages(query, page(row))) rows.push(...body.records);
+    return rows;
+  }
 
   /** The id of the organisation. */
   async organisation(): Promise<string> {
@@ -355,6 +386,10 @@ export class CrmcAccount implements CrmAccount {
   private async url(path: string): Promise<string> {
     return `${await this.instanceUrl()}${path}`;
   }
+}
+
+function textsOf(...values: readonly unknown[]): string[] {
+  return values.flatMap((value) => textOf(value) ?? []);
 }
 
 function dealQuery({ selected }: DealShape, where: readonly string[]): string {

@@ -1,14 +1,17 @@
 import { z } from 'zod';
+import { withAssociated } from '../associated.js';
 import { CrmHttp, type CrmTiming, realTiming } from '../http.js';
 import {
   type CrmAccess,
   type CrmAccount,
+  type CrmAccountOptions,
   type CrmAdapter,
   type CrmCredentials,
   CrmFailure,
   type PastedCredentials,
 } from '../port.js';
 import { CrmcAccount } from './account.js';
+import { CrmcAssociated } from './associated.js';
 import { classifyCrmcError } from './errors.js';
 import { id18 } from './ids.js';
 import { instanceOrigin, loginOrigin } from './instance.js';
@@ -131,13 +134,16 @@ export class CrmcAdapter implements CrmAdapter {
     return new URL(this.instance(credentials)).hostname;
   }
 
-  account(access: CrmAccess): CrmAccount {
-    return this.org(access);
+  account(access: CrmAccess, options: CrmAccountOptions = {}): CrmAccount {
+    const { lineItems = false, companyFields = [], groups = false } = options;
+    const wanted = { lineItems, companyFields };
+    const org = this.org(access, groups);
+    return withAssociated(org, wanted, new CrmcAssociated((query, row) => org.rows(query, row), wanted));
   }
 
-  private org(access: CrmAccess): CrmcAccount {
+  private org(access: CrmAccess, groups = false): CrmcAccount {
     const instanceUrl = async () => this.instance(await access.credentials());
-    return new CrmcAccount(this.http, access, instanceUrl, this.settings.apiVersion);
+    return new CrmcAccount(this.http, access, instanceUrl, this.settings.apiVersion, groups);
   }
 
   private instance({ instanceUrl }: CrmCredentials): string {

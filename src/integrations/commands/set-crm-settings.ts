@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { type CrmProvider } from '../../crm/port.js';
+import { type Caller } from '../../kernel/caller.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { recordAuditEntry } from '../../ledger/audit-entry.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { findConnectedCrm } from '../crm-connection-views.js';
+import { type CrmSettings, crmSettings, settingsExample, settingsParams } from '../crm-settings.js';
+import { countExcluded, saveSettings } from '../crm-settings-store.js';
+import { CrmSync } from '../crm-sync.js';
+
+const body = crmSettings.extend({
+  confirm: z
+    .boolean()
+    .default(false)
+    .describe('true if imported deals that the settings exclude are to be deleted, which reverses their commission'),
+});
+
+function assertSupported(provider: CrmProvider, { deals, lineItems, people }: CrmSettings): void {
+  if (provider !== 'crma') return;
+  if (deals.pipelines.length > 0) throw invalid({ path: 'deals.pipelines', message: 'crm-a has no pipelines' });
+  if (lineItems) throw invalid({ path: 'lineItems', message: 'crm-a has no line items' });
+  if (people !== null && people.teams.length + people.roles.length > 0)
+    throw invalid({ path: 'people', message: 'crm-a has no teams and no roles: name addresses' });
+}
+
+/** Stores the settings; whether the CRM is connected. Deals that they exclude need a confirmation. */
+async function store(
+  trx: Work,
+  { workspaceId, actor }: Caller,
+  provider: CrmProvider,
+  { confirm, ...settings }: z.output<typeof body>,
+): Promise<boolean> {
+  const { live, excluded } = await countExcluded(trx, workspaceId, provider, settings);
+  if (excluded > 0 && !confirm)
+    throw new Failure(
+      'confirmation_required',
+      `${excluded} of the ${live} imported deals are excluded by these settings. The next sync deletes them, which reverses their commission. Send confirm: true to accept this.`,
+      { excluded, live },
+    );
+  await saveSettings(trx, workspaceId, provider, settings);
+  const details = { provider, excluded };
+  await recordAuditEntry(trx, { workspaceId, actor }, { trigger: 'crm_settings', scope: 'workspace', details });
+  return (await findConnectedCrm(trx, workspaceId, provider)) !== null;
+}
+
+export const setCrmSettings = operation({
+  id: 'setCrmSettings',
+  summary: 'Set which people, deals and fields of a CRM are read, and start a sync with the new settings',
+  method: 'put',
+  path: '/v1/integrations/:provider/settings',
+  access: 'admin',
+  params: settingsParams,
+  body,
+  response: crmSettings.extend({
+    jobId: z.string().nullable().describe('Job of the sync (UUID); null if the CRM is not connected'),
+  }),
+  failures: { confirmation_required: 409 },
+  example: {
+    params: { provider: 'crmb' },
+    body: settingsExample,
+    answer: { ...settingsExample, jobId: sampleIds.jobId },
+  },
+  uses: [UnitOfWork, CrmSync],
+  async execute({ params: { provider }, body: requested }, caller, unitOfWork, sync) {
+    assertSupported(provider, requested);
+    const isConnected = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      store(trx, caller, provider, requested),
+    );
+    const { confirm: _, ...settings } = requested;
+    if (!isConnected) return { ...settings, jobId: null };
+    const { jobId } = await sync.start(caller, provider, { reconcile: false, recalculate: false });
+    return { ...settings, jobId };
+  },
+});

@@ -1,0 +1,22 @@
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { crmSettings, settingsExample, settingsParams } from '../crm-settings.js';
+import { findSettings } from '../crm-settings-views.js';
+
+export const getCrmSettings = operation({
+  id: 'getCrmSettings',
+  summary: 'Which people, deals and fields of a CRM are read',
+  method: 'get',
+  path: '/v1/integrations/:provider/settings',
+  access: 'admin',
+  params: settingsParams,
+  response: crmSettings,
+  failures: {},
+  example: { params: { provider: 'crmb' }, answer: settingsExample },
+  uses: [UnitOfWork],
+  async execute({ params: { provider } }, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findSettings(trx, caller.workspaceId, provider),
+    );
+  },
+});

@@ -1,0 +1,131 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { FakeCrmb } from '#fakes/fake-crmb.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+
+const settings = '/v1/integrations/crmb/settings';
+const defaults = {
+  people: null,
+  deals: { closedFrom: null, pipelines: [] },
+  fields: {},
+  lineItems: false,
+  companyFields: [],
+};
+
+describe('the settings of a CRM', function () {
+  this.timeout(60_000);
+  let crm: FakeCrmb;
+  let service: TestService;
+  let api: ApiClient;
+
+  before(async () => {
+    crm = await FakeCrmb.start();
+    crm.callsPerTenSeconds = 1_000_000;
+    const { clientId, clientSecret } = crm.oauth.options;
+    service = await startTestService(
+      {
+        CRMB_API_BASE: crm.server.url,
+        CRMB_AUTH_BASE: crm.server.url,
+        CRMB_CLIENT_ID: clientId,
+        CRMB_CLIENT_SECRET: clientSecret,
+        CRM_POLL_SECONDS: '86400',
+      },
+      { api: true, worker: true },
+    );
+  });
+
+  after(async () => {
+    await service?.stop();
+    await crm?.stop();
+  });
+
+  beforeEach(async () => {
+    ({ api } = await service.workspace());
+    const { accessToken, refreshToken } = crm.oauth.issue();
+    await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
+  });
+
+  const sync = () => api.expect(200, 'POST', '/v1/commissions/sync', {});
+  const set = (change: object, status = 200) => api.expect(status, 'PUT', settings, change);
+  const deals = async (): Promise<Record<string, unknown>[]> => (await api.expect(200, 'GET', '/v1/deals')).deals;
+  const namesOf = async () => (await deals()).map(({ name }) => name).sort();
+  const deal = (dealname: string, more: Record<string, string> = {}) =>
+    crm.addDeal({ dealname, dealstage: 'contractsent', amount: '100', closedate: '2026-02-10T12:00:00.000Z', ...more });
+
+  it('are those that read everything until they are set, and are set as a whole', async () => {
+    expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
+    const { jobId, ...stored } = await set({ fields: { arr: 'hs_arr' } });
+    expect(stored).to.deep.equal({ ...defaults, fields: { arr: 'hs_arr' } });
+    expect(jobId).to.be.a('string');
+    expect(await api.expect(200, 'GET', settings)).to.deep.equal(stored);
+    await set({});
+    expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
+  });
+
+  it('are rejected where they are invalid or the CRM has no such thing', async () => {
+    for (const body of [
+      { people: { teams: [], roles: [], emails: [] } },
+      { deals: { closedFrom: '2026-02-30' } },
+      { fields: { '': 'x' } },
+      { lineItems: 'yes' },
+      { color: 'red' },
+    ])
+      await set(body, 400);
+    await api.expect(400, 'PUT', '/v1/integrations/crma/settings', { deals: { pipelines: ['Sales'] } });
+    expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
+  });
+
+  it('make only the people of a team reps, and keep those who are reps already', async () => {
+    const seller = { firstName: 'Nora', lastName: 'Lind' };
+    crm.addOwner({ ...seller, email: 'nora@team.io', team: 'Sales' });
+    crm.addOwner({ ...seller, email: 'omar@team.io', team: 'Support' });
+    crm.addOwner({ ...seller, email: 'pia@team.io' });
+    const emails = async () =>
+      (await api.expect(200, 'GET', '/v1/reps')).reps
+        .map((rep: { email: string }) => rep.email)
+        .filter((email: string) => email.endsWith('@team.io'))
+        .sort();
+    await set({ people: { teams: ['sales'], roles: [], emails: ['PIA@team.io'] } });
+    await sync();
+    expect(await emails()).to.deep.equal(['nora@team.io', 'pia@team.io']);
+    await set({ people: { teams: ['Support'], roles: [], emails: [] } });
+    await sync();
+    expect(await emails()).to.deep.equal(['nora@team.io', 'omar@team.io', 'pia@team.io']);
+  });
+
+  it('exclude deals by pipeline and close date, and delete imported ones only after a confirmation', async () => {
+    const { id: renewals, stageIds } = crm.addPipeline('Renewals', [
+      { label: 'Talking', probability: '0.2' },
+      { label: 'Renewed', probability: '1.0' },
+    ]);
+    const before = new Set(await namesOf());
+    deal('early', { closedate: '2025-12-31T12:00:00.000Z' });
+    deal('new');
+    const renewal = deal('renewal', { pipeline: renewals, dealstage: stageIds[1] as string });
+    await set({ deals: { pipelines: ['Sales Pipeline'], closedFrom: '2026-01-01' } });
+    await sync();
+    const imported = async () => (await namesOf()).filter((name) => !before.has(name));
+    expect(await imported()).to.deep.equal(['new']);
+    await set({});
+    await sync();
+    expect(await imported()).to.deep.equal(['early', 'new', 'renewal']);
+    const stored = (await deals()).find(({ deal_id: id }) => id === renewal);
+    expect(stored).to.include({ stage: stageIds[1], stageLabel: 'Renewed', isWon: true });
+    const rejected = await set({ deals: { pipelines: [renewals] } }, 409);
+    expect(rejected).to.include({ code: 'confirmation_required' });
+    expect(rejected.details).to.include({ excluded: 2 });
+    expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
+    await set({ deals: { pipelines: [renewals] }, confirm: true });
+    await sync();
+    expect(await imported()).to.deep.equal(['renewal']);
+  });
+
+  it('give fields of this CRM the slugs that plans and the field mapping use', async () => {
+    const id = deal('mapped', { hs_arr: '777' });
+    await set({ fields: { amount: 'hs_arr', arr: 'hs_arr' } });
+    await sync();
+    const mapped = (await deals()).find(({ deal_id: dealId }) => dealId === id) as { amount: number; fields: object };
+    expect(mapped.amount).to.equal(777);
+    expect(mapped.fields).to.include({ amount: 777, arr: 777, hs_arr: 777 });
+  });
+});
