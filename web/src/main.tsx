@@ -6,11 +6,11 @@ import './theme/mantine.js';
 import './theme/tokens.css';
 import './theme/base.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Messages } from './app/Messages.js';
 import { queryClient } from './app/query-client.js';
 import { router } from './app/router.js';
 import { theme } from './theme/theme.js';
@@ -21,7 +21,7 @@ if (root !== null)
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto">
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" containerWidth={360} />
+          <Messages />
           <RouterProvider router={router} />
         </QueryClientProvider>
       </MantineProvider>

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { api } from '../api/client.js';
 import { dealsQuery, plansQuery } from '../api/queries.js';
+import { useReturnFocus } from '../components/return-focus.js';
 import { formatDay } from '../format/dates.js';
 import styles from './CommandMenu.module.css';
 import { navigationOf } from './navigation.js';
@@ -27,6 +28,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const commands = useCommands(text);
   const listId = useId();
+  useReturnFocus();
   const run = (command: Command | undefined) => {
     if (command === undefined) return;
     onClose();

@@ -1,5 +1,6 @@
-import { Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useRowKeys } from '../components/row-keys.js';
 import { Skeleton } from '../components/States.js';
 import { type Shortcuts, useShortcuts } from '../keys/shortcuts.js';
 import { BottomBar } from './BottomBar.js';
@@ -25,6 +26,8 @@ export function Shell() {
   const isStepUpOpen = useIsStepUpOpen();
   const close = () => setLayer(null);
   useLiveUpdates();
+  useRowKeys();
+  useFocusOfNewPage();
   useGlobalKeys(
     () => setLayer('menu'),
     () => setLayer('help'),
@@ -72,6 +75,17 @@ function LoadingPage() {
 function focusContent(event: React.MouseEvent): void {
   event.preventDefault();
   document.getElementById('content')?.focus();
+}
+
+/** A new page starts with the focus on its content, also if the link that opened it remains. */
+function useFocusOfNewPage(): void {
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path]);
 }
 
 function OfflineBanner() {

@@ -30,10 +30,9 @@ export function StepUpDialog() {
       title="Confirm that it is you"
       onClose={() => closeDialog(false)}
       onSubmit={() => (nonce === null ? send() : confirm(code, nonce))}
+      change={{ isBusy, error: null }}
       problem={problem}
-      action={
-        nonce === null ? { children: 'Send code', isBusy } : { children: 'Confirm', isBusy, disabled: code.length < 6 }
-      }
+      action={nonce === null ? { children: 'Send code' } : { children: 'Confirm', disabled: code.length < 6 }}
     >
       {nonce === null ? (
         <p>

@@ -13,6 +13,12 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => !isFinal(error) && failures < 2,
       refetchOnWindowFocus: false,
     },
+    // Without a connection a write fails at once. It would otherwise be sent later, when nobody expects it.
+    mutations: { networkMode: 'always' },
   },
-  mutationCache: new MutationCache({ onError: showProblem }),
+  mutationCache: new MutationCache({
+    onError: (error, _input, _context, { meta }) => {
+      if (meta?.['isShownInForm'] !== true) showProblem(error);
+    },
+  }),
 });

@@ -40,6 +40,19 @@ export function ButtonContent({ icon: Glyph, children }: { icon?: Icon | undefin
   );
 }
 
+/** A button within text or a row, which looks like a link. */
+export function LinkButton({ isBusy = false, className, ...rest }: ComponentProps<'button'> & { isBusy?: boolean }) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`${styles.link} ${className ?? ''}`}
+      aria-busy={isBusy || undefined}
+      disabled={rest.disabled === true || isBusy}
+    />
+  );
+}
+
 interface IconButtonProps extends ComponentProps<'button'> {
   readonly icon: Icon;
   /** The name for screen readers and the tooltip. */

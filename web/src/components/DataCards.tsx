@@ -1,6 +1,6 @@
-import { useRef } from 'react';
+import { Fragment, useRef } from 'react';
 import styles from './DataCards.module.css';
-import { belowOf, type Column, type DataTableProps, lookOf } from './DataTable.js';
+import { belowOf, type Column, type DataTableProps, lookOf, startsGroup } from './DataTable.js';
 import { useVisibleRows } from './visible-rows.js';
 
 const cardHeight = 57;
@@ -15,17 +15,22 @@ export function DataCards<Row>(props: DataTableProps<Row>) {
     <>
       <ul ref={list} aria-label={caption} className={styles.list}>
         {from > 0 ? <li aria-hidden="true" style={{ height: from * cardHeight }} /> : null}
-        {rows.slice(from, to).map((row) => (
-          <li key={rowKey(row)} className={styles[lookOf(rowKey(row), props) ?? 'card']}>
-            <div className={styles.facts}>
-              {lead?.cell(row)}
-              <div className={styles.lines}>
-                <CardLine row={row} columns={columns} left="title" right="amount" />
-                <CardLine row={row} columns={columns} left="detail" right="note" />
+        {rows.slice(from, to).map((row, index) => (
+          <Fragment key={rowKey(row)}>
+            {startsGroup(rows, from + index, props.groups) ? (
+              <li className={styles.group}>{props.groups?.head(row)}</li>
+            ) : null}
+            <li className={styles[lookOf(rowKey(row), props) ?? 'card']}>
+              <div className={styles.facts}>
+                {lead?.cell(row)}
+                <div className={styles.lines}>
+                  <CardLine row={row} columns={columns} left="title" right="amount" />
+                  <CardLine row={row} columns={columns} left="detail" right="note" />
+                </div>
               </div>
-            </div>
-            {belowOf(row, props)}
-          </li>
+              {belowOf(row, props)}
+            </li>
+          </Fragment>
         ))}
         {to < rows.length ? <li aria-hidden="true" style={{ height: (rows.length - to) * cardHeight }} /> : null}
       </ul>

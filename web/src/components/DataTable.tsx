@@ -1,10 +1,9 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { Fragment, useRef, useState } from 'react';
 import { phone } from '../theme/breakpoints.js';
 import { DataCards } from './DataCards.js';
 import styles from './DataTable.module.css';
-import { useRowKeys } from './row-keys.js';
 import { useVisibleRows } from './visible-rows.js';
 
 export interface Column<Row> {
@@ -40,8 +39,14 @@ export interface DataTableProps<Row> {
   readonly rowHeight?: number;
   /** Padding at the left and right edge: inside of a card 24, otherwise 0. */
   readonly isInset?: boolean;
-  /** Whether only screen readers get the header, for tables that follow another one with the same columns. */
-  readonly hasQuietHeader?: boolean;
+  /** Divides the rows, which are in the order of their groups: the head precedes the first row of each group. */
+  readonly groups?: RowGroups<Row>;
+}
+
+export interface RowGroups<Row> {
+  readonly keyOf: (row: Row) => string;
+  /** The head of the group that begins with the row. */
+  readonly head: (row: Row) => React.ReactNode;
 }
 
 interface Sorting {
@@ -57,10 +62,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [sorting, setSorting] = useState<Sorting | null>(null);
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
   const rows = sorted(props.rows, props.columns, sorting);
-  const container = useRef<HTMLDivElement>(null);
-  useRowKeys(container);
   return (
-    <div ref={container} className={props.isInset ? styles.inset : undefined}>
+    <div className={props.isInset ? styles.inset : undefined}>
       {isPhone ? (
         <DataCards {...props} rows={rows} />
       ) : (
@@ -93,7 +96,7 @@ function WideTable<Row>(props: WideTableProps<Row>) {
     <div className={styles.scroll}>
       <table className={styles.table} aria-rowcount={rows.length}>
         <caption className="unseen">{caption}</caption>
-        <thead className={props.hasQuietHeader === true ? styles.quiet : undefined}>
+        <thead>
           <tr>
             {columns.map((column) => (
               <HeaderCell key={column.key} column={column} sorting={sorting} onSort={onSort} />
@@ -102,14 +105,17 @@ function WideTable<Row>(props: WideTableProps<Row>) {
         </thead>
         <tbody ref={body}>
           <Spacer height={from * rowHeight} />
-          {rows.slice(from, to).map((row) => (
-            <TableRow
-              key={rowKey(row)}
-              row={row}
-              columns={columns}
-              look={lookOf(rowKey(row), props)}
-              below={belowOf(row, props)}
-            />
+          {rows.slice(from, to).map((row, index) => (
+            <Fragment key={rowKey(row)}>
+              {startsGroup(rows, from + index, props.groups) ? (
+                <tr className={styles.group}>
+                  <th colSpan={columns.length} scope="rowgroup">
+                    {props.groups?.head(row)}
+                  </th>
+                </tr>
+              ) : null}
+              <TableRow row={row} columns={columns} look={lookOf(rowKey(row), props)} below={belowOf(row, props)} />
+            </Fragment>
           ))}
           <Spacer height={(rows.length - to) * rowHeight} />
         </tbody>
@@ -155,6 +161,12 @@ function HeaderCell<Row>({ column, sorting, onSort }: HeaderCellProps<Row>) {
       )}
     </th>
   );
+}
+
+export function startsGroup<Row>(rows: readonly Row[], index: number, groups: RowGroups<Row> | undefined): boolean {
+  if (groups === undefined) return false;
+  const [before, row] = [rows[index - 1], rows[index] as Row];
+  return before === undefined || groups.keyOf(before) !== groups.keyOf(row);
 }
 
 /** What follows the row over the full width. */

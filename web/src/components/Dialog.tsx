@@ -1,24 +1,44 @@
 import { Modal } from '@mantine/core';
+import { useState } from 'react';
+import { type Change } from '../api/change.js';
+import { type KeptForm } from '../app/kept-state.js';
 import { Button, type ButtonProps } from './Button.js';
 import styles from './Dialog.module.css';
+import { useReturnFocus } from './return-focus.js';
+import { describeError } from './States.js';
 
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: React.ReactNode;
   /** The button at the right. */
-  readonly action: Pick<ButtonProps, 'kind' | 'icon' | 'isBusy' | 'disabled' | 'children'>;
+  readonly action: Pick<ButtonProps, 'kind' | 'icon' | 'disabled' | 'children'>;
   readonly onSubmit: () => void;
-  /** The error of the last attempt. */
+  /** The write that the form sends; its error stays in the dialog. */
+  readonly change: Pick<Change, 'isBusy' | 'error'>;
+  /** What else prevents the write, in words. */
   readonly problem?: string | null;
+  /** What was entered. Closing the dialog asks before it is lost. */
+  readonly form?: Pick<KeptForm<unknown>, 'isChanged' | 'clear'>;
 }
 
 /** A form or a confirmation over the page: what will happen, Cancel, and one action. `Enter` in a field submits it. */
-export function Dialog({ title, onClose, children, action, onSubmit, problem = null }: DialogProps) {
-  const { kind = 'primary', ...rest } = action;
+export function Dialog({ title, onClose, children, action, onSubmit, change, problem = null, form }: DialogProps) {
+  const [isLeaving, setLeaving] = useState(false);
+  useReturnFocus();
+  const discard = () => {
+    form?.clear();
+    onClose();
+  };
+  const leave = () => {
+    if (isLeaving) setLeaving(false);
+    else if (form?.isChanged === true) setLeaving(true);
+    else discard();
+  };
+  const message = change.error === null ? problem : describeError(change.error).message;
   // Mantine's own header would be a second banner of the page.
   return (
-    <Modal.Root opened onClose={onClose} centered size={480}>
+    <Modal.Root opened onClose={leave} centered size={480} closeOnClickOutside={form?.isChanged !== true}>
       <Modal.Overlay />
       <Modal.Content aria-label={title}>
         <Modal.Body className={styles.body}>
@@ -31,20 +51,62 @@ export function Dialog({ title, onClose, children, action, onSubmit, problem = n
             }}
           >
             {children}
-            {problem === null ? null : (
+            {message === null ? null : (
               <p role="alert" className={styles.problem}>
-                {problem}
+                {message}
               </p>
             )}
-            <div className={styles.actions}>
-              <Button size="final" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" size="final" kind={kind} data-autofocus {...rest} />
-            </div>
+            {isLeaving ? (
+              <Discard onKeep={() => setLeaving(false)} onDiscard={discard} />
+            ) : (
+              <div className={styles.actions}>
+                <Button size="final" onClick={leave}>
+                  Cancel
+                </Button>
+                <Submit action={action} isBusy={change.isBusy} hasForm={form !== undefined} />
+              </div>
+            )}
           </form>
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+interface SubmitProps extends Pick<DialogProps, 'action'> {
+  readonly isBusy: boolean;
+  readonly hasForm: boolean;
+}
+
+/** A confirmation starts with the focus on its action, a form on its first field. */
+function Submit({ action: { kind = 'primary', ...rest }, isBusy, hasForm }: SubmitProps) {
+  return (
+    <Button
+      type="submit"
+      size="final"
+      kind={kind}
+      {...rest}
+      isBusy={isBusy}
+      data-autofocus={hasForm ? undefined : true}
+    />
+  );
+}
+
+interface DiscardProps {
+  readonly onKeep: () => void;
+  readonly onDiscard: () => void;
+}
+
+function Discard({ onKeep, onDiscard }: DiscardProps) {
+  return (
+    <div className={styles.actions} role="alert">
+      <p className={styles.question}>Discard what you entered?</p>
+      <Button size="final" onClick={onKeep} autoFocus>
+        Keep editing
+      </Button>
+      <Button size="final" kind="danger" onClick={onDiscard}>
+        Discard
+      </Button>
+    </div>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { sumOf } from '../format/exact.js';
 import { formatCompact, formatMoney } from '../format/numbers.js';
 import { formatMonth, formatPeriod } from '../format/periods.js';
+import { LinkButton } from './Button.js';
 import styles from './EarningsBars.module.css';
 import { Card } from './Page.js';
 
@@ -21,11 +22,7 @@ export function EarningsBars({ months, currency }: EarningsBarsProps) {
   return (
     <Card
       title="Earnings over time"
-      action={
-        <button type="button" className={styles.toggle} onClick={() => setTable(!isTable)}>
-          {isTable ? 'View as chart' : 'View as table'}
-        </button>
-      }
+      action={<LinkButton onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</LinkButton>}
     >
       <p className={styles.note}>
         {months.length} months, {total} in total, {since} since January

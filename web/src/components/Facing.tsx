@@ -8,8 +8,9 @@ interface FacingProps {
 export function Facing({ rows }: FacingProps) {
   return (
     <dl className={styles.list}>
-      {rows.map(([label, value]) => (
-        <div key={label} className={styles.row}>
+      {rows.map(([label, value], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two rows may have the same label
+        <div key={index} className={styles.row}>
           <dt className="dim">{label}</dt>
           <dd>{value}</dd>
         </div>

@@ -1,4 +1,5 @@
 import { type ComponentProps, useId } from 'react';
+import { amountProblem } from '../format/amounts.js';
 import styles from './Field.module.css';
 
 interface Labelled {
@@ -31,7 +32,11 @@ function Frame({ label, hint, problem = null, children }: FrameProps) {
         'aria-invalid': problem === null ? undefined : true,
       })}
       {hasNote ? (
-        <p id={`${id}-note`} className={problem === null ? styles.hint : styles.problem}>
+        <p
+          id={`${id}-note`}
+          className={problem === null ? styles.hint : styles.problem}
+          role={problem === null ? undefined : 'alert'}
+        >
           {note}
         </p>
       ) : null}
@@ -45,6 +50,11 @@ export function TextField({ label, hint, problem, ...rest }: Labelled & Componen
       {(ids) => <input {...rest} {...ids} className={styles.input} />}
     </Frame>
   );
+}
+
+/** An amount that may be negative, such as a correction. */
+export function AmountField({ problem, ...rest }: Labelled & ComponentProps<'input'> & { readonly value: string }) {
+  return <TextField inputMode="decimal" {...rest} problem={amountProblem(rest.value) ?? problem} />;
 }
 
 export function TextArea({ label, hint, problem, ...rest }: Labelled & ComponentProps<'textarea'>) {

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
 import styles from './InfoDialog.module.css';
+import { useReturnFocus } from './return-focus.js';
 
 interface InfoDialogProps {
   readonly title: string;
@@ -12,6 +13,7 @@ interface InfoDialogProps {
 
 /** A dialog over the page: the focus stays in it, Escape closes it, and the focus returns. */
 export function InfoDialog({ title, onClose, size = 440, isClosable = true, children }: InfoDialogProps) {
+  useReturnFocus();
   return (
     <Modal.Root
       opened

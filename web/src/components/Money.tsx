@@ -1,6 +1,6 @@
 import { signOf } from '../format/exact.js';
 import { type Amount, formatMoney, moneyParts } from '../format/numbers.js';
-import styles from './Money.module.css';
+import { Hero } from './Hero.js';
 
 interface MoneyProps {
   /** An absent amount is displayed as –. */
@@ -29,14 +29,13 @@ interface HeroMoneyProps {
 }
 
 /** The figure of a card: large, with dimmed cents. */
-export function HeroMoney({ amount, currency, size = 'first', signed }: HeroMoneyProps) {
-  if (amount === null || amount === undefined) return <span className={styles[size]}>–</span>;
+export function HeroMoney({ amount, currency, size, signed }: HeroMoneyProps) {
+  if (amount === null || amount === undefined) return <Hero size={size}>–</Hero>;
   const { whole, cents } = moneyParts(amount, currency, { signed });
   return (
-    <span className={`num ${styles[size]}`}>
+    <Hero size={size} end={cents}>
       {whole}
-      <span className={styles.cents}>{cents}</span>
-    </span>
+    </Hero>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import styles from '../pages/sign-in/SignIn.module.css';
+import styles from './OtpInput.module.css';
 
 interface OtpInputProps {
   readonly value: string;
@@ -28,7 +28,7 @@ export function OtpInput({ value, onChange, onComplete, describedBy }: OtpInputP
     boxes.current[Math.max(0, place < value.length ? place : value.length - 1)]?.focus();
   };
   return (
-    <fieldset className={styles.code} style={{ border: 0, padding: 0, margin: '0 0 16px' }}>
+    <fieldset className={styles.code}>
       <legend className="unseen">Code of six digits</legend>
       {places.map((place) => (
         <input

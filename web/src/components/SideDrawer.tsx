@@ -2,6 +2,7 @@ import { FocusTrap } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { phone } from '../theme/breakpoints.js';
+import { useReturnFocus } from './return-focus.js';
 import styles from './SideDrawer.module.css';
 
 interface SideDrawerProps {
@@ -21,6 +22,7 @@ interface SideDrawerProps {
 export function SideDrawer({ label, onClose, isBeside = false, children, footer }: SideDrawerProps) {
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
   const drawer = useRef<HTMLElement>(null);
+  useReturnFocus();
   useOpenDrawer(drawer, isBeside, onClose);
   return (
     <Trap isActive={isPhone ?? false}>
@@ -53,7 +55,6 @@ function useOpenDrawer(drawer: React.RefObject<HTMLElement | null>, isBeside: bo
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
-    const before = document.activeElement;
     if (isBeside) document.documentElement.dataset['drawer'] = 'open';
     drawer.current?.focus();
     const press = (event: KeyboardEvent) => {
@@ -68,7 +69,6 @@ function useOpenDrawer(drawer: React.RefObject<HTMLElement | null>, isBeside: bo
     return () => {
       document.removeEventListener('keydown', press);
       delete document.documentElement.dataset['drawer'];
-      if (before instanceof HTMLElement) before.focus();
     };
   }, [drawer, isBeside]);
 }

@@ -1,3 +1,4 @@
+import { Hero } from './Hero.js';
 import styles from './StatCard.module.css';
 
 interface StatStripProps {
@@ -45,11 +46,10 @@ interface HeroTextProps {
 }
 
 /** A figure of a card that is not money, such as 112 %. */
-export function HeroText({ children, unit, size = 'first' }: HeroTextProps) {
+export function HeroText({ children, unit, size }: HeroTextProps) {
   return (
-    <span className={`num ${size === 'first' ? styles.hero : styles.second}`}>
+    <Hero size={size} end={unit === undefined ? undefined : ` ${unit}`}>
       {children}
-      {unit === undefined ? null : <span className={styles.unit}> {unit}</span>}
-    </span>
+    </Hero>
   );
 }

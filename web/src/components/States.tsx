@@ -1,7 +1,7 @@
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
-import { Button } from './Button.js';
+import { Button, LinkButton } from './Button.js';
 import styles from './States.module.css';
 
 interface EmptyStateProps {
@@ -74,9 +74,7 @@ function Reference({ text }: { readonly text: string }) {
   return (
     <p className={styles.reference}>
       <code>{text}</code>
-      <button type="button" className={styles.copy} onClick={copy}>
-        {isCopied ? 'Copied' : 'Copy'}
-      </button>
+      <LinkButton onClick={copy}>{isCopied ? 'Copied' : 'Copy'}</LinkButton>
     </p>
   );
 }

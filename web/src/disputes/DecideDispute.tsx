@@ -1,38 +1,40 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../api/change.js';
 import { api } from '../api/client.js';
 import { type DisputeDetail } from '../api/team-queries.js';
+import { isKept, useKeptForm } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { useSession } from '../app/session.js';
 import { Button } from '../components/Button.js';
 import { Dialog } from '../components/Dialog.js';
-import { TextArea, TextField } from '../components/Field.js';
+import { AmountField, TextArea, TextField } from '../components/Field.js';
 import { Card } from '../components/Page.js';
-import { describeError } from '../components/States.js';
+import { amountProblem } from '../format/amounts.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
 import styles from './DecideDispute.module.css';
 
 type Step = 'in_review' | 'accepted' | 'rejected';
-type Change = Parameters<typeof api.updateDispute>[0]['body'];
 
-function useUpdate(disputeId: string, onDone: () => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: Change) => api.updateDispute({ params: { disputeId }, body }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      onDone();
-    },
-  });
-}
+/** Where the answer is kept until it is sent. */
+const answerKey = (step: Step, disputeId: string) => `${step} ${disputeId}`;
 
 /** Review, accept or reject, for managers and admins who neither opened the question nor are paid. */
 export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) {
   const { repId, role } = useSession();
-  const [step, setStep] = useState<Step | null>(null);
-  const review = useUpdate(dispute.disputeId, () => showMessage('The question is in review.'));
-  const { status, openedBy } = dispute;
+  const queryClient = useQueryClient();
+  const { status, openedBy, disputeId } = dispute;
+  const [step, setStep] = useState<Step | null>(
+    () => (['accepted', 'rejected'] as const).find((one) => isKept(answerKey(one, disputeId))) ?? null,
+  );
+  const review = useMutation({
+    mutationFn: () => api.updateDispute({ params: { disputeId }, body: { status: 'in_review' } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      showMessage('The question is in review.');
+    },
+  });
   const isWaiting = status === 'open' || status === 'in_review';
   if (!isWaiting || (role !== 'manager' && role !== 'admin')) return null;
   if (openedBy.repId === repId || dispute.repId === repId)
@@ -55,7 +57,7 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
           Reject
         </Button>
         {status === 'open' ? (
-          <Button size="final" isBusy={review.isPending} onClick={() => review.mutate({ status: 'in_review' })}>
+          <Button size="final" isBusy={review.isPending} onClick={() => review.mutate()}>
             Start review
           </Button>
         ) : null}
@@ -72,83 +74,90 @@ interface StepDialogProps {
 }
 
 function RejectDialog({ dispute: { disputeId, repName }, onClose }: StepDialogProps) {
-  const [note, setNote] = useState('');
-  const update = useUpdate(disputeId, () => {
-    showMessage('The question was rejected.');
-    onClose();
+  const form = useKeptForm(answerKey('rejected', disputeId), { note: '' });
+  const note = form.values.note.trim();
+  const reject = useChange({
+    send: () => api.updateDispute({ params: { disputeId }, body: { status: 'rejected', note } }),
+    onDone: () => {
+      showMessage('The question was rejected.');
+      form.clear();
+      onClose();
+    },
   });
   return (
     <Dialog
       title="Reject the question"
       onClose={onClose}
-      onSubmit={() => update.mutate({ status: 'rejected', note: note.trim() })}
-      action={{ kind: 'danger', isBusy: update.isPending, disabled: note.trim() === '', children: 'Reject' }}
-      problem={update.error === null ? null : describeError(update.error).message}
+      onSubmit={() => reject.send()}
+      change={reject}
+      form={form}
+      action={{ kind: 'danger', disabled: note === '', children: 'Reject' }}
     >
       <TextArea
         label={`Why, for ${repName} to read`}
         required
         maxLength={2000}
-        value={note}
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        value={form.values.note}
+        onChange={({ currentTarget }) => form.change({ note: currentTarget.value })}
       />
     </Dialog>
   );
 }
 
-const decimal = /^-?\d+(\.\d+)?$/;
-
 /** Admins may add one adjustment with the acceptance. */
 function AcceptDialog({ dispute, onClose }: StepDialogProps) {
   const { role } = useSession();
-  const [note, setNote] = useState('');
-  const [amount, setAmount] = useState('');
-  const [period, setPeriod] = useState(dispute.period);
-  const update = useUpdate(dispute.disputeId, () => {
-    showMessage('The question was accepted.');
-    onClose();
+  const { disputeId, repName, currency, expectedAmount } = dispute;
+  const form = useKeptForm(answerKey('accepted', disputeId), { note: '', amount: '', period: dispute.period });
+  const { note, amount, period } = form.values;
+  const accept = useChange({
+    send: () =>
+      api.updateDispute({
+        params: { disputeId },
+        body: {
+          status: 'accepted',
+          ...(note.trim() === '' ? {} : { note: note.trim() }),
+          ...(amount.trim() === '' ? {} : { adjustment: { amount: Number(amount), period } }),
+        },
+      }),
+    onDone: () => {
+      showMessage('The question was accepted.');
+      form.clear();
+      onClose();
+    },
   });
-  const text = amount.trim();
-  const problem = text === '' || (decimal.test(text) && Number(text) !== 0) ? null : 'A number such as 250 or -99.50.';
-  const submit = () =>
-    update.mutate({
-      status: 'accepted',
-      ...(note.trim() === '' ? {} : { note: note.trim() }),
-      ...(text === '' ? {} : { adjustment: { amount: Number(text), period } }),
-    });
   return (
     <Dialog
       title="Accept the question"
       onClose={onClose}
-      onSubmit={submit}
-      action={{ isBusy: update.isPending, disabled: problem !== null, children: 'Accept' }}
-      problem={update.error === null ? null : describeError(update.error).message}
+      onSubmit={() => accept.send()}
+      change={accept}
+      form={form}
+      action={{ disabled: amountProblem(amount) !== null, children: 'Accept' }}
     >
       <TextArea
-        label={`Message to ${dispute.repName} (optional)`}
+        label={`Message to ${repName} (optional)`}
         maxLength={2000}
         value={note}
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        onChange={({ currentTarget }) => form.change({ note: currentTarget.value })}
       />
       {role === 'admin' ? (
         <>
-          <TextField
-            label={`Adjustment in ${dispute.currency} (optional)`}
-            inputMode="decimal"
+          <AmountField
+            label={`Adjustment in ${currency} (optional)`}
             value={amount}
-            problem={problem}
             hint={
-              dispute.expectedAmount === null
+              expectedAmount === null
                 ? 'Paid with the acceptance; negative to take money back.'
-                : `${dispute.repName} expects ${formatMoney(dispute.expectedAmount, dispute.currency)}.`
+                : `${repName} expects ${formatMoney(expectedAmount, currency)}.`
             }
-            onChange={({ currentTarget }) => setAmount(currentTarget.value)}
+            onChange={({ currentTarget }) => form.change({ amount: currentTarget.value })}
           />
           <TextField
             label="Period of the adjustment"
             value={period}
             hint="Such as 2026-07; its statement must not be approved."
-            onChange={({ currentTarget }) => setPeriod(currentTarget.value)}
+            onChange={({ currentTarget }) => form.change({ period: currentTarget.value })}
           />
         </>
       ) : (

@@ -1,14 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useChange } from '../api/change.js';
 import { api } from '../api/client.js';
 import { type Explanation } from '../api/queries.js';
+import { useKeptForm } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { useSession } from '../app/session.js';
 import { Dialog } from '../components/Dialog.js';
+import { AmountField, Choice, TextArea, TextField } from '../components/Field.js';
+import { amountProblem } from '../format/amounts.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
-import styles from './DisputeDialog.module.css';
-import { type DisputeType, disputeTypes } from './words.js';
+import { type DisputeType, disputeKey, disputeTypes } from './words.js';
 
 interface DisputeDialogProps {
   readonly period: string;
@@ -17,30 +18,29 @@ interface DisputeDialogProps {
   readonly onClose: () => void;
 }
 
+interface Entered {
+  readonly type: DisputeType;
+  readonly description: string;
+  readonly expected: string;
+  readonly dealId: string;
+}
+
 /** Opens a dispute. The service stores what it has calculated with it. */
 export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
   const { repId, workspace } = useSession();
-  const [type, setType] = useState<DisputeType>(event === null ? 'missing_deal' : 'wrong_amount');
-  const [description, setDescription] = useState('');
-  const [expected, setExpected] = useState('');
-  const [dealId, setDealId] = useState('');
-  const queryClient = useQueryClient();
-  const open = useMutation({
-    mutationFn: () =>
-      api.openDispute({
-        body: {
-          repId: event?.repId ?? repId,
-          period,
-          type,
-          description: description.trim(),
-          ...(event === null ? {} : { eventId: event.eventId }),
-          ...(event === null && dealId.trim() !== '' ? { dealId: dealId.trim() } : {}),
-          ...(expected.trim() === '' ? {} : { expectedAmount: Number(expected) }),
-        },
-      }),
-    onSuccess: async () => {
+  const form = useKeptForm<Entered>(disputeKey(period, event?.eventId ?? null), {
+    type: event === null ? 'missing_deal' : 'wrong_amount',
+    description: '',
+    expected: '',
+    dealId: '',
+  });
+  const { type, description, expected, dealId } = form.values;
+  const open = useChange({
+    send: () => api.openDispute({ body: bodyOf(form.values, period, event, repId) }),
+    reloads: { queryKey: ['disputes'] },
+    onDone: () => {
       showMessage('Your question was sent. You see the answer on the statement.');
-      await queryClient.invalidateQueries({ queryKey: ['disputes'] });
+      form.clear();
       onClose();
     },
   });
@@ -49,51 +49,63 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
     <Dialog
       onClose={onClose}
       title={`Ask about ${about}`}
-      action={{ children: 'Send question', isBusy: open.isPending, disabled: description.trim() === '' }}
-      onSubmit={() => open.mutate()}
+      action={{
+        children: 'Send question',
+        disabled: description.trim() === '' || amountProblem(expected) !== null,
+      }}
+      onSubmit={() => open.send()}
+      change={open}
+      form={form}
     >
-      <div className={styles.form}>
-        {event === null ? null : (
-          <p className="dim">
-            {event.ruleName}: {formatMoney(event.amount, event.currency)}. How it was computed is attached.
-          </p>
-        )}
-        <label>
-          <span>What is wrong?</span>
-          <select value={type} onChange={({ currentTarget }) => setType(currentTarget.value as DisputeType)}>
-            {disputeTypes.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
-        {event === null ? (
-          <label>
-            <span>Deal ID, if there is one</span>
-            <input value={dealId} maxLength={200} onChange={({ currentTarget }) => setDealId(currentTarget.value)} />
-          </label>
-        ) : null}
-        <label>
-          <span>Amount that you expect, {workspace.currency} (optional)</span>
-          <input
-            inputMode="decimal"
-            pattern="-?\d+(\.\d+)?"
-            value={expected}
-            onChange={({ currentTarget }) => setExpected(currentTarget.value)}
-          />
-        </label>
-        <label>
-          <span>Your explanation</span>
-          <textarea
-            required
-            rows={4}
-            maxLength={4000}
-            value={description}
-            onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-          />
-        </label>
-      </div>
+      {event === null ? null : (
+        <p className="dim">
+          {event.ruleName}: {formatMoney(event.amount, event.currency)}. How it was computed is attached.
+        </p>
+      )}
+      <Choice
+        label="What is wrong?"
+        choices={disputeTypes}
+        value={type}
+        onChange={({ currentTarget }) => form.change({ type: currentTarget.value as DisputeType })}
+      />
+      {event === null ? (
+        <TextField
+          label="Deal ID, if there is one"
+          maxLength={200}
+          value={dealId}
+          onChange={({ currentTarget }) => form.change({ dealId: currentTarget.value })}
+        />
+      ) : null}
+      <AmountField
+        label={`Amount that you expect, ${workspace.currency} (optional)`}
+        value={expected}
+        onChange={({ currentTarget }) => form.change({ expected: currentTarget.value })}
+      />
+      <TextArea
+        label="Your explanation"
+        required
+        rows={4}
+        maxLength={4000}
+        value={description}
+        onChange={({ currentTarget }) => form.change({ description: currentTarget.value })}
+      />
     </Dialog>
   );
+}
+
+function bodyOf(
+  { type, description, expected, dealId }: Entered,
+  period: string,
+  event: Explanation['event'] | null,
+  ownId: string,
+) {
+  return {
+    repId: event?.repId ?? ownId,
+    period,
+    type,
+    description: description.trim(),
+    ...(event === null ? {} : { eventId: event.eventId }),
+    ...(event === null && dealId.trim() !== '' ? { dealId: dealId.trim() } : {}),
+    ...(expected.trim() === '' ? {} : { expectedAmount: Number(expected) }),
+  };
 }

@@ -26,3 +26,8 @@ export const statusWords: Readonly<Record<Dispute['status'], string>> = {
   rejected: 'Rejected',
   withdrawn: 'Withdrawn',
 };
+
+/** Where the question about an amount, or about a period, is kept until it is sent. */
+export function disputeKey(period: string, eventId: string | null): string {
+  return `question ${eventId ?? period}`;
+}

@@ -1,13 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useChange } from '../api/change.js';
 import { api } from '../api/client.js';
+import { useKeptForm } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { useSession } from '../app/session.js';
 import { Dialog } from '../components/Dialog.js';
-import { Choice, TextArea, TextField } from '../components/Field.js';
-import { describeError } from '../components/States.js';
+import { AmountField, Choice, TextArea, TextField } from '../components/Field.js';
+import { amountProblem } from '../format/amounts.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
+import { adjustmentKey } from './adjustment-keys.js';
 
 interface AdjustmentDialogProps {
   readonly repId: string;
@@ -16,44 +17,45 @@ interface AdjustmentDialogProps {
   readonly onClose: () => void;
 }
 
+type Kind = 'adjustment' | 'clawback';
+
 const kinds = [
   ['adjustment', 'Adjustment'],
   ['clawback', 'Clawback, takes money back'],
 ] as const;
 
-const decimal = /^-?\d+(\.\d+)?$/;
-
-function problemOf(kind: string, text: string): string | null {
-  if (text === '') return null;
-  if (!decimal.test(text) || Number(text) === 0) return 'A number such as 250 or -99.50.';
-  return kind === 'clawback' && !text.startsWith('-') ? 'A clawback is negative, such as -250.' : null;
+export function adjustmentProblem(kind: string, amount: string): string | null {
+  const problem = amountProblem(amount);
+  if (problem !== null || amount.trim() === '') return problem;
+  return kind === 'clawback' && !amount.trim().startsWith('-') ? 'A clawback is negative, such as -250.' : null;
 }
 
 /** Adds an amount to a period that is not approved. Only admins may. */
 export function AdjustmentDialog({ repId, repName, period, onClose }: AdjustmentDialogProps) {
   const { workspace } = useSession();
-  const [kind, setKind] = useState<'adjustment' | 'clawback'>('adjustment');
-  const [amount, setAmount] = useState('');
-  const [reason, setReason] = useState('');
-  const [dealId, setDealId] = useState('');
-  const queryClient = useQueryClient();
-  const text = amount.trim();
-  const problem = problemOf(kind, text);
-  const add = useMutation({
-    mutationFn: () =>
+  const form = useKeptForm(adjustmentKey(repId, period), {
+    kind: 'adjustment' as Kind,
+    amount: '',
+    reason: '',
+    dealId: '',
+  });
+  const { kind, amount, reason, dealId } = form.values;
+  const problem = adjustmentProblem(kind, amount);
+  const add = useChange({
+    send: () =>
       api.addAdjustment({
         params: { repId },
         body: {
           period,
           kind,
-          amount: Number(text),
+          amount: Number(amount),
           reason: reason.trim(),
           ...(dealId.trim() === '' ? {} : { dealId: dealId.trim() }),
         },
       }),
-    onSuccess: async ({ amount: added, currency }) => {
-      await queryClient.invalidateQueries();
+    onDone: ({ amount: added, currency }) => {
       showMessage(`${formatMoney(added, currency, { signed: true })} was added for ${repName}.`);
+      form.clear();
       onClose();
     },
   });
@@ -61,40 +63,39 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
     <Dialog
       title={`Adjust ${formatPeriod(period)} of ${repName}`}
       onClose={onClose}
-      onSubmit={() => add.mutate()}
+      onSubmit={() => add.send()}
+      change={add}
+      form={form}
       action={{
-        isBusy: add.isPending,
-        disabled: text === '' || problem !== null || reason.trim() === '',
+        disabled: amount.trim() === '' || problem !== null || reason.trim() === '',
         children: 'Add amount',
       }}
-      problem={add.error === null ? null : describeError(add.error).message}
     >
       <Choice
         label="Kind"
         choices={kinds}
         value={kind}
-        onChange={({ currentTarget }) => setKind(currentTarget.value as typeof kind)}
+        onChange={({ currentTarget }) => form.change({ kind: currentTarget.value as Kind })}
       />
-      <TextField
+      <AmountField
         label={`Amount in ${workspace.currency}`}
-        inputMode="decimal"
         required
         value={amount}
         problem={problem}
-        onChange={({ currentTarget }) => setAmount(currentTarget.value)}
+        onChange={({ currentTarget }) => form.change({ amount: currentTarget.value })}
       />
       <TextArea
         label={`Reason, for ${repName} to read`}
         required
         maxLength={500}
         value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        onChange={({ currentTarget }) => form.change({ reason: currentTarget.value })}
       />
       <TextField
         label="Deal ID (optional)"
         maxLength={200}
         value={dealId}
-        onChange={({ currentTarget }) => setDealId(currentTarget.value)}
+        onChange={({ currentTarget }) => form.change({ dealId: currentTarget.value })}
       />
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { showMessage, showProblem } from '../app/messages.js';
-import styles from './DownloadLink.module.css';
+import { LinkButton } from '../components/Button.js';
 import { downloadStatement, type StatementFormat } from './download.js';
 
 interface DownloadLinkProps {
@@ -21,8 +21,8 @@ export function DownloadLink({ repId, period, format, children }: DownloadLinkPr
       .finally(() => setBusy(false));
   };
   return (
-    <button type="button" className={styles.link} disabled={isBusy} aria-busy={isBusy} onClick={start}>
+    <LinkButton isBusy={isBusy} onClick={start}>
       {children}
-    </button>
+    </LinkButton>
   );
 }

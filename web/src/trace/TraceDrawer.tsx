@@ -1,7 +1,8 @@
 import { IconChevronDown, IconChevronUp, IconCopy, IconMessageCircleQuestion, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { type Explanation, explanationQuery } from '../api/queries.js';
+import { useKeptDialog } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { Button, IconButton } from '../components/Button.js';
 import { KeyHints } from '../components/Kbd.js';
@@ -9,6 +10,7 @@ import { Loaded } from '../components/Loaded.js';
 import { HeroMoney } from '../components/Money.js';
 import { SideDrawer } from '../components/SideDrawer.js';
 import { TraceSteps } from '../components/TraceSteps.js';
+import { disputeKey } from '../disputes/words.js';
 import { formatDay } from '../format/dates.js';
 import { formatMoney } from '../format/numbers.js';
 import { stepsOf, textOf } from './steps.js';
@@ -32,7 +34,7 @@ interface TraceDrawerProps {
 /** Explains one amount. Its id is in the address of the page. */
 export function TraceDrawer({ eventId, eventIds, period, isBeside, onShow, onClose }: TraceDrawerProps) {
   const explanation = useQuery(explanationQuery(eventId));
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useKeptDialog(disputeKey(period ?? '', eventId));
   const place = eventIds.indexOf(eventId);
   const neighbour = (step: 1 | -1) => (place < 0 ? undefined : eventIds[place + step]);
   const copy = async () => {

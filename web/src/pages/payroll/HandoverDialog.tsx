@@ -1,12 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '#src/client.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { handoversQuery, type PayrollFile } from '../../api/payroll-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
-import { describeError } from '../../components/States.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
 import { layouts } from './layouts.js';
@@ -23,24 +23,26 @@ interface HandoverDialogProps {
 
 /** States what is recorded, once. The service rejects it if the file has changed in the meantime. */
 export function HandoverDialog({ period, file, totals, isRepeated, onClose }: HandoverDialogProps) {
-  const [note, setNote] = useState('');
   const queryClient = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
+  const form = useKeptForm(`hand-over ${period}`, { note: '' });
+  const note = form.values.note.trim();
+  const record = useChange({
+    send: () =>
       api.recordPayrollHandover({
         body: {
           period,
           layout: file.layout,
           ...(file.sha256 === null ? {} : { sha256: file.sha256 }),
-          ...(note.trim() === '' ? {} : { note: note.trim() }),
+          ...(note === '' ? {} : { note }),
         },
       }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: handoversQuery.queryKey });
+    reloads: { queryKey: handoversQuery.queryKey },
+    onDone: () => {
       showMessage(`${formatPeriod(period)} is marked as handed over.`);
+      form.clear();
       onClose();
     },
-    onError: (cause) => {
+    onFailed: (cause) => {
       if (cause instanceof ApiError && cause.code === 'payroll_file_changed')
         void queryClient.invalidateQueries({ queryKey: ['payroll-file', period] });
     },
@@ -50,9 +52,10 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
     <Dialog
       title={`Mark ${formatPeriod(period)} as handed over?`}
       onClose={onClose}
-      onSubmit={() => mutate()}
-      problem={error === null ? null : describeError(error).message}
-      action={{ children: 'Mark as handed over', isBusy: isPending }}
+      onSubmit={() => record.send()}
+      change={record}
+      form={form}
+      action={{ children: 'Mark as handed over' }}
     >
       <p>
         {formatCount(file.rows.length, 'row')} with <span className="num strong">{sum}</span> in the layout{' '}
@@ -64,8 +67,8 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
         label="Note"
         hint="Optional, for example the recipient"
         maxLength={1000}
-        value={note}
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        value={form.values.note}
+        onChange={({ currentTarget }) => form.change({ note: currentTarget.value })}
       />
     </Dialog>
   );

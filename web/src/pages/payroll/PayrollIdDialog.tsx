@@ -1,30 +1,29 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/payroll-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
-import { describeError } from '../../components/States.js';
 
 interface PayrollIdDialogProps {
   readonly person: Person;
   readonly onClose: () => void;
 }
 
+/** Where the entered ID is kept until it is saved. */
+export function payrollIdKey(repId: string): string {
+  return `payroll-id ${repId}`;
+}
+
 /** Sets or removes the ID of a person in the payroll system. */
 export function PayrollIdDialog({ person, onClose }: PayrollIdDialogProps) {
-  const [text, setText] = useState(person.payrollId ?? '');
-  const queryClient = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
-      api.updateRep({
-        params: { repId: person.id },
-        body: { payrollId: text.trim() === '' ? null : text.trim() },
-      }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: peopleQuery.queryKey });
-      await queryClient.invalidateQueries({ queryKey: ['payroll-file'] });
-      await queryClient.invalidateQueries({ queryKey: ['team-statements'] });
+  const form = useKeptForm(payrollIdKey(person.id), { payrollId: person.payrollId ?? '' });
+  const payrollId = form.values.payrollId.trim();
+  const save = useChange({
+    send: () =>
+      api.updateRep({ params: { repId: person.id }, body: { payrollId: payrollId === '' ? null : payrollId } }),
+    onDone: () => {
+      form.clear();
       onClose();
     },
   });
@@ -32,16 +31,17 @@ export function PayrollIdDialog({ person, onClose }: PayrollIdDialogProps) {
     <Dialog
       title={`Payroll ID of ${person.name}`}
       onClose={onClose}
-      onSubmit={() => mutate()}
-      problem={error === null ? null : describeError(error).message}
-      action={{ children: 'Save', isBusy: isPending }}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
+      action={{ children: 'Save' }}
     >
       <TextField
         label="Payroll ID"
         hint="As in the payroll system; leave it empty to remove it"
         maxLength={50}
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        value={form.values.payrollId}
+        onChange={({ currentTarget }) => form.change({ payrollId: currentTarget.value })}
       />
     </Dialog>
   );

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { isKept } from '../../app/kept-state.js';
 import { roleNames } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
+import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
@@ -12,7 +14,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { formatCount } from '../../format/numbers.js';
 import styles from './Payroll.module.css';
-import { PayrollIdDialog } from './PayrollIdDialog.js';
+import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
 
 type Part = 'missing' | 'all';
 
@@ -45,7 +47,7 @@ function People({ people }: { readonly people: readonly Person[] }) {
   const { role } = useSession();
   const missing = people.filter(hasNoId);
   const [part, setPart] = useState<Part>(missing.length > 0 ? 'missing' : 'all');
-  const [edited, setEdited] = useState<Person | null>(null);
+  const [edited, setEdited] = useState(() => people.find(({ id }) => isKept(payrollIdKey(id))) ?? null);
   const admins = people.filter((one) => one.role === 'admin' && one.active).map(({ name }) => name);
   const shown = part === 'all' ? people : missing;
   return (
@@ -90,10 +92,10 @@ function columnsOf(people: readonly Person[], onEdit: ((person: Person) => void)
     align: 'right',
     phone: 'note',
     cell: (person) => (
-      <button type="button" className={styles.link} onClick={() => onEdit?.(person)} {...rowAction}>
+      <LinkButton onClick={() => onEdit?.(person)} {...rowAction}>
         {person.payrollId === null ? 'Add ID' : 'Change'}
         <span className="unseen"> of {person.name}</span>
-      </button>
+      </LinkButton>
     ),
   };
   return [

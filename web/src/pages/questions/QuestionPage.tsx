@@ -94,17 +94,13 @@ function Evidence({ dispute: { evidence } }: { readonly dispute: Detail }) {
             statement.version === 0 ? 'not generated' : `${statement.status}, version ${statement.version}`,
           ],
           ...events.map(
-            ({ eventId, ruleName, amount, currency, kind }) =>
-              [`${ruleName ?? kind} ${eventId.slice(0, 4)}`, formatMoney(amount, currency)] as const,
+            ({ ruleName, amount, currency, kind }) => [ruleName ?? kind, formatMoney(amount, currency)] as const,
           ),
           ...outcomes
             .filter(({ paid }) => !paid)
             .map(
-              ({ ruleId, ruleName, reason }) =>
-                [
-                  `${ruleName ?? 'No rule'} ${(ruleId ?? '').slice(0, 4)}`,
-                  reasonWords[reason ?? ''] ?? reason,
-                ] as const,
+              ({ ruleName, reason }) =>
+                [ruleName ?? 'No rule', reasonWords[reason ?? ''] ?? 'It paid nothing.'] as const,
             ),
         ]}
       />

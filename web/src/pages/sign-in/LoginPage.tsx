@@ -4,7 +4,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '#src/client.js';
 import { api, basePath } from '../../api/client.js';
-import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { Button, ButtonContent, buttonClass, LinkButton } from '../../components/Button.js';
+import { TextField } from '../../components/Field.js';
 import { OtpInput } from '../../components/OtpInput.js';
 import { describeError } from '../../components/States.js';
 import styles from './SignIn.module.css';
@@ -58,24 +59,18 @@ function EmailStep({ initial, onSent }: EmailStepProps) {
   return (
     <SignInFrame title="Sign in">
       <p className={styles.text}>You get a code by e-mail. There are no passwords.</p>
-      <form onSubmit={submit}>
-        <label className={styles.field}>
-          <span>E-mail address</span>
-          <input
-            className={styles.input}
-            type="email"
-            name="email"
-            autoComplete="email"
-            required
-            // biome-ignore lint/a11y/noAutofocus: the address is the only thing to enter on this page
-            autoFocus
-            value={email}
-            aria-invalid={problem !== null}
-            aria-describedby={problem === null ? undefined : 'problem'}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-          />
-        </label>
-        <Problem text={problem} />
+      <form className={styles.form} onSubmit={submit}>
+        <TextField
+          label="E-mail address"
+          type="email"
+          name="email"
+          autoComplete="email"
+          required
+          autoFocus
+          value={email}
+          problem={problem}
+          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        />
         <Button type="submit" kind="primary" size="final" className={styles.submit} isBusy={isBusy}>
           Send code
         </Button>
@@ -139,6 +134,7 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
         Six digits are on their way to <b>{sent.email}</b>. They work for ten minutes.
       </p>
       <form
+        className={styles.form}
         onSubmit={(event) => {
           event.preventDefault();
           verify(code);
@@ -159,9 +155,7 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
       </form>
       <div className={styles.below}>
         <Resend email={sent.email} onResent={onResent} />
-        <button type="button" className={styles.link} onClick={onOther}>
-          Other address
-        </button>
+        <LinkButton onClick={onOther}>Other address</LinkButton>
       </div>
       <SingleSignOn />
     </SignInFrame>
@@ -196,9 +190,9 @@ function Resend({ email, onResent }: ResendProps) {
       setSeconds(resendSeconds);
     });
   return (
-    <button type="button" className={styles.link} disabled={isBusy} onClick={resend}>
+    <LinkButton disabled={isBusy} onClick={resend}>
       Send again
-    </button>
+    </LinkButton>
   );
 }
 

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
 import { api, basePath } from '../../api/client.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { Button } from '../../components/Button.js';
+import { TextField } from '../../components/Field.js';
 import { Problem, useAttempt } from './LoginPage.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';
@@ -18,7 +20,11 @@ type Entered = Record<(typeof fields)[number]['name'], string>;
 /** Creates the first workspace and its first admin, with the link that the terminal shows. */
 export function SetupPage() {
   const [token] = useState(() => window.location.hash.slice(1));
-  const [entered, setEntered] = useState<Entered>({
+  const {
+    values: entered,
+    change,
+    clear,
+  } = useKeptForm<Entered>('set-up', {
     name: '',
     adminName: '',
     adminEmail: '',
@@ -34,26 +40,25 @@ export function SetupPage() {
     event.preventDefault();
     run(async () => {
       await api.setUpWorkspace({ body: { token, ...entered, currency: entered.currency.toUpperCase() } });
+      clear();
       window.location.assign(`${basePath}/`);
     });
   };
   return (
     <SignInFrame title="Set up your workspace">
       <p className={styles.text}>You become its first admin. All of this can be changed later.</p>
-      <form onSubmit={submit}>
+      <form className={styles.form} onSubmit={submit}>
         {fields.map(({ name, label, type, autoComplete }) => (
-          <label key={name} className={styles.field}>
-            <span>{label}</span>
-            <input
-              className={styles.input}
-              type={type}
-              name={name}
-              autoComplete={autoComplete}
-              required
-              value={entered[name]}
-              onChange={({ currentTarget }) => setEntered({ ...entered, [name]: currentTarget.value })}
-            />
-          </label>
+          <TextField
+            key={name}
+            label={label}
+            type={type}
+            name={name}
+            autoComplete={autoComplete}
+            required
+            value={entered[name]}
+            onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
+          />
         ))}
         <Problem text={problem} />
         <Button type="submit" kind="primary" size="final" className={styles.submit} isBusy={isBusy}>

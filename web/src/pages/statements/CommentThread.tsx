@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { commentsQuery } from '../../api/queries.js';
+import { useKeptState } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { formatInstant } from '../../format/dates.js';
@@ -40,12 +40,12 @@ export function CommentThread({ repId, period }: CommentThreadProps) {
 }
 
 function CommentForm({ repId, period }: CommentThreadProps) {
-  const [text, setText] = useState('');
+  const [text, setText, clear] = useKeptState(`comment ${repId} ${period}`, '');
   const queryClient = useQueryClient();
   const add = useMutation({
     mutationFn: (body: string) => api.addComment({ params: { repId }, body: { period, body } }),
     onSuccess: () => {
-      setText('');
+      clear();
       return queryClient.invalidateQueries({ queryKey: ['comments', repId] });
     },
   });

@@ -1,26 +1,34 @@
-import { type Line } from '../../api/queries.js';
+import { type Line, type Statement } from '../../api/queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Money } from '../../components/Money.js';
 import { formatDay } from '../../format/dates.js';
 import { sumOf } from '../../format/exact.js';
 import { baseOf, LineAmount, lineTitle, orderedLines, rateWords } from '../../lines/LinesTable.js';
 import { DifferenceLines } from '../../statements/DifferenceLines.js';
+import { EntryActions } from './EntryActions.js';
 import styles from './StatementPage.module.css';
 
 interface LineGroup {
+  readonly key: string;
   readonly name: string;
   readonly currency: string;
   readonly lines: readonly Line[];
 }
 
+function nameOf({ kind, ruleName }: Line): string {
+  return kind === 'commission_earned' ? (ruleName ?? 'Other') : 'Adjustments';
+}
+
+function keyOf(line: Line): string {
+  return `${line.currency} ${nameOf(line)}`;
+}
+
 /** Lines by rule, the largest sum first; amounts that people entered last, and each currency by itself. */
 export function groupsOf(lines: readonly Line[]): readonly LineGroup[] {
-  const nameOf = ({ kind, ruleName }: Line) => (kind === 'commission_earned' ? (ruleName ?? 'Other') : 'Adjustments');
-  const groups = Map.groupBy(lines, (line) => `${line.currency} ${nameOf(line)}`);
-  return [...groups.values()]
-    .map((ofGroup) => {
+  return [...Map.groupBy(lines, keyOf)]
+    .map(([key, ofGroup]) => {
       const first = ofGroup[0] as Line;
-      return { name: nameOf(first), currency: first.currency, lines: orderedLines(ofGroup) };
+      return { key, name: nameOf(first), currency: first.currency, lines: orderedLines(ofGroup) };
     })
     .sort((a, b) => Number(a.name === 'Adjustments') - Number(b.name === 'Adjustments') || totalOf(b) - totalOf(a));
 }
@@ -30,32 +38,24 @@ function totalOf({ lines }: LineGroup): number {
 }
 
 interface StatementLinesProps {
-  readonly lines: readonly Line[];
-  readonly currency: string;
+  readonly statement: Statement;
   readonly tracedId: string | null;
 }
 
-export function StatementLines({ lines, currency, tracedId }: StatementLinesProps) {
-  return groupsOf(lines).map((group, index) => (
-    <section key={`${group.currency} ${group.name}`} className={styles.group}>
-      <div className={styles.groupHead}>
-        <h2>{group.name}</h2>
-        <span className={styles.groupTotal}>
-          <Money
-            amount={sumOf(group.lines.map(({ amount }) => amount))}
-            currency={group.currency}
-            unit={group.currency === currency ? 'none' : 'code'}
-          />
-        </span>
-      </div>
+/** All lines in one table, by rule with the sum of each. */
+export function StatementLines({ statement: { lineItems, currency, status }, tracedId }: StatementLinesProps) {
+  const groups = groupsOf(lineItems);
+  const byKey = new Map(groups.map((group) => [group.key, group]));
+  return (
+    <div className={styles.lines}>
       <DataTable
-        caption={`Lines of ${group.name}`}
-        columns={columnsOf(currency)}
-        rows={group.lines}
+        caption="Lines of the statement"
+        columns={columnsOf(currency, status === 'approved')}
+        rows={groups.flatMap(({ lines }) => lines)}
         rowKey={({ eventId }) => eventId}
         rowHeight={49}
-        hasQuietHeader={index > 0}
         markedKey={tracedId}
+        groups={{ keyOf, head: (line) => <GroupHead group={byKey.get(keyOf(line))} currency={currency} /> }}
         below={(line) =>
           line.lines === undefined ? null : (
             <div className={styles.parts}>
@@ -64,11 +64,30 @@ export function StatementLines({ lines, currency, tracedId }: StatementLinesProp
           )
         }
       />
-    </section>
-  ));
+    </div>
+  );
 }
 
-function columnsOf(currency: string): readonly Column<Line>[] {
+interface GroupHeadProps {
+  readonly group: LineGroup | undefined;
+  readonly currency: string;
+}
+
+function GroupHead({ group, currency }: GroupHeadProps) {
+  if (group === undefined) return null;
+  return (
+    <span className={styles.groupHead}>
+      {group.name}
+      <Money
+        amount={sumOf(group.lines.map(({ amount }) => amount))}
+        currency={group.currency}
+        unit={group.currency === currency ? 'none' : 'code'}
+      />
+    </span>
+  );
+}
+
+function columnsOf(currency: string, isApproved: boolean): readonly Column<Line>[] {
   return [
     {
       key: 'line',
@@ -80,6 +99,7 @@ function columnsOf(currency: string): readonly Column<Line>[] {
           <span className={styles.second}>
             {formatDay(line.earnedOn)},{' '}
             {line.kind === 'commission_earned' ? rateWords(line) : (line.reason ?? rateWords(line))}
+            {line.kind === 'commission_earned' || isApproved ? null : <EntryActions line={line} />}
           </span>
         </>
       ),

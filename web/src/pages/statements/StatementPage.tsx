@@ -1,8 +1,7 @@
 import { Menu } from '@mantine/core';
-import { IconAdjustments, IconDownload } from '@tabler/icons-react';
+import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
 import { type Statement, statementQuery } from '../../api/queries.js';
 import { showProblem } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
@@ -18,14 +17,12 @@ import { formatPeriod, monthOf, shortPeriod } from '../../format/periods.js';
 import { downloadStatement } from '../../statements/download.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
 import { CommentThread } from './CommentThread.js';
+import { StatementActions } from './StatementActions.js';
 import { groupsOf, StatementLines } from './StatementLines.js';
 import styles from './StatementPage.module.css';
 import { StatementQuestions } from './StatementQuestions.js';
 import { StatementTotals } from './StatementTotals.js';
 
-const AdjustmentDialog = lazy(() =>
-  import('../../statements/AdjustmentDialog.js').then((module) => ({ default: module.AdjustmentDialog })),
-);
 const route = getRouteApi('/_shell/statements/$repId');
 
 /** One statement: totals, lines by rule, and what was said about it. */
@@ -45,7 +42,7 @@ export function StatementPage() {
       facts={[statement?.repName, planNames(statement)]}
       actions={
         <>
-          {statement === undefined ? null : <AddAdjustment statement={statement} />}
+          {statement === undefined ? null : <StatementActions key={`${repId} ${period}`} statement={statement} />}
           <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />
         </>
       }
@@ -62,7 +59,7 @@ export function StatementPage() {
                     Lines appear when a deal of the period closes.
                   </EmptyState>
                 ) : (
-                  <StatementLines lines={loaded.lineItems} currency={loaded.currency} tracedId={trace ?? null} />
+                  <StatementLines statement={loaded} tracedId={trace ?? null} />
                 )}
               </div>
               <aside className={styles.side} aria-label="Questions and comments">
@@ -84,25 +81,6 @@ export function StatementPage() {
         />
       )}
     </Page>
-  );
-}
-
-/** Admins add amounts while the period is not approved, and never to their own. */
-function AddAdjustment({ statement: { repId, repName, period, status } }: { readonly statement: Statement }) {
-  const session = useSession();
-  const [isOpen, setOpen] = useState(false);
-  if (session.role !== 'admin' || session.repId === repId || status === 'approved') return null;
-  return (
-    <>
-      <Button icon={IconAdjustments} onClick={() => setOpen(true)}>
-        Adjust
-      </Button>
-      <Suspense fallback={null}>
-        {isOpen ? (
-          <AdjustmentDialog repId={repId} repName={repName} period={period} onClose={() => setOpen(false)} />
-        ) : null}
-      </Suspense>
-    </>
   );
 }
 

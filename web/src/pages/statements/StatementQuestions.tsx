@@ -1,11 +1,12 @@
 import { IconMessageCircleQuestion } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { disputesQuery } from '../../api/queries.js';
+import { useKeptDialog } from '../../app/kept-state.js';
 import { Button } from '../../components/Button.js';
 import { DisputeBadge } from '../../disputes/DisputeBadge.js';
-import { disputeTitle } from '../../disputes/words.js';
+import { disputeKey, disputeTitle } from '../../disputes/words.js';
 import styles from './StatementPage.module.css';
 
 const DisputeDialog = lazy(() =>
@@ -20,7 +21,7 @@ interface StatementQuestionsProps {
 
 /** The disputes about a statement. */
 export function StatementQuestions({ repId, period, mayAsk }: StatementQuestionsProps) {
-  const [isAsking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useKeptDialog(disputeKey(period, null));
   const disputes = useQuery(disputesQuery({ repId, period })).data?.disputes ?? [];
   return (
     <section>

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { type Discrepancy } from '../../api/team-queries.js';
+import { isKept } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { StatementLink } from '../../components/links.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { formatMoney } from '../../format/numbers.js';
 import { DifferenceLines } from '../../statements/DifferenceLines.js';
-import { type Resolution, ResolveDialog } from './ResolveDialog.js';
+import { type Resolution, ResolveDialog, resolutionKey } from './ResolveDialog.js';
 import styles from './Team.module.css';
 
 /** The lines of the difference, what caused it, and the ways to resolve it. */
@@ -46,10 +47,14 @@ function causeWords(kind: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+const resolutions = ['true_up', 'carry_forward', 'dismiss'] as const satisfies readonly Resolution[];
+
 /** A person does not decide about their own pay, and payroll only reads. */
 function Actions({ discrepancy }: { readonly discrepancy: Discrepancy }) {
   const session = useSession();
-  const [action, setAction] = useState<Resolution | null>(null);
+  const [action, setAction] = useState<Resolution | null>(
+    () => resolutions.find((one) => isKept(resolutionKey(one, discrepancy.discrepancyId))) ?? null,
+  );
   if (session.role !== 'manager' && session.role !== 'admin') return null;
   if (session.repId === discrepancy.repId)
     return <p className="dim">Another manager or an admin decides about your own statement.</p>;

@@ -1,13 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Discrepancy } from '../../api/team-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Facing } from '../../components/Facing.js';
 import { TextArea } from '../../components/Field.js';
 import { LedgerTotal } from '../../components/Money.js';
-import { describeError } from '../../components/States.js';
 import { formatMoney } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
 
@@ -37,24 +37,29 @@ const words = {
   },
 } as const;
 
+/** Where the reason is kept until it is sent. */
+export function resolutionKey(action: Resolution, discrepancyId: string): string {
+  return `${action} ${discrepancyId}`;
+}
+
 /** Amount, effect and reason. Above the threshold of the workspace, a true-up is confirmed a second time. */
 export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogProps) {
   const { discrepancyId, repName, period, delta, currency, otherCurrencies } = discrepancy;
-  const [reason, setReason] = useState('');
+  const form = useKeptForm(resolutionKey(action, discrepancyId), { reason: '' });
+  const { reason } = form.values;
   const [threshold, setThreshold] = useState<number | null>(null);
-  const queryClient = useQueryClient();
-  const resolve = useMutation({
-    mutationFn: () =>
+  const resolve = useChange({
+    send: () =>
       api.resolveDiscrepancy({
         params: { discrepancyId },
         body: { action, reason: reason.trim(), ...(threshold === null ? {} : { force: true }) },
       }),
-    onSuccess: async ({ result }) => {
+    onDone: ({ result }) => {
       if (result.action === 'requires_approval') {
         setThreshold(result.approvalThreshold ?? 0);
         return;
       }
-      await queryClient.invalidateQueries();
+      form.clear();
       showMessage(doneWords(result.action, result.period, repName));
       onClose();
     },
@@ -64,19 +69,18 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
     <Dialog
       title={`${title}: ${repName}, ${formatPeriod(period)}`}
       onClose={onClose}
-      onSubmit={() => resolve.mutate()}
+      onSubmit={() => resolve.send()}
+      change={resolve}
+      form={form}
       action={{
         kind: action === 'dismiss' ? 'danger' : 'primary',
-        isBusy: resolve.isPending,
         disabled: reason.trim() === '',
         children: threshold === null ? submit : `${submit} ${formatMoney(delta, currency)}`,
       }}
       problem={
-        resolve.error !== null
-          ? describeError(resolve.error).message
-          : threshold === null
-            ? null
-            : `Nothing was written yet: the difference is above ${formatMoney(threshold, currency)}. Check the lines, then confirm.`
+        threshold === null
+          ? null
+          : `Nothing was written yet: the difference is above ${formatMoney(threshold, currency)}. Check the lines, then confirm.`
       }
     >
       <Facing
@@ -94,7 +98,7 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
         required
         maxLength={1000}
         value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        onChange={({ currentTarget }) => form.change({ reason: currentTarget.value })}
       />
     </Dialog>
   );

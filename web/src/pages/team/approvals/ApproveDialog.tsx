@@ -1,5 +1,5 @@
 import { IconCheck } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useChange } from '../../../api/change.js';
 import { api } from '../../../api/client.js';
 import { showMessage } from '../../../app/messages.js';
 import { Dialog } from '../../../components/Dialog.js';
@@ -21,17 +21,15 @@ interface ApproveDialogProps {
 
 /** Count, sum and effect. The request contains the versions that were displayed, so nothing else is approved. */
 export function ApproveDialog({ period, selected, onClose, onDone }: ApproveDialogProps) {
-  const queryClient = useQueryClient();
-  const approve = useMutation({
-    mutationFn: () =>
+  const approve = useChange({
+    send: () =>
       api.approveStatements({
         body: {
           period,
           statements: selected.map(({ repId, statement }) => ({ repId, version: statement.version })),
         },
       }),
-    onSuccess: async (outcome) => {
-      await queryClient.invalidateQueries();
+    onDone: (outcome) => {
       const problems = outcome.refused.length === 0 ? '' : `, ${outcome.refused.length} not`;
       showMessage(`${formatCount(outcome.approved.length, 'statement')} approved${problems}.`);
       onDone(new Map(outcome.refused.map(({ repId, message }) => [repId, message])));
@@ -41,8 +39,9 @@ export function ApproveDialog({ period, selected, onClose, onDone }: ApproveDial
     <Dialog
       title={`Approve ${formatCount(selected.length, 'statement')}`}
       onClose={onClose}
-      onSubmit={() => approve.mutate()}
-      action={{ icon: IconCheck, isBusy: approve.isPending, children: `Approve ${selected.length}` }}
+      onSubmit={() => approve.send()}
+      change={approve}
+      action={{ icon: IconCheck, children: `Approve ${selected.length}` }}
     >
       <Facing
         rows={[
@@ -61,7 +60,7 @@ export function ApproveDialog({ period, selected, onClose, onDone }: ApproveDial
       </p>
       <p className="dim">
         The period is frozen for these people, and payroll can export it. Later changes are not paid by themselves: they
-        appear as discrepancies. A statement can be opened again until it is handed over.
+        appear as discrepancies. A manager or admin can unlock a statement again.
       </p>
     </Dialog>
   );

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { type ElementHandle, type Page } from 'puppeteer-core';
+
+/** How a person operates a page: with a pointer or with the keyboard alone. */
+export interface Hands {
+  /** Activates the control with this role and accessible name. */
+  press(page: Page, role: ControlRole, name: string): Promise<void>;
+  /** Replaces the text of the field with this label. */
+  write(page: Page, label: string, text: string): Promise<void>;
+  /** Opens the deal, person or page that the command menu finds first. */
+  goTo(page: Page, text: string): Promise<void>;
+  /** Opens a page of the navigation. */
+  navigate(page: Page, label: string): Promise<void>;
+  /** Closes the uppermost layer. */
+  close(page: Page): Promise<void>;
+}
+
+export type ControlRole = 'button' | 'link' | 'checkbox';
+
+const isPhone = (page: Page) => (page.viewport()?.width ?? 0) < 768;
+
+/** Waits for the control. Dialogs are at the end of the document, so the last one is in the uppermost layer. */
+async function find(page: Page, role: string, name: string): Promise<ElementHandle> {
+  const selector = `::-p-aria([name="${name}"][role="${role}"])`;
+  await page.waitForSelector(selector, { visible: true });
+  const control = (await page.$$(selector)).at(-1) as ElementHandle;
+  await page.waitForFunction((one) => (one as { disabled?: boolean }).disabled !== true, {}, control);
+  return control;
+}
+
+/** The name of a link in the navigation may end with a count. */
+const linkOf = (label: string) =>
+  `::-p-xpath(//nav[@aria-label="Main"]//a[starts-with(normalize-space(), "${label}")])`;
+
+/** Clicks and taps. */
+export const pointer: Hands = {
+  async press(page, role, name) {
+    await (await find(page, role, name)).click();
+  },
+  async write(page, label, text) {
+    const field = await find(page, 'textbox', label);
+    await field.click();
+    await field.type(text);
+  },
+  async goTo(page, text) {
+    await pointer.press(page, 'button', isPhone(page) ? 'Search' : await searchName(page));
+    await (await find(page, 'combobox', 'Go to a person, deal, plan or page')).type(text);
+    await page.locator(`::-p-xpath(//*[@role="option"][contains(., "${text}")])`).click();
+  },
+  async navigate(page, label) {
+    if (isPhone(page)) await pointer.press(page, 'button', 'Navigation');
+    await page.locator(linkOf(label)).click();
+  },
+  async close(page) {
+    await pointer.press(page, 'button', 'Close');
+  },
+};
+
+/** The key of the command menu is part of the name of its button. */
+function searchName(page: Page): Promise<string> {
+  return page.$eval('header button:has(kbd)', (button) => (button.textContent ?? '').replace('plan', 'plan '));
+}
+
+const maxTabs = 300;
+
+/** Only keys. Every element that the focus passes must show it. */
+export const keyboard: Hands = {
+  async press(page, role, name) {
+    await tabTo(page, await find(page, role, name), name);
+    await page.keyboard.press(role === 'checkbox' ? 'Space' : 'Enter');
+  },
+  async write(page, label, text) {
+    await tabTo(page, await find(page, 'textbox', label), label);
+    await page.keyboard.type(text);
+  },
+  async goTo(page, text) {
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.waitForSelector('[role=combobox]:focus');
+    await page.keyboard.type(text);
+    await page.waitForSelector(`::-p-xpath(//*[@role="option"][@aria-selected="true"][contains(., "${text}")])`);
+    await page.keyboard.press('Enter');
+  },
+  async navigate(page, label) {
+    const target = await page.waitForSelector(linkOf(label), { visible: true });
+    await tabTo(page, target as ElementHandle, label);
+    await page.keyboard.press('Enter');
+  },
+  async close(page) {
+    await page.keyboard.press('Escape');
+  },
+};
+
+/** Presses the tab key until the element has the focus. */
+async function tabTo(page: Page, target: ElementHandle, name: string): Promise<void> {
+  const passed: string[] = [];
+  for (let tabs = 0; tabs < maxTabs; tabs += 1) {
+    const { isThere, isVisible, words } = await page.evaluate(focusOf, target);
+    if (tabs > 0 && !isVisible) expect.fail(`the focus is not visible on ${words}`);
+    if (isThere) return;
+    passed.push(words);
+    await page.keyboard.press('Tab');
+  }
+  expect.fail(`the tab key does not reach ${name}, but ${[...new Set(passed)].join(', ')}`);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
+function focusOf(target: any): { isThere: boolean; isVisible: boolean; words: string } {
+  const page = target.ownerDocument;
+  const active = page.activeElement;
+  const rings = [active, active.closest('tr'), active.closest('label')].filter((one) => one !== null);
+  const hasRing = (element: unknown) => {
+    const { outlineStyle, outlineWidth } = page.defaultView.getComputedStyle(element);
+    return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1;
+  };
+  const { width, height } = active.getBoundingClientRect();
+  return {
+    isThere: active === target,
+    isVisible: active === page.body || (rings.some(hasRing) && width > 0 && height > 0),
+    words: `${active.tagName.toLowerCase()} "${active.getAttribute('aria-label') ?? active.textContent.slice(0, 40)}"`,
+  };
+}

@@ -1,0 +1,36 @@
+import { type QueryFilters, useMutation, useQueryClient } from '@tanstack/react-query';
+
+interface ChangeOptions<Input, Output> {
+  readonly send: (input: Input) => Promise<Output>;
+  /** What is loaded again before {@link onDone}. Default: everything that is displayed. */
+  readonly reloads?: QueryFilters;
+  readonly onDone?: (output: Output) => void;
+  readonly onFailed?: (cause: Error) => void;
+}
+
+/** A write whose form displays its progress and its error. */
+export interface Change<Input = void> {
+  readonly send: (input: Input) => void;
+  readonly isBusy: boolean;
+  readonly error: Error | null;
+}
+
+/** A write of a form. Its error is displayed by the form and not as a message. */
+export function useChange<Output, Input = void>({
+  send,
+  reloads,
+  onDone,
+  onFailed,
+}: ChangeOptions<Input, Output>): Change<Input> {
+  const queryClient = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: send,
+    meta: { isShownInForm: true },
+    onSuccess: async (output) => {
+      await queryClient.invalidateQueries(reloads);
+      onDone?.(output);
+    },
+    onError: (cause) => onFailed?.(cause),
+  });
+  return { send: mutate, isBusy: isPending, error };
+}

@@ -1,0 +1,92 @@
+import { useCallback, useRef, useState } from 'react';
+import { profileQuery } from '../api/queries.js';
+import { queryClient } from './query-client.js';
+
+/** Each person has their own kept states, because several may sign in to one tab. */
+function storageKey(key: string): string {
+  return `kept ${queryClient.getQueryData(profileQuery.queryKey)?.repId ?? ''} ${key}`;
+}
+
+function read<State>(key: string): State | undefined {
+  try {
+    const text = sessionStorage.getItem(storageKey(key));
+    return text === null ? undefined : (JSON.parse(text) as State);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A state above the storage limit of the browser is kept in memory only. */
+function write(key: string, text: string): void {
+  try {
+    sessionStorage.setItem(storageKey(key), text);
+  } catch {
+    forget(key);
+  }
+}
+
+export function forget(key: string): void {
+  sessionStorage.removeItem(storageKey(key));
+}
+
+/** Whether the tab has a state of this key that differs from its initial one. */
+export function isKept(key: string): boolean {
+  return read(key) !== undefined;
+}
+
+/** Removes the states of everyone who signed in to this tab. */
+export function forgetAll(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith('kept ')) sessionStorage.removeItem(key);
+}
+
+type Update<State> = State | ((before: State) => State);
+
+/** State that a reload, a lost connection or an ended session does not lose. The browser keeps it for the tab. */
+export function useKeptState<State>(
+  key: string,
+  initial: State,
+): readonly [State, (update: Update<State>) => void, () => void] {
+  const [state, setState] = useState<State>(() => read<State>(key) ?? initial);
+  const first = useRef(initial);
+  const set = useCallback(
+    (update: Update<State>) =>
+      setState((before) => {
+        const next = typeof update === 'function' ? (update as (before: State) => State)(before) : update;
+        const text = JSON.stringify(next);
+        if (text === JSON.stringify(first.current)) forget(key);
+        else write(key, text);
+        return next;
+      }),
+    [key],
+  );
+  const clear = useCallback(() => {
+    forget(key);
+    setState(first.current);
+  }, [key]);
+  return [state, set, clear];
+}
+
+/** What a person has entered into a form. */
+export interface KeptForm<Values> {
+  readonly values: Values;
+  change(part: Partial<Values>): void;
+  /** Whether something differs from the initial values. */
+  readonly isChanged: boolean;
+  clear(): void;
+}
+
+/** The values of a form, which are kept until they are sent or discarded. */
+export function useKeptForm<Values extends object>(key: string, initial: Values): KeptForm<Values> {
+  const [values, set, clear] = useKeptState(key, initial);
+  return {
+    values,
+    change: (part) => set((before) => ({ ...before, ...part })),
+    isChanged: JSON.stringify(values) !== JSON.stringify(initial),
+    clear,
+  };
+}
+
+/** Whether the dialog of the form is open. After a reload, a dialog with kept values opens again. */
+export function useKeptDialog(key: string): readonly [boolean, (isOpen: boolean) => void] {
+  return useState(() => isKept(key));
+}

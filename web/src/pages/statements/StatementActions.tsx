@@ -1,0 +1,68 @@
+import { IconAdjustments, IconLockOpen, IconRefresh } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { api } from '../../api/client.js';
+import { type Statement } from '../../api/queries.js';
+import { useKeptDialog } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import { Button } from '../../components/Button.js';
+import { adjustmentKey } from '../../statements/adjustment-keys.js';
+
+const AdjustmentDialog = lazy(() =>
+  import('../../statements/AdjustmentDialog.js').then((module) => ({ default: module.AdjustmentDialog })),
+);
+const UnlockDialog = lazy(() =>
+  import('../../statements/UnlockDialog.js').then((module) => ({ default: module.UnlockDialog })),
+);
+
+/**
+ * What the role may do: generate a version, add an amount to a draft, unlock what is approved. Nobody adjusts or unlocks
+ * their own statement.
+ */
+export function StatementActions({ statement }: { readonly statement: Statement }) {
+  const { role, repId: own } = useSession();
+  const { repId, repName, period, status } = statement;
+  const [isAdjusting, setAdjusting] = useKeptDialog(adjustmentKey(repId, period));
+  const [isUnlocking, setUnlocking] = useState(false);
+  const leads = role === 'admin' || role === 'manager';
+  const mayUnlock = status === 'approved' && leads && own !== repId;
+  const mayAdjust = status !== 'approved' && role === 'admin' && own !== repId;
+  return (
+    <>
+      {status !== 'approved' && leads ? <GenerateButton statement={statement} /> : null}
+      {mayAdjust ? (
+        <Button icon={IconAdjustments} onClick={() => setAdjusting(true)}>
+          Adjust
+        </Button>
+      ) : null}
+      {mayUnlock ? (
+        <Button icon={IconLockOpen} onClick={() => setUnlocking(true)}>
+          Unlock
+        </Button>
+      ) : null}
+      <Suspense fallback={null}>
+        {isAdjusting && mayAdjust ? (
+          <AdjustmentDialog repId={repId} repName={repName} period={period} onClose={() => setAdjusting(false)} />
+        ) : null}
+        {isUnlocking && mayUnlock ? <UnlockDialog statement={statement} onClose={() => setUnlocking(false)} /> : null}
+      </Suspense>
+    </>
+  );
+}
+
+function GenerateButton({ statement: { repId, period, status } }: { readonly statement: Statement }) {
+  const queryClient = useQueryClient();
+  const generate = useMutation({
+    mutationFn: () => api.generateStatement({ params: { repId }, body: { period } }),
+    onSuccess: async ({ version }) => {
+      await queryClient.invalidateQueries();
+      showMessage(`Version ${version} was generated.`);
+    },
+  });
+  return (
+    <Button icon={IconRefresh} isBusy={generate.isPending} onClick={() => generate.mutate()}>
+      {status === 'none' ? 'Generate' : 'Generate again'}
+    </Button>
+  );
+}
