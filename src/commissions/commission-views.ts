@@ -5,7 +5,7 @@ import { type Day, type DayRange } from '../kernel/day.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type QuotaRow } from './attainment.js';
+import { type QuotaRow, relatedPeriods } from './attainment.js';
 import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
 import { type CreditRow } from './unset-quotas.js';
@@ -15,12 +15,22 @@ function within(column: string, repIds: readonly string[] | null): RawBuilder<un
   return repIds === null ? sql`` : sql`and ${sql.ref(column)} = any(${repIds}::uuid[])`;
 }
 
+/** Whether the row of `reps r` has a plan on a day of the period, or a quota that touches it. */
+export function hasTerms(period: Period): RawBuilder<boolean> {
+  const { from, to } = periodRange(period);
+  return sql`(exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
+      and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
+      and coalesce(a.effective_end, 'infinity') >= ${from}::date)
+    or exists (select from quotas q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id
+      and q.period = any(${relatedPeriods(period)})))`;
+}
+
 export interface TeamRow {
   readonly repId: string;
   readonly name: string;
   readonly active: boolean;
-  /** Whether a plan is assigned on a day of the period. */
-  readonly hasPlan: boolean;
+  /** Whether a plan is assigned on a day of the period, or a quota touches it. */
+  readonly hasTerms: boolean;
   readonly statementStatus: 'none' | 'draft' | 'approved';
 }
 
@@ -31,12 +41,9 @@ export async function listTeam(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<TeamRow[]> {
-  const { from, to } = periodRange(period);
   const { rows } = await sql<TeamRow>`
     select r.rep_id as "repId", r.name, r.active, coalesce(s.status, 'none') as "statementStatus",
-      exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
-        and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
-        and coalesce(a.effective_end, 'infinity') >= ${from}::date) as "hasPlan"
+      ${hasTerms(period)} as "hasTerms"
     from reps r left join ${statementPeriodsTable(trx, workspaceId)} s
       on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.period = ${period}
     where r.workspace_id = ${workspaceId} ${within('r.rep_id', repIds)}

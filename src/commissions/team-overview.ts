@@ -38,8 +38,8 @@ export const teamOverview = z
 type TeamOverview = z.input<typeof teamOverview>;
 
 /**
- * Earnings of the team in the period: active people with a plan in it, and every person with an amount or a
- * statement of it; `everyone` adds the other active people.
+ * Earnings of the team in the period: active people with a plan or a quota in it, and every person with an amount or an
+ * approved statement of it; `everyone` adds the other active people.
  */
 export async function readTeamOverview(
   trx: Work,
@@ -65,7 +65,8 @@ export async function readTeamOverview(
     openDiscrepancies: open,
     reps: team
       .filter(
-        (rep) => earnedBy.has(rep.repId) || rep.statementStatus !== 'none' || (rep.active && (everyone || rep.hasPlan)),
+        (rep) =>
+          earnedBy.has(rep.repId) || rep.statementStatus === 'approved' || (rep.active && (everyone || rep.hasTerms)),
       )
       .map((rep) => ({
         repId: rep.repId,

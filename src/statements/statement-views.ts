@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { hasTerms } from '../commissions/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
 import { dayInZone } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { type Period, periodOf } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
@@ -152,8 +153,8 @@ export interface TeamStatementRow {
   readonly email: string;
   readonly payrollId: string | null;
   readonly active: boolean;
-  /** Whether a plan is assigned on at least one day of the period. */
-  readonly hasPlan: boolean;
+  /** Whether a plan is assigned on a day of the period, or a quota touches it. */
+  readonly hasTerms: boolean;
   readonly status: 'none' | 'draft' | 'approved';
   readonly approvedAt: Date | null;
   readonly approvedBy: Approver | null;
@@ -179,12 +180,9 @@ export async function listTeamStatements(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<TeamStatementRow[]> {
-  const { from, to } = periodRange(period);
   const { rows } = await sql<TeamStatementRow>`
     select r.rep_id as "repId", r.name, r.email, r.payroll_id as "payrollId", r.active,
-      exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
-        and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
-        and coalesce(a.effective_end, 'infinity') >= ${from}::date) as "hasPlan",
+      ${hasTerms(period)} as "hasTerms",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
       ${asOfInstant(trx) === null ? isPending : sql`false`} as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"

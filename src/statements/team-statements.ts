@@ -86,13 +86,13 @@ export interface TeamMemberStatement
 export interface TeamSelection {
   /** The reps that the caller may see; null for all. */
   readonly repIds: readonly string[] | null;
-  /** Includes active people without a plan, an amount or a statement in the period. */
+  /** Includes active people without a plan, a quota or an amount in the period. */
   readonly everyone: boolean;
 }
 
 /**
- * Active people with a plan in the period, and everyone who has a statement or an amount in it, active or not. Each
- * has the latest version, or the earnings so far if none was generated.
+ * Active people with a plan or a quota in the period, and everyone who has an amount or a statement with amounts in it,
+ * active or not. Each has the latest version, or the earnings so far if none was generated.
  */
 export async function readTeamStatements(
   trx: Work,
@@ -108,11 +108,21 @@ export async function readTeamStatements(
     splitByCurrency(live.get(repId) ?? [], currency),
   );
   return team
-    .filter((rep) => earned.has(rep.repId) || rep.version !== null || (rep.active && (everyone || rep.hasPlan)))
+    .filter((rep) => earned.has(rep.repId) || statesAmounts(rep) || (rep.active && (everyone || rep.hasTerms)))
     .map((rep) => ({
       ...memberOf(rep, live.get(rep.repId) ?? [], currency),
       state: { ...stale.get(rep.repId), ...(rep.pending ? { pending: true as const } : {}) },
     }));
+}
+
+/** Whether the statement is approved or has amounts. A draft without any says nothing about a person without a plan. */
+function statesAmounts({ status, summary: main, otherCurrencies: others }: TeamStatementRow): boolean {
+  if (status === 'approved') return true;
+  return [...(main === null ? [] : [main]), ...(others ?? []).map((one) => one.summary)].some(isPaid);
+}
+
+function isPaid(texts: Summary): boolean {
+  return Object.values(texts).some((amount) => !Decimal.of(amount).isZero());
 }
 
 function memberOf(
@@ -204,9 +214,7 @@ export function missingPayrollIds(
 }
 
 export function hasAmount({ main, others }: Pick<TeamMemberStatement, 'main' | 'others'>): boolean {
-  return [main, ...others].some(({ summary: texts }) =>
-    Object.values(texts).some((amount) => !Decimal.of(amount).isZero()),
-  );
+  return [main, ...others].some(({ summary: texts }) => isPaid(texts));
 }
 
 function summaryEntry({ currency, summary: texts }: CurrencySummary) {

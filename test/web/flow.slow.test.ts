@@ -147,6 +147,7 @@ describe('a period in the web app, from a question about a deal to the payroll f
 
   /** Chooses the month of the deal in the picker of the page. */
   async function choosePeriod(hands: Hands, page: Page): Promise<void> {
+    await page.waitForSelector('[aria-label^="Period: "]');
     const shown = (await page.$eval('[aria-label^="Period: "]', (one) => one.getAttribute('aria-label'))) ?? '';
     await hands.press(page, 'button', shown);
     for (let year = Number(shown.slice(-4)); year > Number(period.slice(0, 4)); year -= 1)

@@ -20,7 +20,7 @@ import { readTeamOverview, teamOverview, teamOverviewExample } from '../team-ove
 const include = z
   .literal('all')
   .optional()
-  .describe('all: also people without a plan, an amount or a statement in the period');
+  .describe('all: also people without a plan, a quota or an amount in the period');
 
 const query = z.strictObject({
   repId: repIdQuery.optional().describe('The dashboard of this rep, by id (UUID); reps may see only themselves'),
@@ -104,7 +104,7 @@ export const getCommissions = operation({
       repId: 'The rep (UUID of list_reps)',
       dealId: "The deal, by the CRM's id (deal_id of list_deals)",
       period: 'The period, such as 2026-Q1',
-      include: 'all: also people without a plan, an amount or a statement in the period',
+      include: 'all: also people without a plan, a quota or an amount in the period',
       asOf: 'Earlier instant',
     },
     listsWithin: ['reps', 'closedDeals', 'events'],

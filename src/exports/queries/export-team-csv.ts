@@ -17,7 +17,7 @@ const query = z.strictObject({
     .enum(['approved', 'draft', 'all'])
     .optional()
     .describe(
-      'approved: approved statements only; draft: approved statements and drafts; all: also people without a plan, an amount or a statement',
+      'approved: approved statements only; draft: approved statements and drafts; all: also people without a plan, a quota or an amount',
     ),
   columns: z
     .enum(['default', 'extended'])

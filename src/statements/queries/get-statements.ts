@@ -20,7 +20,7 @@ const query = z.strictObject({
   include: z
     .literal('all')
     .optional()
-    .describe('all: the team view also shows people without a plan, an amount or a statement in the period'),
+    .describe('all: the team view also shows people without a plan, a quota or an amount in the period'),
   live: flag
     .default(false)
     .describe('true, with repId: the current ledger as version 0, also if a version was generated'),
