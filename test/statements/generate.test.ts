@@ -172,6 +172,23 @@ describe('generating and reading statements', () => {
     expect(current.period).to.equal(new Date().toISOString().slice(0, 7));
   });
 
+  it('lists a person without plan and quota only with an amount, also after a batch generated an empty draft', async () => {
+    const own = await fixture.office();
+    const person = { email: 'pay@acme.test', name: 'Pia', role: 'payroll' };
+    const { reps } = await own.api.expect(200, 'PUT', '/v1/reps', { reps: [person] });
+    const { statements } = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
+    const repId = reps[0].id;
+    expect(statements.map((one: { repId: string }) => one.repId)).to.include(repId);
+    const names = async (path: string, list: string): Promise<string[]> =>
+      (await own.api.expect(200, 'GET', `/v1/${path}?period=2026-01`))[list].map((one: { name: string }) => one.name);
+    expect(await names('statements', 'statements')).to.deep.equal(['Ben', 'Mia']);
+    expect(await names('commissions', 'reps')).to.deep.equal(['Ben', 'Mia']);
+    const adjustment = { period: '2026-01', amount: 100, reason: 'Referral' };
+    await own.api.expect(200, 'POST', `/v1/statements/${repId}/adjust`, adjustment);
+    expect(await names('statements', 'statements')).to.deep.equal(['Ben', 'Mia', 'Pia']);
+    expect(await names('commissions', 'reps')).to.deep.equal(['Ben', 'Mia', 'Pia']);
+  });
+
   it('returns the latest version of one rep, or the earnings so far', async () => {
     const own = await fixture.office();
     const of = `/v1/statements?repId=${own.ben}&period=2026-01`;
