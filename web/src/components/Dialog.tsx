@@ -12,11 +12,11 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: React.ReactNode;
   /** The button at the right. */
-  readonly action: Pick<ButtonProps, 'kind' | 'icon' | 'disabled' | 'children'>;
+  readonly action: Pick<ButtonProps, 'kind' | 'icon' | 'isBusy' | 'disabled' | 'children'>;
   readonly onSubmit: () => void;
-  /** The write that the form sends; its error stays in the dialog. */
-  readonly change: Pick<Change, 'isBusy' | 'error'>;
-  /** What else prevents the write, in words. */
+  /** The write that the form sends: the action is busy meanwhile, and its error stays in the dialog. */
+  readonly change?: Pick<Change, 'isBusy' | 'error'>;
+  /** What else is wrong, in words. */
   readonly problem?: string | null;
   /** What was entered. Closing the dialog asks before it is lost. */
   readonly form?: Pick<KeptForm<unknown>, 'isChanged' | 'clear'>;
@@ -35,7 +35,7 @@ export function Dialog({ title, onClose, children, action, onSubmit, change, pro
     else if (form?.isChanged === true) setLeaving(true);
     else discard();
   };
-  const message = change.error === null ? problem : describeError(change.error).message;
+  const message = change?.error == null ? problem : describeError(change.error).message;
   // Mantine's own header would be a second banner of the page.
   return (
     <Modal.Root opened onClose={leave} centered size={480} closeOnClickOutside={form?.isChanged !== true}>
@@ -63,7 +63,7 @@ export function Dialog({ title, onClose, children, action, onSubmit, change, pro
                 <Button size="final" onClick={leave}>
                   Cancel
                 </Button>
-                <Submit action={action} isBusy={change.isBusy} hasForm={form !== undefined} />
+                <Submit action={action} isBusy={change?.isBusy === true} hasForm={form !== undefined} />
               </div>
             )}
           </form>
@@ -79,14 +79,14 @@ interface SubmitProps extends Pick<DialogProps, 'action'> {
 }
 
 /** A confirmation starts with the focus on its action, a form on its first field. */
-function Submit({ action: { kind = 'primary', ...rest }, isBusy, hasForm }: SubmitProps) {
+function Submit({ action: { kind = 'primary', isBusy: isActing = false, ...rest }, isBusy, hasForm }: SubmitProps) {
   return (
     <Button
       type="submit"
       size="final"
       kind={kind}
       {...rest}
-      isBusy={isBusy}
+      isBusy={isBusy || isActing}
       data-autofocus={hasForm ? undefined : true}
     />
   );

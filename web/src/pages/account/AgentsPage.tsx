@@ -1,6 +1,7 @@
 import { IconPlugOff } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Agent, agentsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
@@ -9,7 +10,6 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 import { formatDay } from '../../format/dates.js';
 
 /** The agents that the person has connected; for admins those of everyone. */
@@ -98,21 +98,18 @@ function columnsOf(isAdmin: boolean, onDisconnect: (agent: Agent) => void): Colu
 }
 
 function DisconnectDialog({ agent, onClose }: { readonly agent: Agent; readonly onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.disconnectAgent({ params: { agentId: agent.id } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: agentsQuery.queryKey });
-      onClose();
-    },
+  const disconnect = useChange({
+    send: () => api.disconnectAgent({ params: { agentId: agent.id } }),
+    reloads: { queryKey: agentsQuery.queryKey },
+    onDone: onClose,
   });
   return (
     <Dialog
       title={`Disconnect ${agent.clientName}`}
       onClose={onClose}
-      action={{ kind: 'danger', isBusy: isPending, children: 'Disconnect' }}
-      onSubmit={() => mutate()}
-      problem={error === null ? null : describeError(error).message}
+      action={{ kind: 'danger', children: 'Disconnect' }}
+      onSubmit={() => disconnect.send()}
+      change={disconnect}
     >
       <p>It can no longer read or change anything for {agent.personName}. To use it again, connect it again.</p>
     </Dialog>
