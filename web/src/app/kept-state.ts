@@ -21,11 +21,11 @@ function write(key: string, text: string): void {
   try {
     sessionStorage.setItem(storageKey(key), text);
   } catch {
-    forget(key);
+    deleteKept(key);
   }
 }
 
-export function forget(key: string): void {
+export function deleteKept(key: string): void {
   sessionStorage.removeItem(storageKey(key));
 }
 
@@ -35,7 +35,7 @@ export function isKept(key: string): boolean {
 }
 
 /** Removes the states of everyone who signed in to this tab. */
-export function forgetAll(): void {
+export function deleteAllKept(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith('kept ')) sessionStorage.removeItem(key);
 }
 
@@ -53,14 +53,14 @@ export function useKeptState<State>(
       setState((before) => {
         const next = typeof update === 'function' ? (update as (before: State) => State)(before) : update;
         const text = JSON.stringify(next);
-        if (text === JSON.stringify(first.current)) forget(key);
+        if (text === JSON.stringify(first.current)) deleteKept(key);
         else write(key, text);
         return next;
       }),
     [key],
   );
   const clear = useCallback(() => {
-    forget(key);
+    deleteKept(key);
     setState(first.current);
   }, [key]);
   return [state, set, clear];

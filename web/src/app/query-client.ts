@@ -13,7 +13,7 @@ export const queryClient = new QueryClient({
       retry: (failures, error) => !isFinal(error) && failures < 2,
       refetchOnWindowFocus: false,
     },
-    // Without a connection a write fails at once. It would otherwise be sent later, when nobody expects it.
+    // Without a connection a write fails at once. It would otherwise be sent when the connection returns.
     mutations: { networkMode: 'always' },
   },
   mutationCache: new MutationCache({

@@ -2,7 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { api, basePath, onSessionEnd } from '../api/client.js';
 import { type Profile, profileQuery } from '../api/queries.js';
-import { forgetAll } from './kept-state.js';
+import { deleteAllKept } from './kept-state.js';
 import { queryClient } from './query-client.js';
 
 export type Role = NonNullable<Profile['role']>;
@@ -44,7 +44,7 @@ export function useHasSessionEnded(): boolean {
 /** Ends the session and loads the page again, so that nothing of the person stays in memory. */
 export async function signOut(): Promise<void> {
   await api.logOut().catch(() => undefined);
-  forgetAll();
+  deleteAllKept();
   window.location.assign(`${basePath}/login`);
 }
 

@@ -17,8 +17,8 @@ const UnlockDialog = lazy(() =>
 );
 
 /**
- * What the role may do: generate a version, add an amount to a draft, unlock what is approved. Nobody adjusts or unlocks
- * their own statement.
+ * What the role may do: generate a version, add an amount to a draft, unlock what is approved. People do not adjust or
+ * unlock their own statement.
  */
 export function StatementActions({ statement }: { readonly statement: Statement }) {
   const { role, repId: own } = useSession();
