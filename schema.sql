@@ -1142,10 +1142,13 @@ CREATE TABLE crm_connections (
   last_sync_at timestamp with time zone,
   polled_through timestamp with time zone,
   poll_due_at timestamp with time zone,
+  poll_seconds integer,
+  permissions jsonb,
   reconcile_rejected_at timestamp with time zone,
   settings jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT crm_connections_pkey PRIMARY KEY (workspace_id, provider),
   CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_connections_poll_seconds_check CHECK (((poll_seconds >= 60) AND (poll_seconds <= 86400))),
   CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON crm_connections FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('provider', 'credentials', 'last_sync_at,polled_through,poll_due_at');
@@ -1154,11 +1157,25 @@ CREATE POLICY crm_connections_of_owner ON crm_connections TO CURRENT_USER USING 
 CREATE POLICY crm_connections_of_workspace ON crm_connections TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_connections TO commissions_app;
 
+CREATE TABLE crm_accounts (
+  workspace_id uuid NOT NULL,
+  provider text NOT NULL,
+  account_id text NOT NULL,
+  CONSTRAINT crm_accounts_pkey PRIMARY KEY (workspace_id, provider),
+  CONSTRAINT crm_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_accounts_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_accounts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_accounts_of_owner ON crm_accounts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_accounts_of_workspace ON crm_accounts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_accounts TO commissions_app;
+
 CREATE TABLE crm_members (
   workspace_id uuid NOT NULL,
   crm_id text NOT NULL,
   provider text NOT NULL,
   rep_id uuid NOT NULL,
+  active boolean NOT NULL DEFAULT true,
   CONSTRAINT crm_members_pkey PRIMARY KEY (workspace_id, crm_id, provider),
   CONSTRAINT crm_members_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT crm_members_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
@@ -1192,6 +1209,7 @@ CREATE TABLE crm_pulls (
   actor text NOT NULL,
   reconcile boolean NOT NULL DEFAULT false,
   recalculate boolean NOT NULL DEFAULT false,
+  replaces boolean NOT NULL DEFAULT false,
   phase text NOT NULL DEFAULT 'people'::text,
   modified_from timestamp with time zone,
   covered_until timestamp with time zone,
@@ -1201,6 +1219,7 @@ CREATE TABLE crm_pulls (
   counts jsonb NOT NULL DEFAULT '{}'::jsonb,
   skipped_deals jsonb NOT NULL DEFAULT '[]'::jsonb,
   attempts integer NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
   restarts integer NOT NULL DEFAULT 0,
   not_before timestamp with time zone NOT NULL DEFAULT now(),
   started_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -1219,6 +1238,9 @@ CREATE TABLE crm_pull_deals (
   workspace_id uuid NOT NULL,
   pull_id uuid NOT NULL,
   deal_id text NOT NULL,
+  outcome text NOT NULL,
+  is_skipped boolean NOT NULL,
+  listing integer NOT NULL,
   CONSTRAINT crm_pull_deals_pkey PRIMARY KEY (workspace_id, pull_id, deal_id),
   CONSTRAINT crm_pull_deals_workspace_id_pull_id_fkey FOREIGN KEY (workspace_id, pull_id) REFERENCES crm_pulls(workspace_id, pull_id) ON DELETE CASCADE
 );

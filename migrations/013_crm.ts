@@ -30,6 +30,10 @@ async function createConnections(db: Kysely<unknown>): Promise<void> {
       -- all changes before this time, by the clock of the CRM, are stored
       polled_through timestamptz,
       poll_due_at timestamptz,
+      -- null for the interval of the configuration
+      poll_seconds integer check (poll_seconds between 60 and 86400),
+      -- the scopes and permissions that the connection needs, as of the last check
+      permissions jsonb,
       -- when a reconciliation was rejected because it would delete too much; the same request soon after confirms it
       reconcile_rejected_at timestamptz,
       -- which people, deals and fields are read; see crm-settings.ts
@@ -38,6 +42,16 @@ async function createConnections(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await tenantTable(db, 'crm_connections');
 
+  // The account that was connected last, also while no account is connected: the stored deals are from it.
+  await sql`
+    create table crm_accounts (
+      workspace_id uuid not null references workspaces,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      account_id text not null,
+      primary key (workspace_id, provider)
+    )`.execute(db);
+  await tenantTable(db, 'crm_accounts');
+
   // The ids of a rep in each CRM. "crm_member_id" of a rep is the first of them, or was entered by hand.
   await sql`
     create table crm_members (
@@ -45,6 +59,7 @@ async function createConnections(db: Kysely<unknown>): Promise<void> {
       crm_id text not null,
       provider text not null check (provider in ('crma', 'crmb', 'crmc')),
       rep_id uuid not null,
+      active boolean not null default true,
       primary key (workspace_id, crm_id, provider),
       foreign key (workspace_id, rep_id) references reps
     )`.execute(db);
@@ -76,6 +91,8 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       actor text not null,
       reconcile boolean not null default false,
       recalculate boolean not null default false,
+      -- the deals of another account are removed, however many they are
+      replaces boolean not null default false,
       phase text not null default 'people' check (phase in ('people', 'fields', 'deals', 'missing', 'finish')),
       modified_from timestamptz,
       -- all changes before this time, by the clock of the CRM, are in the listing
@@ -87,6 +104,7 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       -- the first deals that pay no rep, with the reasons
       skipped_deals jsonb not null default '[]',
       attempts integer not null default 0,
+      failing_since timestamptz,
       restarts integer not null default 0,
       not_before timestamptz not null default now(),
       started_at timestamptz not null default now(),
@@ -99,6 +117,10 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       workspace_id uuid not null,
       pull_id uuid not null,
       deal_id text not null,
+      outcome text not null,
+      is_skipped boolean not null,
+      -- number of restarts of the listing that contained the deal last
+      listing integer not null,
       primary key (workspace_id, pull_id, deal_id),
       foreign key (workspace_id, pull_id) references crm_pulls on delete cascade
     )`.execute(db);

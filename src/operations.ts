@@ -64,6 +64,7 @@ import { setCrmSettings } from './integrations/commands/set-crm-settings.js';
 import { setCrmcSync } from './integrations/commands/set-crmc-sync.js';
 import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
+import { updateIntegration } from './integrations/commands/update-integration.js';
 import { getCrmSettings } from './integrations/queries/get-crm-settings.js';
 import { listCrmSyncs } from './integrations/queries/list-crm-syncs.js';
 import { listIntegrations } from './integrations/queries/list-integrations.js';
@@ -151,6 +152,7 @@ export const operations = [
   disconnectCrmb,
   disconnectCrmc,
   setCrmcSync,
+  updateIntegration,
   listCrmSyncs,
   getCrmSettings,
   setCrmSettings,

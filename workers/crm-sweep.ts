@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider, crmProviders } from '#src/crm/port.js';
 import { pullJob } from '#src/integrations/crm-pull.js';
 import { insertPoll } from '#src/integrations/crm-pull-store.js';
 import { type Database } from '#src/platform/database/pool.js';
@@ -12,9 +12,6 @@ const overdue = '2 seconds';
 const deleteEveryMs = 60_000;
 /** A queued job suppresses further wake-ups of the same work for this long. */
 const slotMs = 5000;
-
-/** CRMs that send no webhooks on their own. */
-const polled: readonly CrmProvider[] = ['crmc'];
 
 /**
  * Wakes workers for inbox messages and pulls that no worker processes, because a wake-up was lost, a worker died or
@@ -53,7 +50,7 @@ export class CrmSweep {
 
   private async startPolls(): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; provider: CrmProvider }>`
-      select * from due_polls(${polled}::text[])`.execute(this.database);
+      select * from due_polls(${crmProviders}::text[])`.execute(this.database);
     for (const { workspace_id: workspaceId, provider } of rows) {
       const pullId = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         insertPoll(trx, workspaceId, provider),

@@ -12,7 +12,7 @@ import { ExportRequests } from '../exports/export-requests.js';
 import { CrmAccounts } from '../integrations/crm-accounts.js';
 import { crmAdapters } from '../integrations/crm-adapters.js';
 import { type PullWork, pullJob } from '../integrations/crm-pull.js';
-import { CrmSyncRunner } from '../integrations/crm-sync-runner.js';
+import { CrmSyncRunner, type SyncSettings } from '../integrations/crm-sync-runner.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
 import { wakeLanesThrough } from '../ledger/calculate-job.js';
 import { CommissionChanges } from '../ledger/commission-changes.js';
@@ -87,7 +87,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
   ];
   const wakeSync = (work: PullWork) => queue.add(pullJob, work);
-  const syncSettings = { pollSeconds: config.CRM_POLL_SECONDS, retryMs: config.CRM_RETRY_MS };
+  const syncSettings = syncSettingsOf(config, core.notifications);
   const simulations = new SimulationRunner({
     threads: config.SIMULATION_THREADS,
     heapMb: config.SIMULATION_MEMORY_MB,
@@ -176,6 +176,14 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     notifications,
     attemptLimits: new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE),
     pdfPrinter: new PdfPrinter(config.CHROMIUM_PATH, log),
+  };
+}
+
+function syncSettingsOf(config: Config, notifications: Notifications): SyncSettings {
+  return {
+    pollSeconds: config.CRM_POLL_SECONDS,
+    retryMs: config.CRM_RETRY_MS,
+    onGivenUp: (trx, workspaceId, provider, reason) => notifications.syncGivenUp(trx, workspaceId, provider, reason),
   };
 }
 

@@ -14,7 +14,7 @@ import { type Leases } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 import { applySettings } from './configured-account.js';
 import { markBroken, replaceCredentials } from './crm-connection-store.js';
-import { findSealedCredentials, workspaceTimeZone } from './crm-connection-views.js';
+import { findSealedCredentials, workspaceSettings } from './crm-connection-views.js';
 import { findSettings, linkedMembers } from './crm-settings-views.js';
 
 export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
@@ -43,7 +43,7 @@ export class CrmAccounts {
         const settings = await findSettings(trx, workspaceId, provider);
         return {
           sealed: await findSealedCredentials(trx, workspaceId, provider),
-          timeZone: await workspaceTimeZone(trx, workspaceId),
+          timeZone: (await workspaceSettings(trx, workspaceId)).timeZone,
           settings,
           linked: settings.people === null ? new Set<string>() : await linkedMembers(trx, workspaceId, provider),
         };

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { type CrmProvider } from '../crm/port.js';
+import { type CrmPermission, type CrmProvider } from '../crm/port.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
+import { stopPulls } from './stop-pulls.js';
 
 interface Who {
   readonly workspaceId: string;
@@ -24,19 +25,31 @@ export interface NewConnection {
   readonly webhookId: string | null;
   /** Null keeps the present one. */
   readonly inbound: InboundRoute | null;
+  /** As of the check before connecting. */
+  readonly permissions: readonly CrmPermission[];
+  /** Interval of the polls, unless the connection has one. */
+  readonly pollSeconds: number;
 }
 
-/** Stores a connection, or replaces it. Poll positions of another account do not apply to this one. */
+/**
+ * Stores a connection, or replaces it. Poll positions of another account do not apply to this one. The same account is
+ * polled at once, because changes since the last poll may be missing.
+ */
 export async function saveConnection(trx: Work, who: Who, connection: NewConnection): Promise<void> {
-  const { provider, accountId, credentials, webhookId, inbound } = connection;
+  const { provider, accountId, credentials, webhookId, inbound, pollSeconds } = connection;
+  const permissions = JSON.stringify(connection.permissions);
   const { workspaceId, actor } = who;
   const wasBroken = await isBroken(trx, workspaceId, provider);
   await sql`
-    insert into crm_connections as c (workspace_id, provider, connected_at, account_id, credentials, connected_by, webhook_id)
-    values (${workspaceId}, ${provider}, now(), ${accountId}, ${credentials}, ${actor}, ${webhookId})
+    insert into crm_connections as c (workspace_id, provider, connected_at, account_id, credentials, connected_by,
+      webhook_id, permissions, poll_due_at)
+    values (${workspaceId}, ${provider}, now(), ${accountId}, ${credentials}, ${actor},
+      ${webhookId}, ${permissions}::jsonb, now() + ${pollSeconds} * interval '1 second')
     on conflict (workspace_id, provider) do update set connected_at = now(), account_id = excluded.account_id,
       credentials = excluded.credentials, connected_by = excluded.connected_by, webhook_id = excluded.webhook_id,
-      broken_at = null, broken_reason = null, reconcile_rejected_at = null, poll_due_at = null,
+      permissions = excluded.permissions, broken_at = null, broken_reason = null, reconcile_rejected_at = null,
+      poll_due_at = case when c.account_id = excluded.account_id and c.polled_through is not null then null
+        else now() + coalesce(c.poll_seconds, ${pollSeconds}) * interval '1 second' end,
       polled_through = case when c.account_id = excluded.account_id then c.polled_through end`.execute(trx);
   if (inbound !== null) {
     await deleteRoutes(trx, workspaceId, provider);
@@ -110,7 +123,7 @@ export async function markBroken(
   await recordEvent(trx, workspaceId, { type: 'crm.connection_broken', data: details });
 }
 
-/** Deletes the connection, writes the audit entry, and returns whether there was one. Imported data stays. */
+/** Deletes the connection, stops its pulls, writes the audit entry, and returns whether there was one. Imported data stays. */
 export async function deleteConnection(trx: Work, who: Who, provider: CrmProvider): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('crm_connections')
@@ -119,6 +132,7 @@ export async function deleteConnection(trx: Work, who: Who, provider: CrmProvide
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
+  await stopPulls(trx, who.workspaceId, provider);
   await deleteRoutes(trx, who.workspaceId, provider);
   await trx
     .deleteFrom('crm_fields')
@@ -149,4 +163,27 @@ export async function setSyncEnabled(
     .values({ workspace_id: workspaceId, provider, connected_at: null, sync_enabled: enabled })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'provider']).doUpdateSet({ sync_enabled: enabled }))
     .execute();
+}
+
+/** Changes when and whether the CRM is polled; absent settings stay. False if the CRM is not connected. */
+export async function updatePolling(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  {
+    syncEnabled,
+    pollSeconds,
+  }: { readonly syncEnabled?: boolean | undefined; readonly pollSeconds?: number | null | undefined },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('crm_connections')
+    .set({
+      ...(syncEnabled === undefined ? {} : { sync_enabled: syncEnabled }),
+      ...(pollSeconds === undefined ? {} : { poll_seconds: pollSeconds, poll_due_at: null }),
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('connected_at', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

@@ -7,7 +7,16 @@ import { type Integration } from './crm-connection.js';
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
   const rows = await trx
     .selectFrom('crm_connections')
-    .select(['provider', 'connected_at', 'sync_enabled', 'broken_at', 'broken_reason', 'last_sync_at'])
+    .select([
+      'provider',
+      'connected_at',
+      'sync_enabled',
+      'broken_at',
+      'broken_reason',
+      'last_sync_at',
+      'poll_seconds',
+      'permissions',
+    ])
     .where('workspace_id', '=', workspaceId)
     .execute();
   const known = new Map(rows.map((row) => [row.provider, row]));
@@ -21,6 +30,8 @@ export async function listIntegrations(trx: Work, workspaceId: string): Promise<
       broken: (row?.broken_at ?? null) !== null,
       brokenReason: row?.broken_reason ?? null,
       lastSyncAt: row?.last_sync_at?.toISOString() ?? null,
+      pollSeconds: row?.poll_seconds ?? null,
+      permissions: [...(row?.permissions ?? [])],
     };
   });
 }
@@ -96,14 +107,16 @@ export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProv
   return row !== undefined;
 }
 
-/** The time zone that converts the CRM's instants to days. */
-export async function workspaceTimeZone(trx: Work, workspaceId: string): Promise<string> {
-  const { timezone } = await trx
+/** The currency of the workspace, and the time zone that converts the CRM's instants to days. */
+export async function workspaceSettings(
+  trx: Work,
+  workspaceId: string,
+): Promise<{ readonly currency: string; readonly timeZone: string }> {
+  return trx
     .selectFrom('workspaces')
-    .select('timezone')
+    .select(['currency', 'timezone as timeZone'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
-  return timezone;
 }
 
 /** The state of the connection; null if the CRM is not connected. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type CrmProvider, crmProviders } from '../crm/port.js';
+import { connectionWarning, permissionRecord } from './connection-warnings.js';
 
 export const integration = z
   .object({
@@ -13,6 +14,11 @@ export const integration = z
     brokenReason: z.string().nullable().describe('Why the connection does not work; null if it does'),
     /** End of the last successful sync. */
     lastSyncAt: z.string().nullable().describe('Start of the last successful sync, instant in ISO 8601; null for none'),
+    pollSeconds: z
+      .int()
+      .nullable()
+      .describe('Interval in seconds in which the CRM is polled for changes; null for the default of the service'),
+    permissions: z.array(permissionRecord).describe('What the connection needs, as of the last time it was connected'),
   })
   .describe('The connection to one CRM');
 export type Integration = z.input<typeof integration>;
@@ -24,6 +30,8 @@ export const unconnectedExample = {
   broken: false,
   brokenReason: null,
   lastSyncAt: null,
+  pollSeconds: null,
+  permissions: [],
 };
 
 export const connectedAnswer = z.object({
@@ -40,6 +48,7 @@ export const connectedAnswer = z.object({
     .string()
     .nullable()
     .describe('Bearer secret of webhook deliveries, returned only once; null if the CRM needs none'),
+  warnings: z.array(connectionWarning).describe('What to check although the connection works'),
 });
 
 export function connectedExample(provider: CrmProvider) {
@@ -49,5 +58,6 @@ export function connectedExample(provider: CrmProvider) {
     accountId: '62515',
     webhookUrl: provider === 'crma' ? null : `https://pay.acme.com/webhooks/${provider}`,
     webhookSecret: provider === 'crmc' ? 'whsec_…' : null,
+    warnings: [],
   };
 }

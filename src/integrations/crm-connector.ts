@@ -8,9 +8,20 @@ import { placeOfRoute } from '../platform/inbox/inbox.js';
 import { CONFIG, LOG } from '../platform/injection-tokens.js';
 import { type Log } from '../platform/log.js';
 import { Secrets } from '../platform/secrets/secrets.js';
+import {
+  accountChanged,
+  findPreviousAccount,
+  isOtherAccount,
+  leavePreviousAccount,
+  type PreviousAccount,
+  type PreviousDeals,
+  saveAccount,
+} from './account-change.js';
+import { assertPermitted, type ConnectionWarning, warningsOf } from './connection-warnings.js';
 import { CrmAccounts } from './crm-accounts.js';
 import { deleteConnection, type InboundRoute, saveConnection } from './crm-connection-store.js';
-import { findSealedCredentials, findWebhook, hasRoute } from './crm-connection-views.js';
+import { findSealedCredentials, findWebhook, hasRoute, workspaceSettings } from './crm-connection-views.js';
+import { pollInterval } from './crm-pull-store.js';
 
 export interface Connected {
   readonly accountId: string | null;
@@ -18,6 +29,8 @@ export interface Connected {
   readonly webhookUrl: string | null;
   /** Bearer secret of deliveries; shown once. */
   readonly webhookSecret: string | null;
+  /** What to check although the connection works. */
+  readonly warnings: readonly ConnectionWarning[];
 }
 
 /** Creates and removes connections, here and in the CRM's account. */
@@ -35,27 +48,63 @@ export class CrmConnector {
     who: Pick<Caller, 'workspaceId' | 'actor'>,
     provider: CrmProvider,
     credentials: CrmCredentials,
+    previousDeals: PreviousDeals | null = null,
   ): Promise<Connected> {
     const { workspaceId } = who;
+    const { accountId } = credentials;
+    const previous = await this.previousAccount(workspaceId, provider, accountId);
+    if (previous !== null && previousDeals === null) throw accountChanged(provider, previous);
+    const { permissions, warnings } = await this.check(workspaceId, provider, credentials);
     const webhook = await this.register(workspaceId, provider, credentials);
     const own = provider === 'crmc' ? await this.ownSecret(workspaceId) : null;
-    await this.unitOfWork.run(who, { lock: 'none', access: 'write' }, (trx) =>
-      saveConnection(trx, who, {
+    await this.unitOfWork.run(who, { lock: 'none', access: 'write' }, async (trx) => {
+      const isOther = await isOtherAccount(trx, workspaceId, provider, accountId);
+      await saveConnection(trx, who, {
         provider,
-        accountId: credentials.accountId,
+        accountId,
         credentials: this.accounts.seal(workspaceId, provider, credentials),
         webhookId: webhook?.webhookId ?? null,
         inbound: own === null ? this.inboundOf(provider, credentials, webhook) : own.inbound,
-      }),
-    );
+        permissions,
+        pollSeconds: pollInterval(provider, this.config.CRM_POLL_SECONDS),
+      });
+      if (isOther) await leavePreviousAccount(trx, who, provider, previous === null ? null : previousDeals);
+      await saveAccount(trx, workspaceId, provider, accountId);
+    });
     return {
-      accountId: credentials.accountId,
+      accountId,
       webhookUrl: provider === 'crma' ? null : this.webhookUrl(provider),
       webhookSecret: own?.secret ?? null,
+      warnings,
     };
   }
 
-  /** Deletes the connection immediately, and then the registration in the CRM's account if the CRM permits it. */
+  /** The other account from which stored deals are; null if there is none. */
+  previousAccount(
+    workspaceId: string,
+    provider: CrmProvider,
+    accountId: string | null,
+  ): Promise<PreviousAccount | null> {
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+      findPreviousAccount(trx, workspaceId, provider, accountId),
+    );
+  }
+
+  /** Checks the connection before it is stored. Rejects one that lacks a required permission. */
+  private async check(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials) {
+    const account = this.accounts.openWith(provider, credentials);
+    const permissions = await account.permissions();
+    assertPermitted(provider, permissions);
+    const workspace = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+      workspaceSettings(trx, workspaceId),
+    );
+    return { permissions, warnings: warningsOf(workspace, await account.settings(), permissions) };
+  }
+
+  /**
+   * Deletes the connection immediately and stops its syncs. Then removes the registration in the CRM's account and
+   * revokes the tokens, if the CRM permits it.
+   */
   async disconnect(who: Pick<Caller, 'workspaceId' | 'actor'>, provider: CrmProvider): Promise<boolean> {
     const { workspaceId } = who;
     const { disconnected, sealed, webhookId } = await this.unitOfWork.run(
@@ -67,12 +116,17 @@ export class CrmConnector {
         disconnected: await deleteConnection(trx, who, provider),
       }),
     );
-    if (sealed !== null && webhookId !== null) {
-      const account = this.accounts.openWith(provider, this.accounts.unseal(workspaceId, provider, sealed));
+    if (sealed === null) return disconnected;
+    const credentials = this.accounts.unseal(workspaceId, provider, sealed);
+    if (webhookId !== null) {
+      const account = this.accounts.openWith(provider, credentials);
       await account.removeWebhook(webhookId).catch((error: unknown) => {
         this.log.warn({ err: error, workspaceId, provider }, 'removing a webhook failed; its deliveries are rejected');
       });
     }
+    await this.accounts.adapters[provider].revoke(credentials).catch((error: unknown) => {
+      this.log.warn({ err: error, workspaceId, provider }, 'revoking a token failed; it stays valid at the CRM');
+    });
     return disconnected;
   }
 

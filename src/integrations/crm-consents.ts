@@ -9,6 +9,7 @@ import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { Secrets } from '../platform/secrets/secrets.js';
+import { type PreviousAccount, type PreviousDeals } from './account-change.js';
 import { type Started, storeConsent, takeConsent } from './consent-state-store.js';
 import { CrmAccounts } from './crm-accounts.js';
 import { type Connected, CrmConnector } from './crm-connector.js';
@@ -33,6 +34,8 @@ export interface OfferedAccount {
   readonly grant: string;
   readonly accountId: string | null;
   readonly accountName: string | null;
+  /** The other account from which stored deals are; null if there is none. */
+  readonly previous: PreviousAccount | null;
 }
 
 /**
@@ -117,7 +120,9 @@ export class CrmConsents {
       const redirectUri = this.callbackOf(provider);
       const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier, loginUrl });
       const accountName = await adapter.accountName(credentials);
-      return { grant: await this.store(provider, started, credentials), accountId: credentials.accountId, accountName };
+      const { accountId } = credentials;
+      const previous = await this.connector.previousAccount(started.workspaceId, provider, accountId);
+      return { grant: await this.store(provider, started, credentials), accountId, accountName, previous };
     } catch (error) {
       throw toCrmFailure(error);
     }
@@ -126,7 +131,11 @@ export class CrmConsents {
   /** Connects the account that the admin has confirmed; `isConfirmed` false discards the grant. */
   async decide(
     provider: CrmProvider,
-    { grant, isConfirmed }: { readonly grant: string; readonly isConfirmed: boolean },
+    {
+      grant,
+      isConfirmed,
+      previousDeals,
+    }: { readonly grant: string; readonly isConfirmed: boolean; readonly previousDeals: PreviousDeals | null },
     caller: Caller | null,
     browserKey: string | null,
   ): Promise<Connected | null> {
@@ -136,7 +145,7 @@ export class CrmConsents {
     if (!isConfirmed) return null;
     if (found === null || caller === null || !isSameBrowser(found, caller, browserKey)) throw notConnected(provider);
     try {
-      return await this.connector.connect(caller, provider, found.credentials);
+      return await this.connector.connect(caller, provider, found.credentials, previousDeals);
     } catch (error) {
       throw toCrmFailure(error);
     }

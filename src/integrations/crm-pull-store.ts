@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { type CrmField, type CrmProvider } from '../crm/port.js';
 import { chunk } from '../kernel/chunk.js';
 import { newId } from '../kernel/ids.js';
-import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CrmPull, confirmMinutes, type PullPhase } from './crm-pull.js';
 
@@ -12,13 +11,23 @@ export interface NewPull {
   readonly actor: string;
   readonly reconcile: boolean;
   readonly recalculate: boolean;
+  readonly replaces: boolean;
 }
 
 export async function insertSync(trx: Work, workspaceId: string, pull: NewPull): Promise<void> {
-  const { pullId, provider, actor, reconcile, recalculate } = pull;
+  const { pullId, provider, actor, reconcile, recalculate, replaces } = pull;
   await trx
     .insertInto('crm_pulls')
-    .values({ workspace_id: workspaceId, pull_id: pullId, kind: 'sync', provider, actor, reconcile, recalculate })
+    .values({
+      workspace_id: workspaceId,
+      pull_id: pullId,
+      kind: 'sync',
+      provider,
+      actor,
+      reconcile,
+      recalculate,
+      replaces,
+    })
     .execute();
 }
 
@@ -26,7 +35,7 @@ export async function insertSync(trx: Work, workspaceId: string, pull: NewPull):
 export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
   return trx
     .selectFrom('crm_pulls')
-    .select(['pull_id as pullId', 'provider', 'actor', 'reconcile', 'recalculate'])
+    .select(['pull_id as pullId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces'])
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'sync')
     .execute();
@@ -37,10 +46,11 @@ export async function joinSync(
   trx: Work,
   workspaceId: string,
   pullId: string,
-  { reconcile, recalculate }: Pick<NewPull, 'reconcile' | 'recalculate'>,
+  { reconcile, recalculate, replaces }: Pick<NewPull, 'reconcile' | 'recalculate' | 'replaces'>,
 ): Promise<boolean> {
   const { rows } = await sql`
-    update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate}
+    update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate},
+      replaces = replaces or ${replaces}
     where workspace_id = ${workspaceId} and pull_id = ${pullId}
       and (phase in ('people', 'fields', 'deals') or reconcile or not ${reconcile}::boolean)
     returning 1`.execute(trx);
@@ -50,22 +60,38 @@ export async function joinSync(
 /** Rows are stamped before they become visible, so each poll starts this long before the end of the last one. */
 const overlap = sql`interval '10 minutes'`;
 
+/** CRMs that cannot list the changes since a time. A poll of them lists every deal, and finds those that are gone. */
+const listedInFull: readonly CrmProvider[] = ['crma'];
+
+/** Listing every deal takes longer, so it is done this many times less often. */
+const fullListingFactor = 12;
+
+/** Default interval of the polls of a CRM. */
+export function pollInterval(provider: CrmProvider, pollSeconds: number): number {
+  return listedInFull.includes(provider) ? fullListingFactor * pollSeconds : pollSeconds;
+}
+
 /** Null if another worker was faster. */
 export async function insertPoll(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
   const { rows } = await sql<{ pull_id: string }>`
-    insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, phase, modified_from)
-    select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', 'deals', polled_through - ${overlap}
+    insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, phase, modified_from, reconcile)
+    select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', 'deals', polled_through - ${overlap},
+      ${listedInFull.includes(provider)}
     from crm_connections where workspace_id = ${workspaceId} and provider = ${provider} and connected_at is not null
     on conflict (workspace_id, provider, kind) do nothing
     returning pull_id`.execute(trx);
   return rows[0]?.pull_id ?? null;
 }
 
+/** A sync whose attempts all fail for so long is given up. */
+const maxOutage = sql`interval '1 day'`;
+
 /** The pull, locked for the transaction; null if it or its connection has ended. */
 export async function lockPull(trx: Work, workspaceId: string, pullId: string): Promise<CrmPull | null> {
   const row = await trx
     .selectFrom('crm_pulls')
     .selectAll()
+    .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('is_given_up'))
     .where('workspace_id', '=', workspaceId)
     .where('pull_id', '=', pullId)
     .forUpdate()
@@ -78,6 +104,7 @@ export async function lockPull(trx: Work, workspaceId: string, pullId: string): 
     actor: row.actor,
     reconcile: row.reconcile,
     recalculate: row.recalculate,
+    replaces: row.replaces,
     phase: row.phase,
     modifiedFrom: row.modified_from,
     coveredUntil: row.covered_until,
@@ -86,6 +113,7 @@ export async function lockPull(trx: Work, workspaceId: string, pullId: string): 
     total: row.total,
     counts: row.counts,
     attempts: row.attempts,
+    isGivenUp: row.is_given_up,
     restarts: row.restarts,
     startedAt: row.started_at,
   };
@@ -110,6 +138,7 @@ export async function savePullStep(trx: Work, workspaceId: string, pullId: strin
       ...(coveredUntil === undefined ? {} : { covered_until: coveredUntil }),
       ...(counts === undefined ? {} : { counts: JSON.stringify(counts) }),
       attempts: 0,
+      failing_since: null,
     })
     .where('workspace_id', '=', workspaceId)
     .where('pull_id', '=', pullId)
@@ -119,35 +148,20 @@ export async function savePullStep(trx: Work, workspaceId: string, pullId: strin
 /** Retries later, from the same position. */
 export async function delayPull(trx: Work, workspaceId: string, pullId: string, pauseMs: number): Promise<void> {
   await sql`
-    update crm_pulls set attempts = attempts + 1, not_before = now() + ${pauseMs / 1000} * interval '1 second'
+    update crm_pulls set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
+      not_before = now() + ${pauseMs / 1000} * interval '1 second'
     where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
 }
 
-/** Restarts the listing: deals seen by the earlier one do not count. */
+/** Restarts the listing: deals that only an earlier one contained are missing. */
 export async function restartListing(trx: Work, workspaceId: string, pullId: string): Promise<void> {
-  await sql`delete from crm_pull_deals where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
   await sql`
-    update crm_pulls set restarts = restarts + 1, cursor = null, deals = 0, covered_until = null, not_before = now()
+    update crm_pulls set restarts = restarts + 1, cursor = null, covered_until = null, not_before = now()
     where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
 }
 
 export async function deletePull(trx: Work, workspaceId: string, pullId: string): Promise<void> {
   await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', pullId).execute();
-}
-
-/** Records which deals the CRM has. */
-export async function markSeen(
-  trx: Work,
-  workspaceId: string,
-  pullId: string,
-  dealIds: readonly string[],
-): Promise<void> {
-  if (dealIds.length === 0) return;
-  await sql`
-    insert into crm_pull_deals (workspace_id, pull_id, deal_id)
-    select ${workspaceId}::uuid, ${pullId}::uuid, deal_id
-    from ${unnestRows([...new Set(dealIds)], [['deal_id', 'text', (dealId) => dealId]])}
-    on conflict do nothing`.execute(trx);
 }
 
 /** Number of live deals of the CRM here, and of those the listing did not contain. */
@@ -173,10 +187,11 @@ export async function listMissing(trx: Work, workspaceId: string, pull: CrmPull,
 }
 
 /** Deals that were created or changed during the listing may be missing from it and still exist. */
-function isMissing({ pullId, startedAt }: CrmPull) {
+function isMissing({ pullId, startedAt, restarts }: CrmPull) {
   return sql<boolean>`(d.snapshot_at < ${startedAt} and (d.source_updated_at is null or d.source_updated_at < ${startedAt})
     and not exists (select from crm_pull_deals p
-      where p.workspace_id = d.workspace_id and p.pull_id = ${pullId} and p.deal_id = d.deal_id))`;
+      where p.workspace_id = d.workspace_id and p.pull_id = ${pullId} and p.deal_id = d.deal_id
+        and p.listing = ${restarts}))`;
 }
 
 /**
@@ -211,7 +226,7 @@ export async function schedulePoll(
   through: Date | null,
 ): Promise<void> {
   await sql`
-    update crm_connections set poll_due_at = now() + ${everySeconds} * interval '1 second',
+    update crm_connections set poll_due_at = now() + coalesce(poll_seconds, ${everySeconds}::int) * interval '1 second',
       polled_through = greatest(polled_through, ${through}::timestamptz)
     where workspace_id = ${workspaceId} and provider = ${provider}`.execute(trx);
 }

@@ -12,15 +12,19 @@ export interface CrmPull {
   readonly actor: string;
   readonly reconcile: boolean;
   readonly recalculate: boolean;
+  /** Deals that the account does not have are of another account: they are removed without a confirmation. */
+  readonly replaces: boolean;
   readonly phase: 'people' | 'fields' | 'deals' | 'missing' | 'finish';
   readonly modifiedFrom: Date | null;
   readonly coveredUntil: Date | null;
   readonly cursor: string | null;
-  /** Number of deals listed by the steps done, and in total if the CRM reports it. */
+  /** Number of distinct deals listed by the steps done, and in total if the CRM reports it. */
   readonly deals: number;
   readonly total: number | null;
   readonly counts: Readonly<Record<string, number>>;
   readonly attempts: number;
+  /** Whether every attempt of the last day failed. */
+  readonly isGivenUp: boolean;
   readonly restarts: number;
   readonly startedAt: Date;
 }

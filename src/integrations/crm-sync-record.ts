@@ -19,7 +19,7 @@ export const crmSyncRecord = z
     changed: z.int().describe('Number of deals that had changed'),
     deleted: z.int().describe('Number of deals that the CRM no longer has'),
     unchanged: z.int().describe('Number of deals that were as stored'),
-    skipped: z.int().describe('Number of reasons for which new or changed deals pay no rep'),
+    skipped: z.int().describe('Number of new or changed deals that pay no rep, or of which fields were left out'),
     skippedDeals: z
       .array(
         z

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure } from '../crm/port.js';
+import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure, type CrmProvider } from '../crm/port.js';
+import { goneDeal } from '../crm/values.js';
 import { type AffectedReps, merge } from '../deals/affected-reps.js';
 import { auditSkippedDeals, type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
@@ -14,14 +15,15 @@ import { type Log } from '../platform/log.js';
 import { importCrmMembers } from '../reps/import-crm-members.js';
 import { type CrmAccounts } from './crm-accounts.js';
 import { addCounts, type CrmPull, confirmMinutes, leaseOfPull, maxMissingShare, type PullWork } from './crm-pull.js';
+import { type CountChanges, countPulledDeals, type PulledDeal } from './crm-pull-deals.js';
 import {
   countMissing,
   delayPull,
   deletePull,
   listMissing,
   lockPull,
-  markSeen,
   noteSync,
+  pollInterval,
   rejectReconcile,
   replaceFields,
   restartListing,
@@ -34,12 +36,20 @@ import { noteSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
 export type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
 
 const sliceMs = 10_000;
-const maxFailures = 10;
+/** A poll that fails more often ends, and the next one starts at its time. */
+const maxPollFailures = 10;
 const maxRestarts = 3;
-const maxPauseMs = 60_000;
+const maxPauseMs = 15 * 60_000;
 const checkBatchSize = 100;
 /** Changes in flight when the CRM responded may carry an earlier time. */
 const visibilityDelayMs = 5_000;
+
+export interface SyncSettings {
+  readonly pollSeconds: number;
+  readonly retryMs: number;
+  /** Called in the transaction that gives a sync up. */
+  readonly onGivenUp: (trx: Work, workspaceId: string, provider: CrmProvider, reason: string) => Promise<void>;
+}
 
 interface Run {
   readonly workspaceId: string;
@@ -60,7 +70,7 @@ export class CrmSyncRunner {
     private readonly unitOfWork: UnitOfWork,
     private readonly changes: CommissionChanges,
     private readonly leases: Leases,
-    private readonly settings: { readonly pollSeconds: number; readonly retryMs: number },
+    private readonly settings: SyncSettings,
     private readonly wake: (work: PullWork) => Promise<void>,
     private readonly log: Log,
   ) {}
@@ -165,15 +175,15 @@ export class CrmSyncRunner {
     const isLast = page === null || page.next === null;
     await failpoint('pull.afterFetch');
     return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
-      const counts = await this.record(trx, recalculate, run, deals, fetchedAt);
+      const recorded = await this.record(trx, recalculate, run, deals, fetchedAt);
       await failpoint('pull.afterRecord');
       const joined = await lockPull(trx, workspaceId, pull.pullId);
       const next: CrmPull = {
         ...pull,
         cursor: page?.next ?? null,
-        deals: pull.deals + deals.length,
+        deals: pull.deals + recorded.deals,
         total: page?.total ?? pull.total,
-        counts: addCounts(pull.counts, counts),
+        counts: addCounts(pull.counts, recorded.counts),
         coveredUntil: coveredBy(pull, page),
         // A reconcile may have been requested only now.
         phase: !isLast ? 'deals' : joined?.reconcile === true ? 'missing' : 'finish',
@@ -200,7 +210,9 @@ export class CrmSyncRunner {
     { workspaceId, pull, lease }: Run,
     deals: readonly CrmDeal[],
     fetchedAt: Date,
-  ): Promise<Record<string, number>> {
+    /** Ids that were requested and are not among the deals. */
+    hidden: readonly string[] = [],
+  ): Promise<CountChanges> {
     await lease.assertHeld(trx);
     const { provider } = pull;
     const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: false });
@@ -213,16 +225,12 @@ export class CrmSyncRunner {
         jobId: pull.kind === 'sync' ? pull.pullId : undefined,
       })),
     );
-    if (pull.kind === 'sync')
-      await markSeen(
-        trx,
-        workspaceId,
-        pull.pullId,
-        deals.map((deal) => deal.id),
-      );
     await noteSkippedDeals(trx, workspaceId, pull.pullId, recorded.skipped);
     await auditSkipped(trx, workspaceId, pull, recorded);
-    return countOutcomes(recorded);
+    return countPulledDeals(trx, workspaceId, pull, [
+      ...pulledDeals(recorded),
+      ...hidden.map((dealId) => ({ dealId, outcome: 'hidden', isSkipped: false })),
+    ]);
   }
 
   /**
@@ -236,8 +244,12 @@ export class CrmSyncRunner {
       { lock: 'none', access: 'write' },
       async (trx) => {
         const counted = await countMissing(trx, workspaceId, pull);
-        const tooMany = counted.missing > counted.live * maxMissingShare;
-        return { ...counted, rejected: tooMany && (await rejectReconcile(trx, workspaceId, pull.provider)) };
+        const tooMany = counted.missing > counted.live * maxMissingShare && !pull.replaces;
+        const confirmable = pull.kind === 'sync';
+        return {
+          ...counted,
+          rejected: tooMany && (!confirmable || (await rejectReconcile(trx, workspaceId, pull.provider))),
+        };
       },
     );
     if (rejected) {
@@ -251,11 +263,13 @@ export class CrmSyncRunner {
         listMissing(trx, workspaceId, pull, checkBatchSize),
       );
       const fetchedAt = await this.databaseTime(workspaceId);
-      const deals = ids.length === 0 ? [] : await account.getDeals(ids);
+      const deals = pull.replaces ? ids.map(goneDeal) : ids.length === 0 ? [] : await account.getDeals(ids);
+      const found = new Set(deals.map((deal) => deal.id));
+      // Also those that the CRM neither returns nor reports as deleted.
+      const hidden = ids.filter((dealId) => !found.has(dealId));
       counts = await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
-        const sum = addCounts(counts, await this.record(trx, recalculate, run, deals, fetchedAt));
-        // Also marks ids of deals that were merged into others.
-        await markSeen(trx, workspaceId, pull.pullId, ids);
+        const recorded = await this.record(trx, recalculate, run, deals, fetchedAt, hidden);
+        const sum = addCounts(counts, recorded.counts);
         await savePullStep(trx, workspaceId, pull.pullId, ids.length === 0 ? { phase: 'finish' } : { counts: sum });
         return sum;
       });
@@ -269,8 +283,8 @@ export class CrmSyncRunner {
       const pull = await lockPull(trx, workspaceId, pullId);
       if (pull === null) return;
       const { provider, kind, counts, deals: totalDeals } = pull;
-      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.settings.pollSeconds, pull.coveredUntil);
-      else {
+      await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), pull.coveredUntil);
+      if (kind === 'sync') {
         await noteSync(trx, workspaceId, provider);
         if (pull.recalculate) await recalculate.workspace('recalculation', pullId);
         const details = { provider, totalDeals, ...counts };
@@ -297,14 +311,17 @@ export class CrmSyncRunner {
     const { kind, message } =
       error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'an internal error occurred' };
     if (kind === 'unauthorized' || kind === 'rejected' || kind === 'oversized')
-      return this.fail(workspaceId, pull, 'crm_refused', message);
+      return this.fail(
+        workspaceId,
+        pull,
+        'crm_refused',
+        kind === 'unauthorized' ? `${message}. Connect it again` : message,
+      );
     if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
       return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
         restartListing(trx, workspaceId, pullId),
       );
-    // In the first phase the requester may be waiting, and the adapter has already retried, so the pull ends.
-    const maxAttempts = pull.phase === 'people' && error instanceof CrmFailure ? 0 : maxFailures;
-    if (pull.attempts >= maxAttempts) return this.fail(workspaceId, pull, 'crm_unavailable', message);
+    if (mustEnd(pull, error)) return this.fail(workspaceId, pull, 'crm_unavailable', message);
     const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** pull.attempts);
     const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
@@ -322,8 +339,9 @@ export class CrmSyncRunner {
     const { pullId, provider, kind, counts, deals: totalDeals } = pull;
     const details = { provider, failure, totalDeals, ...counts, ...more };
     await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.settings.pollSeconds, null);
+      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), null);
       else await failPull(trx, workspaceId, pullId, reason, details);
+      if (pull.isGivenUp) await this.settings.onGivenUp(trx, workspaceId, provider, reason);
       await storeSyncEnd(trx, workspaceId, pullId, { status: 'failed', failure, error: reason });
       await deletePull(trx, workspaceId, pullId);
       await recordAuditEntry(
@@ -332,6 +350,10 @@ export class CrmSyncRunner {
         { trigger: `crm_${kind}`, scope: 'workspace', outcome: 'failed', error: reason, details },
       );
     });
+  }
+
+  private intervalOf(provider: CrmProvider): number {
+    return pollInterval(provider, this.settings.pollSeconds);
   }
 
   private databaseTime(workspaceId: string): Promise<Date> {
@@ -351,10 +373,16 @@ function coveredBy(pull: CrmPull, page: CrmDealPage | null): Date | null {
   return page.coveredUntil ?? pull.coveredUntil ?? new Date(page.serverTime.getTime() - visibilityDelayMs);
 }
 
-function countOutcomes({ outcomes, skipped }: RecordedReport): Record<string, number> {
-  let counts: Record<string, number> = skipped.length === 0 ? {} : { skipped: skipped.length };
-  for (const outcome of outcomes.values()) counts = addCounts(counts, { [outcome]: 1 });
-  return counts;
+/** Whether a pull that failed for a temporary reason is not retried any more. */
+function mustEnd({ kind, phase, attempts, isGivenUp }: CrmPull, error: unknown): boolean {
+  // In the first phase the requester may be waiting, and the adapter has already retried.
+  if (phase === 'people' && error instanceof CrmFailure) return true;
+  return kind === 'poll' ? attempts >= maxPollFailures : isGivenUp;
+}
+
+function pulledDeals({ outcomes, skipped }: RecordedReport): PulledDeal[] {
+  const without = new Set(skipped.map(({ dealId }) => dealId));
+  return [...outcomes].map(([dealId, outcome]) => ({ dealId, outcome, isSkipped: without.has(dealId) }));
 }
 
 const maxSkippedListed = 100;

@@ -13,6 +13,8 @@ import { deletePull, insertSync, joinSync, listSyncs } from './crm-pull-store.js
 export interface SyncOptions {
   readonly reconcile: boolean;
   readonly recalculate: boolean;
+  /** The stored deals are of another account: those that the account does not have are removed. */
+  readonly replaces?: boolean;
 }
 
 export interface StartedSync {
@@ -62,12 +64,13 @@ export class CrmSync {
   }
 }
 
-async function startSync(
+export async function startSync(
   trx: Work,
-  { workspaceId, actor }: Caller,
+  { workspaceId, actor }: Pick<Caller, 'workspaceId' | 'actor'>,
   provider: CrmProvider,
-  options: SyncOptions,
+  { replaces = false, ...wishes }: SyncOptions,
 ): Promise<StartedSync | null> {
+  const options = { ...wishes, replaces };
   const job = await createJob(trx, workspaceId, {
     kind: 'sync',
     scope: { scope: 'workspace' },
@@ -86,8 +89,9 @@ async function startSync(
  * Restarts running syncs, because the deals they imported were removed and a new request would join them. Their
  * workers lose the lease and write nothing more; the sweep finds the restarted syncs.
  */
-export async function restartSyncs(trx: Work, workspaceId: string): Promise<void> {
+export async function restartSyncs(trx: Work, workspaceId: string, provider?: CrmProvider): Promise<void> {
   for (const sync of await listSyncs(trx, workspaceId)) {
+    if (provider !== undefined && sync.provider !== provider) continue;
     await revokeLease(trx, workspaceId, leaseOfPull(sync.pullId));
     await deletePull(trx, workspaceId, sync.pullId);
     await insertSync(trx, workspaceId, sync);

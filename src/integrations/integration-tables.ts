@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated } from 'kysely';
-import { type CrmProvider } from '../crm/port.js';
+import { type CrmPermission, type CrmProvider } from '../crm/port.js';
 import { type GeneratedInstant, type Instant, type Json } from '../platform/database/tables.js';
 
 /** A deal of a sync that pays no rep, with the reason. */
@@ -24,10 +24,19 @@ export interface IntegrationTables {
     last_sync_at: Instant | null;
     polled_through: Instant | null;
     poll_due_at: Instant | null;
+    poll_seconds: number | null;
+    permissions: Json<readonly CrmPermission[]> | null;
     reconcile_rejected_at: Instant | null;
     settings: ColumnType<Readonly<Record<string, unknown>>, string | undefined, string>;
   };
-  crm_members: { workspace_id: string; crm_id: string; provider: CrmProvider; rep_id: string };
+  crm_accounts: { workspace_id: string; provider: CrmProvider; account_id: string };
+  crm_members: {
+    workspace_id: string;
+    crm_id: string;
+    provider: CrmProvider;
+    rep_id: string;
+    active: Generated<boolean>;
+  };
   crm_fields: {
     workspace_id: string;
     provider: CrmProvider;
@@ -45,6 +54,7 @@ export interface IntegrationTables {
     actor: string;
     reconcile: Generated<boolean>;
     recalculate: Generated<boolean>;
+    replaces: Generated<boolean>;
     phase: Generated<'people' | 'fields' | 'deals' | 'missing' | 'finish'>;
     modified_from: Instant | null;
     covered_until: Instant | null;
@@ -54,6 +64,7 @@ export interface IntegrationTables {
     counts: ColumnType<Record<string, number>, string | undefined, string>;
     skipped_deals: ColumnType<readonly SkippedDeal[], string | undefined, string>;
     attempts: Generated<number>;
+    failing_since: Instant | null;
     restarts: Generated<number>;
     not_before: GeneratedInstant;
     started_at: GeneratedInstant;
@@ -74,5 +85,12 @@ export interface IntegrationTables {
     started_at: Instant;
     ended_at: GeneratedInstant;
   };
-  crm_pull_deals: { workspace_id: string; pull_id: string; deal_id: string };
+  crm_pull_deals: {
+    workspace_id: string;
+    pull_id: string;
+    deal_id: string;
+    outcome: string;
+    is_skipped: boolean;
+    listing: number;
+  };
 }

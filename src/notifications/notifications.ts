@@ -56,6 +56,20 @@ export class Notifications {
     await this.post(trx, workspaceId, [disabled]);
   }
 
+  async syncGivenUp(trx: Work, workspaceId: string, provider: string, reason: string): Promise<void> {
+    const givenUp: Notification = {
+      kind: 'connection_broken',
+      to: 'admins',
+      subject: `The sync of ${provider} failed for a day and was given up`,
+      paragraphs: [
+        `The last error was: ${reason}`,
+        'Deals that were imported stay. Start the sync again when the cause is removed.',
+      ],
+      path: '/settings/crm',
+    };
+    await this.post(trx, workspaceId, [givenUp]);
+  }
+
   async post(trx: Work, workspaceId: string, notifications: readonly Notification[]): Promise<void> {
     if (!this.isEnabled || notifications.length === 0) return;
     const repIds = notifications.flatMap(({ to }) => (to === 'admins' ? [] : [to.repId]));

@@ -279,7 +279,8 @@ const settings = z.object({
     example: '1',
   }),
   CRM_POLL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300).meta({
-    description: 'Interval in which crm-c is polled for changes',
+    description:
+      'Interval in which crm-b and crm-c are polled for changes; crm-a cannot list changes and is read in full at every twelfth interval. A connection may have its own',
     example: '300',
   }),
   CRM_RETRY_MS: z.coerce.number().int().min(1).max(60_000).default(500).meta({

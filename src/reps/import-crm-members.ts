@@ -1,3 +1,4 @@
+import { groupBy } from '../kernel/group-by.js';
 import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
@@ -6,6 +7,7 @@ import { countHeads, type Headcount, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { email } from './rep.js';
 import {
+  activeInOtherCrms,
   claimUnresolvedDeals,
   endSessions,
   findMembers,
@@ -38,9 +40,9 @@ export interface ImportedMembers {
 }
 
 /**
- * Imports the members of a CRM as reps, matched by member id, then by e-mail. Names and pictures follow the CRM. The
- * service decides roles and activation, but a member who leaves the CRM is deactivated once. Reps claim the deals
- * they own in the CRM.
+ * Imports the members of a CRM as reps, matched by member id, then by e-mail. All members with one address are one
+ * rep. Names and pictures follow the CRM. The service decides roles and activation, but a person none of whose members
+ * is active any more is deactivated once. Reps claim the deals that their members own in the CRM.
  */
 export async function importCrmMembers(
   trx: Work,
@@ -56,24 +58,21 @@ export async function importCrmMembers(
     return [{ ...member, avatar, email: address.data, name: nameOf(member, address.data) }];
   });
   await lockPeople(trx, workspaceId);
+  const crmIds = people.map((one) => one.crmId);
   const stored = await findRepsBy(
     trx,
     workspaceId,
     people.map((one) => one.email),
-    people.map((one) => one.crmId),
+    crmIds,
   );
-  const left = await wereActiveInCrm(
-    trx,
-    workspaceId,
-    people.filter((one) => !one.active).map((one) => one.crmId),
-  );
-  const byCrmMember = await findMembers(
-    trx,
-    workspaceId,
-    provider,
-    people.map((one) => one.crmId),
-  );
-  const plan = planImport(people, { stored, byCrmMember, left }, await countHeads(trx, workspaceId));
+  const current: CurrentReps = {
+    stored,
+    byCrmMember: await findMembers(trx, workspaceId, provider, crmIds),
+    wereActive: await wereActiveInCrm(trx, workspaceId, crmIds),
+    activeElsewhere: await activeInOtherCrms(trx, workspaceId, provider),
+  };
+  const plan = new MemberImport(current, await countHeads(trx, workspaceId));
+  for (const person of plan.peopleOf(people)) plan.add(person);
   await updateReps(trx, workspaceId, plan.changed);
   await insertReps(trx, workspaceId, plan.fresh);
   await linkMembers(trx, workspaceId, provider, plan.links);
@@ -86,7 +85,7 @@ export async function importCrmMembers(
   const claimants = await claimUnresolvedDeals(trx, workspaceId, plan.claiming);
   await recalculate.reps(claimants, 'rep_change');
   return {
-    repIds: plan.members.map((member) => member.repId),
+    repIds: [...new Set(plan.members.map((member) => member.repId))],
     created: plan.fresh.length,
     unusable: members.length - people.length,
     withoutSeat: plan.withoutSeat,
@@ -95,16 +94,12 @@ export async function importCrmMembers(
 
 const maxIdLength = 200;
 
-type Person = Member & { readonly email: string };
+type ValidMember = Member & { readonly email: string };
 
-interface Plan {
-  readonly fresh: readonly StoredRep[];
-  readonly changed: readonly StoredRep[];
-  /** The reps, each with the new member id, whose deals without an owner are to be claimed. */
-  readonly claiming: readonly StoredRep[];
-  readonly members: readonly { readonly crmId: string; readonly repId: string }[];
-  readonly links: readonly { readonly repId: string; readonly avatar: string | null; readonly active: boolean }[];
-  readonly withoutSeat: number;
+/** The members of one person, and the rep, if there is one already. */
+interface Person {
+  readonly rep: StoredRep | undefined;
+  readonly members: readonly ValidMember[];
 }
 
 interface CurrentReps {
@@ -112,26 +107,21 @@ interface CurrentReps {
   readonly stored: readonly StoredRep[];
   /** By member id. */
   readonly byCrmMember: ReadonlyMap<string, StoredRep>;
-  readonly left: ReadonlySet<string>;
+  /** Reps whose own member is imported and was active at the last import. */
+  readonly wereActive: ReadonlySet<string>;
+  /** Reps with an active member in another CRM. */
+  readonly activeElsewhere: ReadonlySet<string>;
 }
 
-function planImport(people: readonly Person[], current: CurrentReps, heads: Headcount): Plan {
-  const importing = new MemberImport(current, heads);
-  for (const person of people) importing.add(person);
-  return importing;
-}
-
-/** Decides person by person. Earlier people of the same import take seats and addresses. */
-class MemberImport implements Plan {
+/** Decides person by person. Earlier people of the same import take seats. */
+class MemberImport {
   readonly fresh: StoredRep[] = [];
   readonly changed: StoredRep[] = [];
+  /** The reps, each with a new member id, whose deals without an owner are to be claimed. */
   readonly claiming: StoredRep[] = [];
-  readonly members: { crmId: string; repId: string }[] = [];
+  readonly members: { crmId: string; repId: string; active: boolean }[] = [];
   readonly links: { repId: string; avatar: string | null; active: boolean }[] = [];
   withoutSeat = 0;
-  private readonly byMember: ReadonlyMap<string, StoredRep>;
-  private readonly byEmail: Map<string, StoredRep>;
-  private readonly importedIds = new Set<string>();
   private reps: number;
   private admins: number;
 
@@ -139,57 +129,67 @@ class MemberImport implements Plan {
     private readonly current: CurrentReps,
     private readonly heads: Headcount,
   ) {
-    const { stored } = current;
-    this.byMember = new Map(stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep]])));
-    this.byEmail = new Map(stored.map((rep) => [rep.email, rep]));
     ({ reps: this.reps, admins: this.admins } = heads);
   }
 
-  add(person: Person): void {
-    const { crmId, email } = person;
-    const rep = this.byMember.get(crmId) ?? this.current.byCrmMember.get(crmId) ?? this.byEmail.get(email);
-    if (rep === undefined) return this.create(person);
-    // Of two members with the same address, the first becomes the rep.
-    if (this.importedIds.has(rep.repId)) return;
-    this.update(rep, person);
+  /** Members of one rep, or with one address, are one person. */
+  peopleOf(members: readonly ValidMember[]): Person[] {
+    const { stored, byCrmMember } = this.current;
+    const byMember = new Map(stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep]])));
+    const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
+    const repOf = ({ crmId, email: address }: ValidMember) =>
+      byMember.get(crmId) ?? byCrmMember.get(crmId) ?? byEmail.get(address);
+    return [...groupBy(members, (member) => repOf(member)?.repId ?? member.email).values()].map((ofPerson) => ({
+      rep: repOf(ofPerson[0] as ValidMember),
+      members: ofPerson,
+    }));
   }
 
-  private create(person: Person): void {
+  add({ rep, members }: Person): void {
+    // Of several members, an active one gives the name and the picture.
+    const lead = members.find((one) => one.active) ?? (members[0] as ValidMember);
+    if (rep === undefined) this.create(lead, members);
+    else this.update(rep, lead, members);
+  }
+
+  private create(lead: ValidMember, members: readonly ValidMember[]): void {
     const isSeated = hasSeat({ ...this.heads, reps: this.reps });
-    if (person.active && isSeated) this.reps += 1;
-    if (person.active && !isSeated) this.withoutSeat += 1;
-    const rep = newRep(person, person.active && isSeated);
+    if (lead.active && isSeated) this.reps += 1;
+    if (lead.active && !isSeated) this.withoutSeat += 1;
+    const rep = newRep(lead, lead.active && isSeated);
     this.fresh.push(rep);
-    this.claiming.push(rep);
-    this.byEmail.set(rep.email, rep);
-    this.record(person, rep);
+    this.record(rep, lead, members);
   }
 
-  private update(rep: StoredRep, person: Person): void {
-    const leaves = this.leaves(rep, person);
+  private update(rep: StoredRep, lead: ValidMember, members: readonly ValidMember[]): void {
+    const leaves = this.leaves(rep, lead);
     if (leaves && rep.role === 'admin') this.admins -= 1;
-    const { name, crmId } = person;
-    const next = { ...rep, name, active: rep.active && !leaves, crmMemberId: rep.crmMemberId ?? crmId };
-    if (!this.current.byCrmMember.has(crmId)) this.claiming.push({ ...next, crmMemberId: crmId });
+    const crmMemberId = rep.crmMemberId ?? lead.crmId;
+    const next = { ...rep, name: lead.name, active: rep.active && !leaves, crmMemberId };
     if (next.name !== rep.name || next.active !== rep.active || next.crmMemberId !== rep.crmMemberId)
       this.changed.push(next);
-    this.record(person, next);
+    this.record(next, lead, members);
   }
 
   /** Whether the rep is deactivated because the person left the CRM. The last admin stays active. */
-  private leaves(rep: StoredRep, person: Person): boolean {
+  private leaves(rep: StoredRep, lead: ValidMember): boolean {
+    const { wereActive, activeElsewhere } = this.current;
     const isLastAdmin = rep.role === 'admin' && this.admins === 1;
-    return rep.active && this.current.left.has(person.crmId) && !isLastAdmin;
+    const hasLeft = !lead.active && wereActive.has(rep.repId) && !activeElsewhere.has(rep.repId);
+    return rep.active && hasLeft && !isLastAdmin;
   }
 
-  private record({ crmId, avatar, active }: Person, { repId, crmMemberId }: StoredRep): void {
-    this.importedIds.add(repId);
-    this.members.push({ crmId, repId });
-    if (crmMemberId === crmId) this.links.push({ repId, avatar, active });
+  private record(rep: StoredRep, { avatar, active }: ValidMember, members: readonly ValidMember[]): void {
+    const { repId, crmMemberId } = rep;
+    for (const member of members) {
+      this.members.push({ crmId: member.crmId, repId, active: member.active });
+      if (!this.current.byCrmMember.has(member.crmId)) this.claiming.push({ ...rep, crmMemberId: member.crmId });
+    }
+    if (members.some(({ crmId }) => crmId === crmMemberId)) this.links.push({ repId, avatar, active });
   }
 }
 
-function newRep({ email, name, crmId }: Person, active: boolean): StoredRep {
+function newRep({ email, name, crmId }: ValidMember, active: boolean): StoredRep {
   return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId, payrollId: null };
 }
 

@@ -192,19 +192,31 @@ export async function replaceReportingLines(trx: Work, workspaceId: string, hier
     ])}`.execute(trx);
 }
 
-/** The members who were active in the CRM at the last import. */
+/** The reps who have one of the member ids as their own and were active in the CRM at the last import. */
 export async function wereActiveInCrm(
   trx: Work,
   workspaceId: string,
   crmIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (crmIds.length === 0) return new Set();
-  const { rows } = await sql<{ crm_member_id: string }>`
-    select crm_member_id from reps
+  const { rows } = await sql<{ rep_id: string }>`
+    select rep_id from reps
     where workspace_id = ${workspaceId} and crm_member_id = any(${crmIds}::text[]) and crm_active is not false`.execute(
     trx,
   );
-  return new Set(rows.map((row) => row.crm_member_id));
+  return new Set(rows.map((row) => row.rep_id));
+}
+
+/** The reps with an active member in a CRM other than this one. */
+export async function activeInOtherCrms(
+  trx: Work,
+  workspaceId: string,
+  provider: string,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ rep_id: string }>`
+    select distinct rep_id from crm_members
+    where workspace_id = ${workspaceId} and provider <> ${provider} and active`.execute(trx);
+  return new Set(rows.map((row) => row.rep_id));
 }
 
 /** Stores the reps' link to the CRM as of this import. */
@@ -245,15 +257,18 @@ export async function saveMembers(
   trx: Work,
   workspaceId: string,
   provider: string,
-  members: readonly { readonly crmId: string; readonly repId: string }[],
+  members: readonly { readonly crmId: string; readonly repId: string; readonly active: boolean }[],
 ): Promise<void> {
   if (members.length === 0) return;
   await sql`
-    insert into crm_members (workspace_id, crm_id, provider, rep_id)
-    select ${workspaceId}::uuid, crm_id, ${provider}, rep_id
+    insert into crm_members (workspace_id, crm_id, provider, rep_id, active)
+    select ${workspaceId}::uuid, crm_id, ${provider}, rep_id, active
     from ${unnestRows(members, [
       ['crm_id', 'text', (member) => member.crmId],
       ['rep_id', 'uuid', (member) => member.repId],
+      ['active', 'boolean', (member) => String(member.active)],
     ])}
-    on conflict (workspace_id, crm_id, provider) do update set rep_id = excluded.rep_id`.execute(trx);
+    on conflict (workspace_id, crm_id, provider) do update set rep_id = excluded.rep_id, active = excluded.active`.execute(
+    trx,
+  );
 }

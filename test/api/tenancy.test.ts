@@ -53,6 +53,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   setCrmcSync: [],
   getCrmSettings: [['GET /v1/integrations/<slug>/settings']],
   setCrmSettings: [['PUT /v1/integrations/<slug>/settings', {}]],
+  updateIntegration: [['PATCH /v1/integrations/<slug>', { pollSeconds: 600 }]],
   listCrmSyncs: [['GET /v1/integrations/<slug>/syncs']],
   getAuthStatus: [],
   getProfile: [],

@@ -4,7 +4,7 @@ import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const read = 'GET /auth/workspace/integrations';
-const working = { broken: false, brokenReason: null, lastSyncAt: null };
+const working = { broken: false, brokenReason: null, lastSyncAt: null, pollSeconds: null, permissions: [] };
 const unconnected = (provider: string) => ({
   provider,
   connected: false,

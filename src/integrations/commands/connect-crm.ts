@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CrmProvider } from '../../crm/port.js';
 import { operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
+import { previousDealsChoices } from '../account-change.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { connectedAnswer, connectedExample } from '../crm-connection.js';
 import { CrmConnector } from '../crm-connector.js';
@@ -11,6 +12,10 @@ const token = text(8000);
 const body = z.strictObject({
   accessToken: token.describe('Access token of the CRM'),
   refreshToken: token.optional().describe('Refresh token of the CRM, if it has one'),
+  previousDeals: z
+    .enum(previousDealsChoices)
+    .optional()
+    .describe('Required if stored deals are from another account: keep them, or remove them after the next import'),
 });
 /** Every organisation of crm-c has its own URL. */
 const crmcBody = body.extend({ instanceUrl: z.url().max(500).describe('URL of the organization at crm-c') });
@@ -30,14 +35,15 @@ function connect<const Id extends string, const Given extends typeof body | type
     body: given,
     response: connectedAnswer,
     secret: true,
-    failures: crmFailures,
+    failures: { ...crmFailures, account_changed: 409 },
     example: { body: example, answer: connectedExample(provider) },
     uses: [CrmAccounts, CrmConnector],
     /** Verifies the token with the CRM, and whose it is, before anything is stored. */
-    async execute({ body: pasted }, caller, accounts, connector) {
+    async execute({ body: { previousDeals = null, ...pasted } }, caller, accounts, connector) {
       try {
         const credentials = await accounts.adapters[provider].verify(pasted);
-        return { connected: true as const, provider, ...(await connector.connect(caller, provider, credentials)) };
+        const connected = await connector.connect(caller, provider, credentials, previousDeals);
+        return { connected: true as const, provider, ...connected, warnings: [...connected.warnings] };
       } catch (error) {
         throw toCrmFailure(error);
       }

@@ -143,10 +143,12 @@ function failureOf({ jobId, error, result }: CalculationJob, provider: CrmProvid
   switch (result?.['failure']) {
     case 'reconcile_refused':
       return new Failure('reconcile_refused', `${error}.`, details);
+    case 'disconnected':
+      return new Failure('crm_refused', `${error}.`, details);
     case 'crm_unavailable':
       return new Failure('crm_unavailable', `${provider} is unavailable: ${error}. Try again later.`, details);
     default:
-      return new Failure('crm_refused', `${provider} rejected the request: ${error}. Connect it again.`, details);
+      return new Failure('crm_refused', `${provider} rejected the request: ${error}.`, details);
   }
 }
 

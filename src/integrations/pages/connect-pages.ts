@@ -3,6 +3,7 @@ import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { Html, html } from '../../platform/documents/html.js';
 import { type BrowserSessions } from '../../platform/http/browser-sessions.js';
 import { formFields, hiddenField, type Page, pageHandler, sendPage } from '../../platform/http/page.js';
+import { previousDealsChoices } from '../account-change.js';
 import { type Connected } from '../crm-connector.js';
 import { type CrmConsents, newKey, type OfferedAccount } from '../crm-consents.js';
 import { crmFailures } from '../crm-failures.js';
@@ -24,7 +25,10 @@ export class ConnectPages {
   routes(app: Express): void {
     for (const provider of crmProviders) {
       const page = (handle: (provider: CrmProvider, request: Request, response: Response) => Promise<void>) =>
-        pageHandler(this.browser.basePath, (request, response) => handle(provider, request, response), crmFailures);
+        pageHandler(this.browser.basePath, (request, response) => handle(provider, request, response), {
+          ...crmFailures,
+          account_changed: 409,
+        });
       app.get(authorizePath(provider), page(this.start));
       app.get(callbackPath(provider), page(this.confirmation));
       app.post(confirmPath(provider), form, page(this.decide));
@@ -64,7 +68,8 @@ export class ConnectPages {
     const caller = await this.browser.callerOf(request, response);
     const { grant = '', decision } = formFields(request);
     const browserKey = this.browser.cookies.read(request, stateCookie);
-    const decided = { grant, isConfirmed: decision === 'connect' };
+    const previousDeals = previousDealsChoices.find((choice) => decision === `connect-${choice}`) ?? null;
+    const decided = { grant, isConfirmed: decision === 'connect' || previousDeals !== null, previousDeals };
     const connected = await this.consents.decide(provider, decided, caller, browserKey);
     this.browser.cookies.clear(response, stateCookie);
     this.show(response, resultPage(provider, connected, this.browser.basePath));
@@ -91,20 +96,29 @@ function confirmationPage(provider: CrmProvider, account: OfferedAccount, action
 <form method="post" action="${action}">
 ${hiddenField('token', token)}
 ${hiddenField('grant', account.grant)}
-<button name="decision" value="connect">Connect</button>
+${connectButtons(account)}
 <button name="decision" value="cancel" class="quiet">Cancel</button>
 </form>`;
   return { title: `Connect ${product}?`, body };
+}
+
+/** With deals of another account, the admin decides what happens to them. */
+function connectButtons({ previous }: OfferedAccount): Html {
+  if (previous === null) return html`<button name="decision" value="connect">Connect</button>`;
+  return html`<p>${previous.deals} deals are from another account, ${previous.accountId}. They can stay as they are, or be removed, with their commission, when the deals of this account are imported.</p>
+<button name="decision" value="connect-keep">Connect and keep them</button>
+<button name="decision" value="connect-remove">Connect and remove them</button>`;
 }
 
 function resultPage(provider: CrmProvider, connected: Connected | null, basePath: string): Page {
   const product = products[provider];
   const home = html`<p><a href="${basePath}/">Back to the workspace</a></p>`;
   if (connected === null) return { title: `${product} was not connected`, body: home };
-  const { accountId, webhookUrl, webhookSecret } = connected;
+  const { accountId, webhookUrl, webhookSecret, warnings } = connected;
   const body = html`<dl>
 <dt>Account id</dt><dd>${accountId ?? 'unknown'}</dd>
 ${row('Webhook URL', webhookUrl)}${row('Webhook secret, shown only here', webhookSecret)}</dl>
+${warnings.map(({ message }) => html`<p>${message}</p>`)}
 ${home}`;
   return { title: `${product} is connected`, body };
 }
