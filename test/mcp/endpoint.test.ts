@@ -118,7 +118,39 @@ describe('POST /v1/mcp', () => {
     expect(await statusAndCode(agent.post('{"jsonrpc'))).to.equal('400 invalid_json');
     expect((await agent.post({ hello: 'world' })).status).to.equal(400);
     expect((await agent.post(list, { 'Content-Type': 'text/plain' })).status).to.equal(415);
-    expect((await agent.post(list, { Accept: 'application/json' })).status).to.equal(406);
+    expect((await agent.post(list, { Accept: 'text/html' })).status).to.equal(406);
+  });
+
+  it('answers clients that accept JSON only, or anything, with JSON', async () => {
+    for (const accept of ['application/json', '*/*', 'application/*', 'text/event-stream']) {
+      const { status, headers, body } = await agent.post(list, { Accept: accept });
+      expect(status, accept).to.equal(200);
+      expect(headers.get('content-type')).to.include('application/json');
+      expect(body.result.tools).not.to.deep.equal([]);
+    }
+    const progress = {
+      ...call('recalculate_commissions', {}),
+      params: { name: 'list_plans', _meta: { progressToken: 1 } },
+    };
+    expect((await agent.post(progress, { Accept: '*/*' })).headers.get('content-type')).to.include('application/json');
+  });
+
+  it('acknowledges notifications with 202 and no body', async () => {
+    const { status, messages } = await agent.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect({ status, messages }).to.deep.equal({ status: 202, messages: [] });
+  });
+
+  it('rejects an unknown reference of a completion, and knows no values of an unknown argument', async () => {
+    const complete = (ref: object, name: string) =>
+      agent.rpc('completion/complete', { ref, argument: { name, value: '' } });
+    for (const ref of [
+      { type: 'ref/prompt', name: 'nope' },
+      { type: 'ref/resource', uri: 'commission://nope' },
+      { type: 'ref/other' },
+    ])
+      expect((await complete(ref, 'planId')).error.code, JSON.stringify(ref)).to.equal(-32602);
+    const known = { type: 'ref/prompt', name: 'explain_commission' };
+    expect((await complete(known, 'nope')).result.completion).to.deep.equal({ values: [], total: 0, hasMore: false });
   });
 
   it('returns 413 for more than 256 KiB', async () => {
@@ -136,6 +168,17 @@ describe('POST /v1/mcp', () => {
     );
     expect(await statusAndCode(agent.post(batch(21)))).to.equal('400 VALIDATION_FAILED');
     expect(await statusAndCode(agent.post(batch(1000)))).to.equal('400 VALIDATION_FAILED');
+  });
+
+  it('rejects an empty batch, and batches of versions without them', async () => {
+    const invalid = async (reply: Promise<Reply>) => {
+      const { status, body } = await reply;
+      return `${status} ${body.error.code}`;
+    };
+    expect(await invalid(agent.post([]))).to.equal('400 -32600');
+    for (const version of ['2025-06-18', '2025-11-25', '2026-07-28'])
+      expect(await invalid(agent.post([list], { 'MCP-Protocol-Version': version })), version).to.equal('400 -32600');
+    expect((await agent.post([list], { 'MCP-Protocol-Version': '2025-03-26' })).status).to.equal(200);
   });
 
   it('counts every message against the rate limit that the token has over REST', async () => {

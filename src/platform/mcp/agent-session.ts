@@ -29,6 +29,11 @@ export interface OpenCall {
   readonly signal: AbortSignal;
 }
 
+/** What the completed argument belongs to. */
+export type CompletionReference =
+  | { readonly type: 'ref/prompt'; readonly name: string }
+  | { readonly type: 'ref/resource'; readonly uri: string };
+
 const maxCompletions = 100;
 
 /**
@@ -128,11 +133,25 @@ export class AgentSession {
   }
 
   /** Values that begin with the typed text, or whose label does; none where the caller may not list them. */
-  async complete(name: string, typed: string): Promise<{ readonly values: string[]; readonly total: number }> {
+  async complete(
+    ref: CompletionReference,
+    name: string,
+    typed: string,
+  ): Promise<{ readonly values: string[]; readonly total: number }> {
+    if (!this.isKnown(ref))
+      throw new ProtocolError(
+        rpcCodes.invalidParams,
+        'Unknown reference: no prompt or resource template is called so.',
+      );
     const completion = this.parts.guidance.completions[name];
     if (completion === undefined || !mayCall(this.caller, completion.operation)) return { values: [], total: 0 };
     const values = await this.matching(completion, typed.toLowerCase());
     return { values: values.slice(0, maxCompletions), total: values.length };
+  }
+
+  private isKnown(ref: CompletionReference): boolean {
+    if (ref.type === 'ref/prompt') return this.prompts().some(({ name }) => name === ref.name);
+    return this.resourceTemplates().some(({ uriTemplate }) => uriTemplate === ref.uri);
   }
 
   /** The protocol error for an error outside of a tool call: a message without secrets, and the error body as data. */

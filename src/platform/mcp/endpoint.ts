@@ -14,6 +14,8 @@ import { hasAllowedHost } from './allowed-hosts.js';
 import { type AuthorizationServer } from './authorization-server.js';
 import { type Guidance } from './guidance.js';
 import { challenge } from './oauth-endpoint.js';
+import { rpcCodes } from './protocol-error.js';
+import { acceptBoth, isModern, problemOfBatch } from './protocol-version.js';
 import { offeredTools } from './tool-definition.js';
 
 export interface McpParts {
@@ -67,11 +69,25 @@ export class McpEndpoint {
   private readonly respond: RequestHandler = async (request, response) => {
     const caller = await this.callerOf(request, response);
     const body = await this.readBody(request, response, caller);
+    const problem = problemOfBatch(request, body);
+    if (problem !== null) {
+      const error = { code: rpcCodes.invalidRequest, message: problem };
+      response.status(400).json({ jsonrpc: '2.0', error, id: null });
+      return;
+    }
     await this.admitBatch(body, caller, response);
     this.assertScope(body, caller, response);
+    const acceptsStream = request.headers.accept?.includes('text/event-stream') === true;
+    const session = new AgentSession(this.agentParts(), caller);
     // Loaded with the first request: loading takes a quarter of a second, and most processes never need it.
-    const { answerWithSdk } = await import('./sdk-server.js');
-    await answerWithSdk(request, response, body, new AgentSession(this.agentParts(), caller));
+    if (isModern(request, body)) {
+      const { answerWithModernSdk } = await import('./sdk-modern-server.js');
+      await answerWithModernSdk(request, response, body, session, acceptsStream);
+    } else {
+      const { answerWithSdk } = await import('./sdk-server.js');
+      acceptBoth(request);
+      await answerWithSdk(request, response, body, session, acceptsStream);
+    }
   };
 
   private async readBody(request: Request, response: Response, { workspaceId }: Caller): Promise<unknown> {

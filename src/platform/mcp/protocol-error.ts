@@ -2,6 +2,7 @@ import { type ErrorBody } from '../error-response.js';
 
 /** Error codes of JSON-RPC and of MCP. */
 export const rpcCodes = {
+  invalidRequest: -32600,
   invalidParams: -32602,
   internalError: -32603,
   resourceNotFound: -32002,

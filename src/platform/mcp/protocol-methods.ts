@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { type AgentSession, type OpenCall } from './agent-session.js';
+import { ProtocolError, rpcCodes } from './protocol-error.js';
+
+/** A method of the protocol. It is the same in every version; the adapters of the SDKs differ. */
+export interface ProtocolMethod {
+  readonly name: string;
+  /** Throws a {@link ProtocolError} for invalid parameters. */
+  answer(session: AgentSession, params: unknown, open: OpenCall): Promise<object>;
+}
+
+/** Parameters are parsed here and not by the SDK's schemas, whose errors have none of the codes that clients expect. */
+function method<Params>(
+  name: string,
+  schema: z.ZodType<Params>,
+  answer: (session: AgentSession, params: Params, open: OpenCall) => object | Promise<object>,
+): ProtocolMethod {
+  return {
+    name,
+    answer: async (session, params, open) => ({ ...(await answer(session, read(schema, params), open)) }),
+  };
+}
+
+function read<Params>(schema: z.ZodType<Params>, params: unknown): Params {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ProtocolError(rpcCodes.invalidParams, `params.${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+}
+
+const texts = z.record(z.string(), z.string());
+const callParams = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() });
+const completionParams = z.object({
+  ref: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('ref/prompt'), name: z.string() }),
+    z.object({ type: z.literal('ref/resource'), uri: z.string() }),
+  ]),
+  argument: z.object({ name: z.string(), value: z.string() }),
+});
+
+export const protocolMethods: readonly ProtocolMethod[] = [
+  method('tools/list', z.unknown(), (session) => ({ tools: session.tools() })),
+  method('tools/call', callParams, (session, { name, arguments: given = {} }, open) =>
+    session.callTool(name, given, open),
+  ),
+  method('resources/list', z.unknown(), (session) => ({ resources: session.documents() })),
+  method('resources/templates/list', z.unknown(), (session) => ({ resourceTemplates: session.resourceTemplates() })),
+  method('resources/read', z.object({ uri: z.string() }), async (session, { uri }) => ({
+    contents: [await session.readResource(uri)],
+  })),
+  method('prompts/list', z.unknown(), (session) => ({ prompts: session.prompts() })),
+  method(
+    'prompts/get',
+    z.object({ name: z.string(), arguments: texts.optional() }),
+    (session, { name, arguments: given = {} }) => {
+      const { description, text } = session.prompt(name, given);
+      return { description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+    },
+  ),
+  method('completion/complete', completionParams, async (session, { ref, argument }) => {
+    const { values, total } = await session.complete(ref, argument.name, argument.value);
+    return { completion: { values, total, hasMore: total > values.length } };
+  }),
+];
+
+const withToken = z.object({
+  params: z.object({ _meta: z.object({ progressToken: z.union([z.string(), z.number()]) }) }),
+});
+
+export function progressTokenOf(message: unknown): string | number | undefined {
+  return withToken.safeParse(message).data?.params._meta.progressToken;
+}
+
+/** The service sends no forms. The SDKs would create a validator for them with every request, in 4 ms. */
+export const noForms = {
+  getValidator: () => {
+    throw new Error('forms are not supported');
+  },
+};

@@ -1,0 +1,83 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { type AgentSession } from './agent-session.js';
+import { noForms, type ProtocolMethod, progressTokenOf, protocolMethods } from './protocol-methods.js';
+import { serverIdentity } from './server-identity.js';
+
+/** Lists depend on the code and the caller's rights only. */
+const hint = { ttlMs: 5 * 60_000, cacheScope: 'private' } as const;
+const cacheHints = {
+  'tools/list': hint,
+  'prompts/list': hint,
+  'resources/list': hint,
+  'resources/templates/list': hint,
+  'server/discover': hint,
+};
+
+/** Answers with the SDK of the version 2026-07-28, whose requests need no handshake. */
+export async function answerWithModernSdk(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: unknown,
+  session: AgentSession,
+  acceptsStream: boolean,
+): Promise<void> {
+  const abort = new AbortController();
+  response.on('close', () => abort.abort());
+  const handler = createMcpHandler(() => serverFor(session, acceptsStream), { legacy: 'reject' });
+  const answer = await handler.fetch(webRequest(request, abort.signal), { parsedBody: body });
+  response.statusCode = answer.status;
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  if (answer.body === null) response.end();
+  // A client that disconnects ends the response; its request has been aborted already.
+  else await pipeline(Readable.fromWeb(answer.body as never), response).catch(() => undefined);
+}
+
+const omittedHeaders: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'transfer-encoding']);
+
+/** Without the body, which has been read, and with both media types: the session decides whether it streams. */
+function webRequest({ headers }: IncomingMessage, signal: AbortSignal): Request {
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    if (typeof value === 'string' && !omittedHeaders.has(name)) sent.set(name, value);
+  sent.set('accept', 'application/json, text/event-stream');
+  return new Request('http://localhost/v1/mcp', { method: 'POST', headers: sent, signal });
+}
+
+function serverFor(session: AgentSession, acceptsStream: boolean): Server {
+  const server = new Server(serverIdentity, {
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    instructions: session.instructions,
+    jsonSchemaValidator: noForms,
+    cacheHints,
+  });
+  for (const method of protocolMethods) register(server, session, method, acceptsStream);
+  return server;
+}
+
+const anyParams = z.looseObject({});
+
+/** The response becomes a stream with the first notification of progress. */
+function register(
+  server: Server,
+  session: AgentSession,
+  { name, answer }: ProtocolMethod,
+  acceptsStream: boolean,
+): void {
+  server.setRequestHandler(name, { params: anyParams }, async (params, { mcpReq: { signal, notify } }) => {
+    const token = acceptsStream ? progressTokenOf({ params }) : undefined;
+    const progress = (done: number, total: number) =>
+      notify({
+        method: 'notifications/progress',
+        params: { progressToken: token as string | number, progress: done, total },
+      });
+    try {
+      return { ...(await answer(session, params, { signal, ...(token === undefined ? {} : { progress }) })) };
+    } catch (error) {
+      throw session.toProtocolError(error);
+    }
+  });
+}
