@@ -140,7 +140,7 @@ describe('POST /v1/mcp', () => {
     expect({ status, messages }).to.deep.equal({ status: 202, messages: [] });
   });
 
-  it('rejects an unknown reference of a completion, and knows no values of an unknown argument', async () => {
+  it('rejects an unknown reference of a completion, and returns no values for an unknown argument', async () => {
     const complete = (ref: object, name: string) =>
       agent.rpc('completion/complete', { ref, argument: { name, value: '' } });
     for (const ref of [
