@@ -11,6 +11,7 @@ CREATE TABLE workspaces (
   field_mapping jsonb NOT NULL DEFAULT '{"measures": {}, "standard": {}}'::jsonb,
   manager_scope text NOT NULL DEFAULT 'workspace'::text,
   block_approval_on_dispute boolean NOT NULL DEFAULT true,
+  agent_writes text,
   step_up_minutes integer,
   paper text,
   payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
@@ -20,6 +21,7 @@ CREATE TABLE workspaces (
   configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
+  CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT workspaces_manager_scope_check CHECK ((manager_scope = ANY (ARRAY['workspace'::text, 'reports'::text]))),
   CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
@@ -1460,6 +1462,33 @@ ALTER TABLE webhook_deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURI
 CREATE POLICY webhook_deliveries_of_owner ON webhook_deliveries TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY webhook_deliveries_of_workspace ON webhook_deliveries TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_deliveries TO commissions_app;
+
+CREATE TABLE change_requests (
+  workspace_id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  rep_id uuid,
+  caller jsonb NOT NULL,
+  tool text NOT NULL,
+  title text NOT NULL,
+  input jsonb NOT NULL,
+  status text NOT NULL,
+  decided_by text,
+  decided_at timestamp with time zone,
+  reason text,
+  outcome jsonb,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_requests_pkey PRIMARY KEY (workspace_id, request_id),
+  CONSTRAINT change_requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT change_requests_check CHECK (((status = 'pending'::text) = (decided_by IS NULL))),
+  CONSTRAINT change_requests_check1 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  CONSTRAINT change_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'rejected'::text])))
+);
+CREATE INDEX change_requests_in_order ON change_requests USING btree (workspace_id, created_at);
+ALTER TABLE change_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY change_requests_of_owner ON change_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY change_requests_of_workspace ON change_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON change_requests TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,

@@ -20,6 +20,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       -- whether a manager sees the whole workspace or the reps below
       manager_scope text not null default 'workspace' check (manager_scope in ('workspace', 'reports')),
       block_approval_on_dispute boolean not null default true,
+      -- changes by agents; null: those that people connected need a confirmation, and keys none
+      agent_writes text check (agent_writes in ('allow', 'confirm', 'deny')),
       -- how old the last proof of identity of a session may be for step-up; null requires none
       step_up_minutes integer check (step_up_minutes between 1 and 1440),
       paper text check (paper in ('A4', 'Letter')),

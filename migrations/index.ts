@@ -17,6 +17,7 @@ import * as billing from './015_billing.js';
 import * as changeTriggers from './016_change_triggers.js';
 import * as operation from './017_operation.js';
 import * as webhookEndpoints from './018_webhook_endpoints.js';
+import * as changeRequests from './019_change_requests.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '016_change_triggers': changeTriggers,
   '017_operation': operation,
   '018_webhook_endpoints': webhookEndpoints,
+  '019_change_requests': changeRequests,
 };

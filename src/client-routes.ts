@@ -140,6 +140,8 @@ export const routes: Readonly<Record<string, string>> = {
   getAgentRequest: 'GET /v1/agents/request',
   decideAgentRequest: 'POST /v1/agents/request',
   disconnectAgent: 'DELETE /v1/agents/:agentId',
+  listChangeRequests: 'GET /v1/change-requests',
+  decideChangeRequest: 'POST /v1/change-requests/:changeRequestId/decide',
   receiveBillingEvent: 'POST /webhooks/billing',
   whoAmI: 'GET /v1',
   getRevision: 'GET /v1/revision',

@@ -21,6 +21,8 @@ import { verifyCode } from './auth/commands/verify-code.js';
 import { getProfile } from './auth/queries/get-profile.js';
 import { getAuthStatus } from './auth/queries/get-status.js';
 import { receiveBillingEvent } from './billing/commands/receive-billing-event.js';
+import { decideChangeRequest } from './change-requests/commands/decide-change-request.js';
+import { listChangeRequests } from './change-requests/queries/list-change-requests.js';
 import { addComment } from './comments/commands/add-comment.js';
 import { deleteComment } from './comments/commands/delete-comment.js';
 import { listComments } from './comments/queries/list-comments.js';
@@ -272,6 +274,8 @@ export const operations = [
   getAgentRequest,
   decideAgentRequest,
   disconnectAgent,
+  listChangeRequests,
+  decideChangeRequest,
   receiveBillingEvent,
   whoAmI,
   getRevision,

@@ -33,6 +33,7 @@ import { Leases } from '../platform/jobs/leases.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
 import { Outbox } from '../platform/mail/outbox.js';
+import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { OperationDispatcher } from '../platform/operation-dispatcher.js';
 import { deliverEventsJob } from '../platform/outbound/delivery-job.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
@@ -93,6 +94,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     heapMb: config.SIMULATION_MEMORY_MB,
     seconds: config.SIMULATION_SECONDS,
   });
+  const toolRunner = new ToolRunner(operations, log);
   const container = containerOf([
     [UnitOfWork, unitOfWork],
     [CommissionChanges, changes],
@@ -108,21 +110,20 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     [CrmAccounts, crmAccounts],
     [Inbox, new Inbox(core.database, secrets, inboxWake)],
     [StartLinks, startLinks],
+    [ToolRunner, toolRunner],
     [DeliveryHealth, deliveryHealth],
     [WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND)],
     [SimulationRunner, simulations],
     [ExportRequests, new ExportRequests(unitOfWork, queue)],
   ]);
+  const proofs = new SessionProofs(unitOfWork);
+  const dispatcher = new OperationDispatcher(operations, container, new CallLog(unitOfWork, log), proofs);
+  toolRunner.attach(dispatcher);
   return {
     ...core,
     inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
     crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, syncSettings, wakeSync, log),
-    dispatcher: new OperationDispatcher(
-      operations,
-      container,
-      new CallLog(unitOfWork, log),
-      new SessionProofs(unitOfWork),
-    ),
+    dispatcher,
     deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
     billingProvider: billing,
     startLinks,

@@ -7,6 +7,7 @@ import { startWorkers, type Workers } from '#workers/registry.js';
 import { AgentAuthorization, agentIssuer } from '../agent-access/agent-authorization.js';
 import { guidance } from '../agents/guidance.js';
 import { SignInPages } from '../auth/pages/sign-in-pages.js';
+import { AgentWriteRules } from '../change-requests/agent-write-rules.js';
 import { CrmConsents } from '../integrations/crm-consents.js';
 import { ConnectPages } from '../integrations/pages/connect-pages.js';
 import { operations } from '../operations.js';
@@ -257,7 +258,16 @@ function agentEndpoints(
   const issuer = agentIssuer(config);
   const authorization = issuer === null ? null : new AgentAuthorization(issuer, unitOfWork, secrets, config);
   const hosts = allowedHosts(config);
-  const mcp = new McpEndpoint({ ...shared, operations, guidance, dispatcher, hosts, authorization, log });
+  const mcp = new McpEndpoint({
+    ...shared,
+    operations,
+    guidance,
+    dispatcher,
+    hosts,
+    authorization,
+    writes: new AgentWriteRules(unitOfWork),
+    log,
+  });
   if (authorization === null) return [(app) => mcp.routes(app)];
   const oauth = new OAuthEndpoint(authorization, addressLimit, log);
   return [(app) => mcp.routes(app), (app) => oauth.routes(app)];

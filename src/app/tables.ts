@@ -3,6 +3,7 @@ import { type AssignmentTables } from '../assignments/assignment-tables.js';
 import { type AuditTables } from '../audit/audit-tables.js';
 import { type AuthTables } from '../auth/auth-tables.js';
 import { type BillingTables } from '../billing/billing-tables.js';
+import { type ChangeRequestTables } from '../change-requests/change-request-tables.js';
 import { type CommentTables } from '../comments/comment-tables.js';
 import { type DealTables } from '../deals/deal-tables.js';
 import { type DiscrepancyTables } from '../discrepancies/discrepancy-tables.js';
@@ -29,6 +30,7 @@ declare module '../platform/database/tables.js' {
       AuditTables,
       AuthTables,
       BillingTables,
+      ChangeRequestTables,
       CommentTables,
       DealTables,
       DiscrepancyTables,

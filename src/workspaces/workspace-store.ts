@@ -65,6 +65,7 @@ export async function updateWorkspaceRow(
     readonly payroll?: object | undefined;
     readonly managerScope?: 'workspace' | 'reports' | undefined;
     readonly blockApprovalOnDispute?: boolean | undefined;
+    readonly agentWrites?: 'allow' | 'confirm' | 'deny' | null | undefined;
     readonly stepUpMinutes?: number | null | undefined;
   },
 ): Promise<void> {
@@ -79,6 +80,7 @@ export async function updateWorkspaceRow(
       ...(change.blockApprovalOnDispute === undefined
         ? {}
         : { block_approval_on_dispute: change.blockApprovalOnDispute }),
+      ...(change.agentWrites === undefined ? {} : { agent_writes: change.agentWrites }),
       ...(change.stepUpMinutes === undefined ? {} : { step_up_minutes: change.stepUpMinutes }),
       ...(change.payroll === undefined ? {} : { payroll: JSON.stringify(change.payroll) }),
     })

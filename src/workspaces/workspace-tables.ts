@@ -40,6 +40,7 @@ export interface WorkspaceTables {
     payroll: ColumnType<PayrollTerms, string | undefined, string>;
     manager_scope: Generated<'workspace' | 'reports'>;
     block_approval_on_dispute: Generated<boolean>;
+    agent_writes: Generated<'allow' | 'confirm' | 'deny' | null>;
     step_up_minutes: ColumnType<number | null, undefined, number | null>;
     created_at: GeneratedInstant;
   };

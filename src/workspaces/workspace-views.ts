@@ -17,6 +17,8 @@ export interface WorkspaceRow {
   readonly payroll: PayrollTerms;
   readonly managerScope: 'workspace' | 'reports';
   readonly blockApprovalOnDispute: boolean;
+  /** Null for the defaults. */
+  readonly agentWrites: 'allow' | 'confirm' | 'deny' | null;
   /** Null if any age of the last proof suffices. */
   readonly stepUpMinutes: number | null;
 }
@@ -36,6 +38,7 @@ export async function findWorkspace(trx: Work, workspaceId: string): Promise<Wor
       'payroll',
       'manager_scope as managerScope',
       'block_approval_on_dispute as blockApprovalOnDispute',
+      'agent_writes as agentWrites',
       'step_up_minutes as stepUpMinutes',
     ])
     .where('workspace_id', '=', workspaceId)

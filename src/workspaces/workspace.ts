@@ -33,6 +33,14 @@ export const managerScope = z
   .enum(['workspace', 'reports'])
   .describe('Whom managers see: workspace is everyone, reports the people below them');
 
+/** What happens when an agent calls a tool that changes something. */
+export const agentWrites = z
+  .enum(['allow', 'confirm', 'deny'])
+  .nullable()
+  .describe(
+    'Changes by agents: allow runs them, confirm makes each a change request that a person decides about, deny rejects them. Null: confirm for agents that people connected, allow for keys',
+  );
+
 export const blockApprovalOnDispute = z
   .boolean()
   .describe('Whether a statement with an open dispute cannot be approved');

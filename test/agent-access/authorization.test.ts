@@ -176,6 +176,7 @@ describe('agents that people connect by signing in', () => {
 
     it('the audit log names the person and the program', async () => {
       const { access_token } = await program.connect(ada);
+      await seeded.api.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'allow' });
       await new FetchClient(service.url, access_token).post(call('recalculate_commissions', { repId: seeded.ben }));
       const rows = await query<{ actor: string }>(
         service.database.ownerUrl,

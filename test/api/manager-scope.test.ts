@@ -90,6 +90,8 @@ const impersonal: ReadonlySet<string> = new Set([
   'getAgentRequest',
   'decideAgentRequest',
   'disconnectAgent',
+  'listChangeRequests',
+  'decideChangeRequest',
 ]);
 
 /** Their path has a plan id, so they return the plan without the others instead of an error. */

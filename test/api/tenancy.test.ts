@@ -302,6 +302,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getAgentRequest: [['GET /v1/agents/request?request=<agent>']],
   decideAgentRequest: [],
   disconnectAgent: [['DELETE /v1/agents/<agent>']],
+  listChangeRequests: [],
+  decideChangeRequest: [['POST /v1/change-requests/<change>/decide', { decision: 'reject' }]],
   getWorkspace: [],
   updateWorkspace: [],
   getWorkspaceKey: [],
@@ -414,9 +416,17 @@ describe('two workspaces', () => {
       values ($1, $2, $3, 'c', 'Agent', 'https://x', array['read'])`,
       [made, agent, ada.id],
     );
+    const change = randomUUID();
+    await query(
+      service.database.ownerUrl,
+      `insert into change_requests (workspace_id, request_id, rep_id, caller, tool, title, input, status, expires_at)
+      values ($1, $2, $3, '{"actor":"x"}', 'delete_plan', 'Delete', '{}', 'pending', now() + interval '1 day')`,
+      [made, change, ada.id],
+    );
     const names = {
       rep: ada.id,
       agent,
+      change,
       plan: plan.planId,
       version: plan.planVersionId,
       rule: plan.rules[0].id,

@@ -166,6 +166,7 @@ describe('the team roll-up as PDF', function () {
       payroll: {},
       managerScope: 'workspace',
       blockApprovalOnDispute: true,
+      agentWrites: null,
       stepUpMinutes: null,
     } as const;
     const { markup } = await teamPage(emptyTeam, workspace, { now: new Date(0), asOf: null });

@@ -47,6 +47,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_recalculation_job: [{ jobId: unknown }, 'job_not_found'],
   get_commissions: [{ dealId: 'nope' }, 'deal_not_found'],
   list_audit_logs: [{}, 'ok'],
+  list_change_requests: [{}, 'ok'],
   list_disputes: [{}, 'ok'],
   open_dispute: [
     { repId: '<self>', period: '2026-01', type: 'other', description: 'x', dealId: 'nope' },
@@ -100,7 +101,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 4, rep: 17, manager: 20, admin: 35 }[accessLevel],
+        { public: 0, connection: 11, payroll: 5, rep: 18, manager: 21, admin: 36 }[accessLevel],
       );
     });
 

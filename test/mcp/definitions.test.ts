@@ -39,6 +39,7 @@ const planned: Readonly<Record<string, string>> = {
   preview_plan_change: 'R',
   run_plan_tests: 'R',
   list_audit_logs: 'R',
+  list_change_requests: 'R',
   list_disputes: 'R',
   open_dispute: 'W',
   list_discrepancies: 'R',

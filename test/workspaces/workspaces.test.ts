@@ -43,6 +43,7 @@ describe('workspaces', () => {
         payroll: {},
         managerScope: 'workspace',
         blockApprovalOnDispute: true,
+        agentWrites: null,
         stepUpMinutes: null,
         apiKey: { masked: null, isSet: false },
       });

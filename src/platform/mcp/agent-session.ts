@@ -1,9 +1,11 @@
 import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, PreparedJson } from '../operation.js';
-import { type OperationDispatcher } from '../operation-dispatcher.js';
+import { type OperationDispatcher, type RawInput } from '../operation-dispatcher.js';
 import { mayCall } from '../operation-scope.js';
+import { type AgentWrites } from './agent-writes.js';
 import { followUp, type Progress } from './follow-up.js';
 import { type Completion, type Guidance, type OperationResource, type Prompt } from './guidance.js';
 import { removeHidden } from './hidden-characters.js';
@@ -19,6 +21,7 @@ export interface AgentParts {
   readonly dispatcher: OperationDispatcher;
   readonly tools: readonly OfferedTool[];
   readonly guidance: Guidance;
+  readonly writes: AgentWrites;
   readonly log: Log;
 }
 
@@ -167,11 +170,27 @@ export class AgentSession {
     const { operation, tool } = offered;
     await dispatcher.admit(operation, this.caller);
     const { raw, reading } = readArguments(operation, tool, given);
+    const waiting = tool.hints.readOnlyHint ? null : await this.waitingFor(offered, raw);
+    if (waiting !== null) return waiting;
     const { body } = await dispatcher.run(operation, raw, this.caller);
     const answer = body instanceof PreparedJson ? body.value : body;
     if (tool.follow === undefined) return toolResult(offered, answer, reading, this.caller);
     const followed = await followUp(tool.follow, answer, open, (one, parts) => this.read(one, parts));
     return toolResult(offered, followed, reading, this.caller);
+  }
+
+  /** The result of a change that a person decides about; null for one that runs. Invalid input is rejected at once. */
+  private async waitingFor({ operation, tool }: OfferedTool, input: RawInput): Promise<ToolResult | null> {
+    const { dispatcher, writes } = this.parts;
+    const mode = await writes.modeFor(this.caller);
+    if (mode === 'allow') return null;
+    dispatcher.parse(operation, input, this.caller);
+    if (mode === 'deny') throw new Failure('forbidden', 'This workspace permits agents to read only.');
+    const changeRequestId = await writes.request(this.caller, { tool: tool.name, title: tool.title, input });
+    const message =
+      'Nothing has changed yet: a person has to approve this change. list_change_requests shows the outcome.';
+    const code = 'approval_required';
+    return resultOf([`${code}: ${message}`], { statusCode: 202, code, message, details: { changeRequestId } });
   }
 
   private async read(

@@ -10,6 +10,7 @@ import { type Log } from '../log.js';
 import { type AnyOperation } from '../operation.js';
 import { type OperationDispatcher } from '../operation-dispatcher.js';
 import { type AgentParts, AgentSession } from './agent-session.js';
+import { type AgentWrites } from './agent-writes.js';
 import { hasAllowedHost } from './allowed-hosts.js';
 import { type AuthorizationServer } from './authorization-server.js';
 import { type Guidance } from './guidance.js';
@@ -29,6 +30,7 @@ export interface McpParts {
   readonly hosts: readonly string[];
   /** Null where people cannot connect agents by signing in. */
   readonly authorization: AuthorizationServer | null;
+  readonly writes: AgentWrites;
   readonly log: Log;
 }
 
@@ -156,8 +158,8 @@ export class McpEndpoint {
   }
 
   private agentParts(): AgentParts {
-    const { operations, guidance, dispatcher, log } = this.parts;
-    this.agents ??= { dispatcher, tools: offeredTools(operations), guidance, log };
+    const { operations, guidance, dispatcher, writes, log } = this.parts;
+    this.agents ??= { dispatcher, tools: offeredTools(operations), guidance, writes, log };
     return this.agents;
   }
 }

@@ -94,7 +94,8 @@ function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['in
   const needed = described.filter(({ argument }) => typeof argument !== 'string' && argument.required === true);
   const names = [...parts.flatMap((part) => part.required), ...needed.map(({ name }) => name), ...read.required];
   const required = [...new Set(names)].filter((name) => name in properties);
-  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
+  // An unknown argument is rejected by the operation, so the list does not repeat that for every tool.
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
 type GivenArgument = Exclude<Argument, { readonly always: unknown }>;

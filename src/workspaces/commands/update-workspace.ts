@@ -5,7 +5,15 @@ import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { operation } from '../../platform/operation.js';
 import { currency, text } from '../../platform/schemas.js';
-import { blockApprovalOnDispute, managerScope, paper, payrollTerms, stepUpMinutes, timeZone } from '../workspace.js';
+import {
+  agentWrites,
+  blockApprovalOnDispute,
+  managerScope,
+  paper,
+  payrollTerms,
+  stepUpMinutes,
+  timeZone,
+} from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 import { findWorkspace } from '../workspace-views.js';
 
@@ -23,6 +31,7 @@ const body = z.strictObject({
       'reports restricts managers to the people below them, in every operation; workspace lets them see everyone',
     ),
   blockApprovalOnDispute: blockApprovalOnDispute.optional(),
+  agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
 });
 
@@ -35,13 +44,14 @@ const response = z.object({
   payroll: payrollTerms.optional(),
   managerScope: managerScope.optional(),
   blockApprovalOnDispute: blockApprovalOnDispute.optional(),
+  agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
 });
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up or whether disputes block approvals; a new currency or time zone recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up whether disputes block approvals, or what happens with changes by agents; a new currency or time zone recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -58,7 +68,7 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, stepUpMinutes',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes',
       });
     const { workspaceId } = caller;
     await changes.run(caller, 'exclusive', async (trx, recalculate) => {

@@ -17,7 +17,15 @@ import { operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
 import { tokenKinds } from '../../platform/secrets/token.js';
 import { workspaceToday } from '../../reps/rep-views.js';
-import { blockApprovalOnDispute, managerScope, maskedKey, paper, payrollTerms, stepUpMinutes } from '../workspace.js';
+import {
+  agentWrites,
+  blockApprovalOnDispute,
+  managerScope,
+  maskedKey,
+  paper,
+  payrollTerms,
+  stepUpMinutes,
+} from '../workspace.js';
 import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
@@ -55,6 +63,7 @@ const response = z.object({
   payroll: payrollTerms,
   managerScope: managerScope.describe('Whom managers see: workspace is everyone, reports the people below them'),
   blockApprovalOnDispute,
+  agentWrites,
   stepUpMinutes,
   apiKey: maskedKey,
   plans: z
@@ -123,6 +132,7 @@ export const getWorkspace = operation({
       payroll: { companyCode: 'A1B', earningCodes: { commission: 'C', bonus: 'B' } },
       managerScope: 'workspace',
       blockApprovalOnDispute: true,
+      agentWrites: null,
       stepUpMinutes: null,
       apiKey: { masked: 'ws_********************************', isSet: true },
       plans: [planExample],

@@ -143,3 +143,10 @@ export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: ({ signal }) => api.listAgents({}, { signal }),
 });
+
+export type ChangeRequest = Answer<'listChangeRequests'>['changeRequests'][number];
+
+export const changeRequestsQuery = queryOptions({
+  queryKey: ['change-requests'],
+  queryFn: ({ signal }) => api.listChangeRequests({}, { signal }),
+});

@@ -9,6 +9,7 @@ import {
   IconHome,
   IconListDetails,
   IconMessageQuestion,
+  IconRobot,
   IconScale,
   IconTargetArrow,
   IconUsers,
@@ -48,6 +49,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Questions', to: '/questions', icon: IconMessageQuestion, isInBar: true, count: 'questions' },
       { label: 'Discrepancies', to: '/discrepancies', icon: IconScale, key: 'x' },
       { label: 'Exceptions', to: '/exceptions', icon: IconAlertTriangle, key: 'e' },
+      { label: 'Changes by agents', to: '/agent-changes', icon: IconRobot, roles: ['admin'] },
     ],
   },
   {

@@ -78,6 +78,12 @@ const agentsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/AgentsPage.js'), 'AgentsPage'),
 });
 
+const changeRequestsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/agent-changes',
+  component: lazyRouteComponent(() => import('../pages/team/ChangeRequestsPage.js'), 'ChangeRequestsPage'),
+});
+
 const mailRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/me/mail',
@@ -252,6 +258,7 @@ export const router = createRouter({
       accountRoute,
       mailRoute,
       agentsRoute,
+      changeRequestsRoute,
       myPayRoute,
       myDealsRoute,
       dealRoute,

@@ -31,6 +31,12 @@ export function AccountPage() {
                 See which programs act for you
               </Link>,
             ],
+            [
+              'Their changes',
+              <Link key="changes" to="/agent-changes">
+                Decide about changes that they request
+              </Link>,
+            ],
           ]}
         />
         <p style={{ marginTop: 16 }}>

@@ -1,0 +1,24 @@
+import { type ColumnType } from 'kysely';
+import { type GeneratedInstant, type Instant, type Json } from '../platform/database/tables.js';
+import { type RawInput } from '../platform/operation-dispatcher.js';
+import { type ChangeRequestStatus, type StoredCaller } from './change-request.js';
+
+/** Rows of the table of change requests. */
+export interface ChangeRequestTables {
+  change_requests: {
+    workspace_id: string;
+    request_id: string;
+    rep_id: string | null;
+    caller: Json<StoredCaller>;
+    tool: string;
+    title: string;
+    input: Json<RawInput>;
+    status: ChangeRequestStatus;
+    decided_by: string | null;
+    decided_at: Instant | null;
+    reason: string | null;
+    outcome: ColumnType<unknown, string | null, string | null>;
+    created_at: GeneratedInstant;
+    expires_at: Instant;
+  };
+}

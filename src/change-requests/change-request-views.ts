@@ -1,0 +1,77 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type RawInput } from '../platform/operation-dispatcher.js';
+import { type ChangeRequest, type ChangeRequestStatus, type StoredCaller } from './change-request.js';
+
+interface Filter {
+  /** Only those of this person; null for all. */
+  readonly repId: string | null;
+  readonly id?: string;
+  readonly status?: ChangeRequestStatus | undefined;
+  readonly limit: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly repId: string | null;
+  readonly caller: StoredCaller;
+  readonly tool: string;
+  readonly title: string;
+  readonly input: RawInput;
+  readonly status: ChangeRequestStatus;
+  readonly decidedBy: string | null;
+  readonly decidedAt: Date | null;
+  readonly reason: string | null;
+  readonly outcome: unknown;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** Change requests, newest first. */
+export async function listChangeRequests(
+  trx: Work,
+  workspaceId: string,
+  { repId, id, status, limit }: Filter,
+): Promise<ChangeRequest[]> {
+  const present = sql`case when status = 'pending' and expires_at <= now() then 'expired' else status end`;
+  const { rows } = await sql<Row>`
+    select request_id as id, rep_id as "repId", caller, tool, title, input, ${present} as status,
+      decided_by as "decidedBy", decided_at as "decidedAt", reason, outcome, created_at as "createdAt",
+      expires_at as "expiresAt"
+    from change_requests
+    where workspace_id = ${workspaceId} and (${repId}::uuid is null or rep_id = ${repId})
+      and (${id ?? null}::uuid is null or request_id = ${id ?? null})
+      and (${status ?? null}::text is null or ${present} = ${status ?? null})
+    order by created_at desc, request_id limit ${limit}`.execute(trx);
+  return rows.map(({ caller, input, decidedAt, createdAt, expiresAt, ...row }) => ({
+    ...row,
+    requestedBy: caller.actor,
+    arguments: { ...(input.params as object), ...(input.query as object), ...(input.body as object | undefined) },
+    decidedAt: decidedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }));
+}
+
+/** What the workspace has set for changes by agents; null for the defaults. */
+export async function findAgentWrites(trx: Work, workspaceId: string): Promise<'allow' | 'confirm' | 'deny' | null> {
+  const { agent_writes: mode } = await trx
+    .selectFrom('workspaces')
+    .select('agent_writes')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return mode;
+}
+
+/** Whether the person is active and has the role. */
+export async function hasStillRole(trx: Work, workspaceId: string, repId: string, role: string): Promise<boolean> {
+  const rep = await trx
+    .selectFrom('reps')
+    .select('rep_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('active', '=', true)
+    .where('role', '=', role as 'rep')
+    .executeTakeFirst();
+  return rep !== undefined;
+}

@@ -1,0 +1,15 @@
+import { type Caller } from '../../kernel/caller.js';
+import { type RawInput } from '../operation-dispatcher.js';
+
+/** What happens with a tool that changes something: it runs, a person decides first, or it is rejected. */
+export type WriteMode = 'allow' | 'confirm' | 'deny';
+
+/** Decides about changes by agents. */
+export interface AgentWrites {
+  modeFor(caller: Caller): Promise<WriteMode>;
+  /** Stores the change for a decision by a person. Returns the id of the change request. */
+  request(
+    caller: Caller,
+    change: { readonly tool: string; readonly title: string; readonly input: RawInput },
+  ): Promise<string>;
+}
