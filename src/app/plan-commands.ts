@@ -266,7 +266,12 @@ function runLocally({ config, tests = [], currency }: PlanFile): ServerTestResul
 }
 
 function testText(file: string, { passed, tests, failed }: ServerTestResult): string {
-  const head = tests === 0 ? 'no tests' : passed ? `${tests} passed` : `${failed.length} expectations failed`;
+  const head =
+    tests === 0
+      ? 'no tests'
+      : passed
+        ? `${tests} passed`
+        : `${failed.length} expectation${failed.length === 1 ? '' : 's'} failed`;
   return [`${file}: ${head}`, ...failed.map((one) => `  ${failureLine(one)}`), ''].join('\n');
 }
 

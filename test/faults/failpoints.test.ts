@@ -134,6 +134,24 @@ describe('failpoints', () => {
         await assertInvariants(fleet, world);
       });
 
+      it('delivers events whose workers were killed before the receiver responded, and those behind them', async () => {
+        for (const { receiver } of world.receivers) receiver.mode = 'hangs';
+        const known = world.receivers.map(({ receiver }) => new Set(receiver.ids()));
+        const inFlight = () =>
+          world.receivers.map(({ receiver }, place) => receiver.ids().filter((id) => !known[place]?.has(id)));
+        for (let deal = 0; deal < 3; deal += 1) await scenario.putDeal();
+        while (inFlight().some((ids) => ids.length === 0)) await sleep(10);
+        const sent = inFlight();
+        for (let deal = 0; deal < 6; deal += 1) await scenario.putDeal();
+        for (const process of fleet.workers) await process.kill();
+        for (const { receiver } of world.receivers) receiver.recover();
+        await fleet.heal();
+        await quiescence(fleet, [world]);
+        await assertInvariants(fleet, world);
+        for (const [place, { receiver }] of world.receivers.entries())
+          for (const id of sent[place] ?? []) expect(receiver.ids().filter((one) => one === id).length).to.be.greaterThan(1);
+      });
+
       it('keeps a process running whose database connections are cut', async () => {
         const [api] = fleet.apis as [(typeof fleet.apis)[number]];
         const { pid } = api;

@@ -141,6 +141,40 @@ describe('outgoing events', function () {
     ]);
   });
 
+  it('report disputes, discrepancies, true-ups, changes of plans and recalculations', async () => {
+    const period = '2026-02';
+    const statement = `/v1/statements/${ada}`;
+    await putDeal('D1', 'ada', 1000);
+    await service.waitForCalculations(workspaceId);
+    await api.expect(200, 'POST', `${statement}/generate`, { period });
+    const { disputeId } = await api.expect(201, 'POST', '/v1/disputes', {
+      repId: ada,
+      period,
+      type: 'other',
+      description: 'x',
+    });
+    await api.expect(200, 'PATCH', `/v1/disputes/${disputeId}`, { status: 'rejected', note: 'no' });
+    await api.expect(200, 'POST', `${statement}/approve`, { period, status: 'approved' });
+    await putDeal('D1', 'ada', 2000);
+    await until(() => typesOf().includes('discrepancy.opened'));
+    await api.expect(200, 'POST', `${statement}/true-up`, { period, force: true });
+    const [plan] = await api.expect(200, 'GET', '/v1/plans');
+    await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}/status`, { status: 'archived' });
+    await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    const types = ['plan.status_changed', 'recalculation.completed', 'statement.trued_up', 'discrepancy.resolved'];
+    await until(() => types.every((type) => typesOf().includes(type)));
+    const dataOf = (type: string) =>
+      receiver.received.filter(({ body }) => body.type === type).map(({ body }) => body.data);
+    expect(dataOf('dispute.opened')).to.have.length(1);
+    expect(dataOf('dispute.opened')[0]).to.include({ disputeId, repId: ada, period });
+    expect(dataOf('dispute.resolved')[0]).to.include({ disputeId, status: 'rejected' });
+    expect(dataOf('discrepancy.opened')[0]).to.include({ repId: ada, period, delta: 100 });
+    expect(dataOf('discrepancy.resolved')[0]).to.include({ repId: ada, period, action: 'true_up' });
+    expect(dataOf('statement.trued_up')[0]).to.include({ repId: ada, period, netPayout: 200 });
+    expect(dataOf('plan.status_changed')[0]).to.include({ planId: plan.planId });
+    expect(JSON.stringify(receiver.received.map(({ body }) => body))).not.to.match(/Ada|Ben|example\.com/);
+  });
+
   it('are sent in order for each rep after the receiver was down, with one probe in the meantime', async () => {
     receiver.status = 503;
     await putDeal('D1', 'ada', 1000);
