@@ -149,7 +149,8 @@ describe('failpoints', () => {
         await quiescence(fleet, [world]);
         await assertInvariants(fleet, world);
         for (const [place, { receiver }] of world.receivers.entries())
-          for (const id of sent[place] ?? []) expect(receiver.ids().filter((one) => one === id).length).to.be.greaterThan(1);
+          for (const id of sent[place] ?? [])
+            expect(receiver.ids().filter((one) => one === id).length).to.be.greaterThan(1);
       });
 
       it('keeps a process running whose database connections are cut', async () => {

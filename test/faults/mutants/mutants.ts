@@ -283,4 +283,31 @@ export const mutants: readonly Mutant[] = [
     aim: 'export.afterPart=kill',
     changes: [{ file: 'workers/export-worker.ts', from: 'if (!isArchive) await deleteParts(trx, taken);', to: '' }],
   },
+  {
+    name: 'marks events as delivered before they are sent',
+    breaks: ['I30'],
+    changes: [
+      {
+        file: 'src/webhook-endpoints/delivery-store.ts',
+        from: '    due.push({ deliveryId, url,',
+        to: "    await trx.updateTable('webhook_deliveries').set({ status: 'delivered' }).where('delivery_id', '=', deliveryId).execute();\n    due.push({ deliveryId, url,",
+      },
+    ],
+  },
+  {
+    name: 'sends an event before the receiver has accepted the one before of the same rep',
+    breaks: ['I30'],
+    changes: [
+      {
+        file: 'src/webhook-endpoints/delivery-store.ts',
+        from: 'select distinct on (sequence_id) * from webhook_deliveries',
+        to: 'select * from webhook_deliveries',
+      },
+    ],
+  },
+  {
+    name: 'does not check approved periods after a calculation',
+    breaks: ['I27'],
+    changes: [{ file: lane, from: '  requestChecks(trx, workspaceId, checked.flatMap(checksOf));\n', to: '' }],
+  },
 ];
