@@ -8,6 +8,7 @@ import { placeOfCredentials } from '#src/integrations/crm-accounts.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { placeOfMail } from '#src/platform/mail/outbox.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
+import { placeOfSecret } from '#src/webhook-endpoints/webhook-endpoint.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 import { migrateTestDatabase } from '#test/support/test-service.js';
 
@@ -19,6 +20,7 @@ describe('commissions master-key rotate', function () {
   let database: TestDatabase;
   let owner: pg.Client;
   const workspaceId = randomUUID();
+  const endpointId = randomUUID();
   const mails = Array.from({ length: 450 }, () => randomUUID());
 
   before(async () => {
@@ -37,6 +39,15 @@ describe('commissions master-key rotate', function () {
       workspaceId,
       old.seal(placeOfRoute('crma', 'r'), 'route secret'),
     ]);
+    await owner.query(
+      `insert into webhook_endpoints (workspace_id, endpoint_id, url, secret) values ($1, $2, 'https://x.io', $3)`,
+      [workspaceId, endpointId, old.seal(placeOfSecret(endpointId), 'endpoint secret')],
+    );
+    await owner.query(
+      `insert into webhook_previous_secrets (workspace_id, endpoint_id, secret_id, secret, valid_until)
+       values ($1, $2, $2, $3, now() + interval '1 day')`,
+      [workspaceId, endpointId, old.seal(placeOfSecret(endpointId), 'previous secret')],
+    );
     for (const [index, id] of mails.entries())
       await owner.query(`insert into mail_outbox (mail_id, recipient, subject, body) values ($1, 'a@x.io', 's', $2)`, [
         id,
@@ -75,7 +86,7 @@ describe('commissions master-key rotate', function () {
 
   it('encrypts everything that it can read with the new key, and reports what is left', async () => {
     const { code, stdout } = await rotate(oldKey);
-    expect(JSON.parse(stdout)).to.deep.equal({ reencrypted: 451, remaining: 1 });
+    expect(JSON.parse(stdout)).to.deep.equal({ reencrypted: 453, remaining: 1 });
     expect(code).to.equal(1);
     const secrets = new Secrets(newKey);
     const credentials = 'select credentials as sealed from crm_connections';
@@ -83,6 +94,11 @@ describe('commissions master-key rotate', function () {
     expect(await open('select secret as sealed from inbound_routes', placeOfRoute('crma', 'r'), secrets)).to.equal(
       'route secret',
     );
+    for (const [table, secret] of [
+      ['webhook_endpoints', 'endpoint secret'],
+      ['webhook_previous_secrets', 'previous secret'],
+    ] as const)
+      expect(await open(`select secret as sealed from ${table}`, placeOfSecret(endpointId), secrets)).to.equal(secret);
     const last = mails.at(-1) as string;
     const body = `select body as sealed from mail_outbox where mail_id = '${last}'`;
     expect(await open(body, placeOfMail(last), secrets)).to.equal('mail 449');
