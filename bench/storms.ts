@@ -2,12 +2,12 @@ import { type Delivery } from '#fakes/deliveries.js';
 import { type CrmWorld, crmbWorld, freePort, payEveryone } from '#test/support/crm-worlds.js';
 import { ApiClient } from '#test/support/test-service.js';
 import { type BenchService, startBenchService } from './bench-service.js';
+import { deliver } from './deliver.js';
 import { alternating, type Contender, count, duration, ratio, type Table } from './measure.js';
 import { type Sizes } from './recalculation.js';
 import { untilCalculated } from './sales-year.js';
 
 const dealsPerRep = 5;
-const connections = 16;
 
 /** A workspace that is connected to the simulated CRM-b. */
 interface Connected {
@@ -107,7 +107,7 @@ function webhooks({ service, workspaceId, world, dealIds }: Connected): Contende
       deliveries = world.takeDeliveries();
     },
     run: async () => {
-      await send(deliveries);
+      await deliver(deliveries);
       await untilProcessed(service, workspaceId);
       await untilCalculated(service, workspaceId);
     },
@@ -132,19 +132,6 @@ const importQuotas: Change = async ({ api, emails }, amount) => {
   const { accepted } = await api.expect(200, 'POST', '/v1/quotas/import', csv, { 'Content-Type': 'text/csv' });
   if (accepted !== emails.length) throw new Error(`${accepted} quotas were accepted`);
 };
-
-/** Sends every delivery, some at a time, as the CRM does. */
-async function send(deliveries: readonly Delivery[]): Promise<void> {
-  let next = 0;
-  const sendRest = async () => {
-    for (let one = deliveries[next++]; one !== undefined; one = deliveries[next++]) {
-      const { targetUrl, headers, body } = one;
-      const { ok, status } = await fetch(targetUrl, { method: 'POST', headers, body });
-      if (!ok) throw new Error(`a delivery returned status ${status}`);
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, sendRest));
-}
 
 async function untilProcessed({ owner }: BenchService, workspaceId: string): Promise<void> {
   for (;;) {
