@@ -18,6 +18,8 @@ export interface FakeProperty {
   readonly hidden?: boolean;
   readonly externalOptions?: boolean;
   readonly showCurrencySymbol?: boolean;
+  readonly hubspotDefined?: boolean;
+  readonly currencyPropertyName?: string;
 }
 
 interface StoredDeal {

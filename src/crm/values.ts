@@ -38,6 +38,21 @@ export function dayOfValue(value: CrmValue | undefined, timeZone: string): strin
   return instant === null ? null : dayInZone(new Date(instant), timeZone);
 }
 
+/**
+ * Adds the currencies of fields that are in another one than the deal, as `<slug>_currency`. A field of the CRM with
+ * such a slug takes precedence.
+ */
+export function withFieldCurrencies(
+  fields: Readonly<Record<string, CrmValue>>,
+  currencies: Readonly<Record<string, string | null>>,
+): Record<string, CrmValue> {
+  const found: Record<string, CrmValue> = {};
+  for (const [slug, currency] of Object.entries(currencies))
+    if (currency !== null && currency !== fields['currency'] && (fields[slug] ?? null) !== null)
+      found[`${slug}_currency`] = currency;
+  return { ...found, ...fields };
+}
+
 /** The time zone in its usual name; null if it is unknown. */
 export function zoneOf(value: unknown): string | null {
   const zone = textOf(value);

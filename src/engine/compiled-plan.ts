@@ -3,7 +3,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { planCost } from './plan-cost.js';
-import { fieldReader, type ReadField, type SlugMapping } from './slug.js';
+import { currencyReader, fieldReader, type ReadField, type SlugMapping } from './slug.js';
 import { versionInForceOf } from './version-timeline.js';
 
 /** A rule with its id. Ids differ between versions; the name links attainment, caps and quotas across versions. */
@@ -46,6 +46,8 @@ export interface CompiledRule {
   readonly readMeasure: ReadField;
   /** Null when the measure is the base. */
   readonly readBase: ReadField | null;
+  /** The currencies of the measure and of the base. */
+  readonly readCurrencies: readonly ReadField[];
   readonly readTierValue: ReadField | null;
   /** What is summed to credit; null when the measure is the credit. */
   readonly credits: readonly { readonly read: ReadField; readonly weight: Decimal }[] | null;
@@ -91,6 +93,7 @@ export function compileVersion(
         conditions: conditionsOf(rule.conditions),
         readMeasure: reader(rule.measure),
         readBase: baseReader(rule, reader),
+        readCurrencies: moneySlugs(rule).map((slug) => currencyReader(slug, version.fieldMapping, measures)),
         readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
         credits: creditReaders(rule, reader),
         tiers,
@@ -137,6 +140,12 @@ function baseReader(rule: Rule, reader: (slug: string) => ReadField): ReadField 
   const { payoutBase } = rule;
   if (payoutBase === undefined || payoutBase === 'variable_target' || payoutBase === '1') return null;
   return reader(payoutBase);
+}
+
+/** The fields whose values a rule pays on. */
+function moneySlugs({ measure, payoutBase }: Rule): string[] {
+  const isField = payoutBase !== undefined && payoutBase !== 'variable_target' && payoutBase !== '1';
+  return isField && payoutBase !== measure ? [measure, payoutBase] : [measure];
 }
 
 function creditReaders(rule: Rule, reader: (slug: string) => ReadField): CompiledRule['credits'] {

@@ -120,12 +120,13 @@ export class PlanCalculation implements WalkListener {
     const version = this.versionOn(day, upstream === null ? deal.dealId : null);
     if (version === null) return;
     const phase = upstream === null ? 'per_deal' : 'cascade';
-    if (!this.isOfCurrency(deal, version)) return this.skipAll(version, phase, deal, 'currency_mismatch');
-    if (!version.dealConditions.passes(deal, day)) return this.skipAll(version, phase, deal, 'deal_condition_failed');
+    const isPassing = version.dealConditions.passes(deal, day);
     for (const rule of version.rules) {
       if (rule.rule.executionPhase !== phase) continue;
-      this.fireRule(version, rule, deal, upstream);
+      if (!isOfCurrency(rule, deal, version)) this.skip(version, rule, deal.dealId, 'currency_mismatch');
+      else if (isPassing) this.fireRule(version, rule, deal, upstream);
     }
+    if (!isPassing) this.skipForConditions(version, phase, deal);
   }
 
   private fireRule(
@@ -285,7 +286,7 @@ export class PlanCalculation implements WalkListener {
   private *dealsOfPeriod(version: CompiledVersion, rule: CompiledRule, period: Period): Generator<void, Deal[]> {
     const range = periodRange(period);
     const passes = (deal: Deal) =>
-      this.isOfCurrency(deal, version) &&
+      isOfCurrency(rule, deal, version) &&
       version.dealConditions.passes(deal, range.to) &&
       rule.conditions.passes(deal, range.to);
     const passing: Deal[] = [];
@@ -324,11 +325,6 @@ export class PlanCalculation implements WalkListener {
     return version;
   }
 
-  private isOfCurrency(deal: Deal, version: CompiledVersion): boolean {
-    const currency = deal.standard.currency;
-    return isAbsent(currency) || comparable(String(currency)) === version.version.currency.toLowerCase();
-  }
-
   private takeFixed(ruleName: string, dealKey: string): FixedEvent | undefined {
     if (this.fixedByKey.size === 0) return undefined;
     const key = `${ruleName}|${dealKey}`;
@@ -341,13 +337,14 @@ export class PlanCalculation implements WalkListener {
     return this.input.frozen.find(({ range }) => isWithin(day, range))?.period;
   }
 
-  private skipAll(version: CompiledVersion, phase: 'per_deal' | 'cascade', deal: Deal, reason: Reason): void {
+  /** The deal fails the conditions of the plan. Rules in another currency are skipped for that. */
+  private skipForConditions(version: CompiledVersion, phase: 'per_deal' | 'cascade', deal: Deal): void {
     if (!this.input.explain) return;
     // One list for all rules: the conditions of the plan are explained once for each deal.
-    const explained = reason === 'deal_condition_failed' ? version.dealConditions.explain(deal, deal.closeDate) : [];
-    for (const rule of version.rules) {
-      if (rule.rule.executionPhase === phase) this.skip(version, rule, deal.dealId, reason, () => explained);
-    }
+    const explained = version.dealConditions.explain(deal, deal.closeDate);
+    for (const rule of version.rules)
+      if (rule.rule.executionPhase === phase && isOfCurrency(rule, deal, version))
+        this.skip(version, rule, deal.dealId, 'deal_condition_failed', () => explained);
   }
 
   private skipWithoutBase(version: CompiledVersion, rule: CompiledRule, dealKey: string, value?: FieldValue): void {
@@ -397,4 +394,12 @@ export function blockedChangeOf(input: RepInput, fixed: FixedEvent, change: Bloc
 
 function isPeriodicOf(rule: CompiledRule, kind: (typeof periodKinds)[number]): boolean {
   return rule.rule.executionPhase === 'periodic' && rule.rule.attainmentPeriod === kind;
+}
+
+/** Whether the values that the rule pays on are in the plan's currency: amounts in two currencies are never mixed. */
+function isOfCurrency(rule: CompiledRule, deal: Deal, { version }: CompiledVersion): boolean {
+  return rule.readCurrencies.every((read) => {
+    const currency = read(deal);
+    return isAbsent(currency) || comparable(String(currency)) === version.currency.toLowerCase();
+  });
 }

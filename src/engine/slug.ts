@@ -91,5 +91,27 @@ export function fieldSources(slug: string, planMapping: SlugMapping, measures: S
   return { keys, standard: remapped === undefined ? (standard ?? null) : null };
 }
 
+/**
+ * Reads the currency of a field: its own, which a CRM reports as `<slug>_currency` if it differs from the deal's,
+ * otherwise that of the deal.
+ */
+export function currencyReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
+  const sources = fieldSources(slug, planMapping, measures).keys.map(
+    (key) => [key, `${key}${currencySuffix}`] as const,
+  );
+  return (deal) => {
+    for (const [key, currencyKey] of sources) {
+      if (isAbsent(own(deal.fields, key))) continue;
+      const ownCurrency = own(deal.fields, currencyKey);
+      return typeof ownCurrency === 'string' && isoCode.test(ownCurrency) ? ownCurrency : deal.standard.currency;
+    }
+    return deal.standard.currency;
+  };
+}
+
+/** Ends the slug of a field that holds the currency of another field. */
+export const currencySuffix = '_currency';
+const isoCode = /^[A-Za-z]{3}$/;
+
 /** The slugs that name standard values in every plan. */
 export const standardSlugs: readonly string[] = [...standardBySlug.keys()];

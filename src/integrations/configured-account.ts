@@ -36,7 +36,11 @@ function isImported(member: CrmMember, { people }: CrmSettings, linked: Readonly
 function configuredDeal(deal: CrmDeal, settings: CrmSettings): CrmDeal {
   if (deal.deleted) return deal;
   const fields: Record<string, CrmValue> = { ...deal.fields };
-  for (const [slug, source] of Object.entries(settings.fields)) fields[slug] = deal.fields[source] ?? null;
+  for (const [slug, source] of Object.entries(settings.fields)) {
+    fields[slug] = deal.fields[source] ?? null;
+    const currency = deal.fields[`${source}_currency`];
+    if (currency !== undefined) fields[`${slug}_currency`] = currency;
+  }
   const read = { ...deal, fields };
   return isExcluded(fields, settings) ? { ...read, deleted: true } : read;
 }

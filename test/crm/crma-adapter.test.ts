@@ -217,6 +217,16 @@ describe('crm-a', () => {
       expect(await account.getDeals(ids)).to.have.length(30);
     });
 
+    it('have amounts in the currency of the value or of the attribute, which are marked if it is not that of the deal', async () => {
+      crm.attributes.push({ slug: 'fee', title: 'Fee', type: 'currency', currency: 'GBP' });
+      const [first, second] = await account.getDeals([
+        crm.addDeal({ value: 10, fee: 1 }),
+        crm.addDeal({ value: { amount: 10, currency: 'EUR' }, fee: { amount: 1, currency: 'EUR' } }),
+      ]);
+      expect(first?.fields).to.include({ currency: 'USD', fee: 1, fee_currency: 'GBP' });
+      expect(second?.fields).to.include({ currency: 'EUR', fee: 1 }).and.not.have.property('fee_currency');
+    });
+
     it('are not skipped when others are deleted during the listing', async () => {
       const ids = Array.from({ length: 1200 }, (_, index) => crm.addDeal({ value: index }));
       const seen: string[] = [];

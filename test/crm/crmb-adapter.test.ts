@@ -226,6 +226,7 @@ describe('crm-b', () => {
           name: 'Renewal',
           amount: 50000.5,
           amount_in_home_currency: 50000.5,
+          amount_in_home_currency_currency: 'USD',
           hs_is_closed: true,
           hs_is_closed_won: true,
           dealstage: 'closedwon',
@@ -303,6 +304,31 @@ describe('crm-b', () => {
         [late, true],
         [live, false],
       ]);
+    });
+
+    it('have fields in the currency of the account or of another property, which are marked with it', async () => {
+      crm.exchangeRates.set('EUR', 2);
+      crm.properties.push(
+        {
+          name: 'setup_fee',
+          label: 'Setup fee',
+          type: 'number',
+          fieldType: 'number',
+          showCurrencySymbol: true,
+          hubspotDefined: false,
+        },
+        { name: 'fee_currency', label: 'Fee currency', type: 'string', fieldType: 'text' },
+        { name: 'fee', label: 'Fee', type: 'number', fieldType: 'number', currencyPropertyName: 'fee_currency' },
+      );
+      const values = { amount: '10', hs_arr: '7', setup_fee: '3', fee: '4', fee_currency: 'GBP' };
+      const [inEuro, inDollars] = await account.getDeals([
+        crm.addDeal({ ...values, deal_currency_code: 'EUR' }),
+        crm.addDeal({ amount: '10', setup_fee: '3', deal_currency_code: 'USD' }),
+      ]);
+      expect(inEuro?.fields).to.include({ amount_in_home_currency: 20, amount_in_home_currency_currency: 'USD' });
+      expect(inEuro?.fields).to.include({ setup_fee_currency: 'USD', fee_currency: 'GBP', currency: 'EUR' });
+      expect(inEuro?.fields).to.not.have.any.keys('amount_currency', 'hs_arr_currency');
+      expect(inDollars?.fields).to.not.have.any.keys('setup_fee_currency', 'amount_in_home_currency_currency');
     });
 
     it('are read in halves when a batch exceeds the size of a response', async () => {

@@ -145,6 +145,37 @@ describe('accounts of crm-b', function () {
     expect((await connect()).warnings).to.deep.equal([]);
   });
 
+  it('a plan pays on a field in its currency, also of a deal in another currency, and never on one in another', async () => {
+    crm.exchangeRates.set('EUR', 2);
+    const owner = crm.addOwner({ firstName: 'Fay', lastName: 'F', email: 'fay@x.io' });
+    const dealId = crm.addDeal({
+      hubspot_owner_id: owner,
+      amount: '1000',
+      deal_currency_code: 'EUR',
+      dealstage: 'closedwon',
+      closedate: '2026-02-10T12:00:00.000Z',
+    });
+    await connect();
+    await api.expect(200, ...sync, {});
+    const { reps } = await api.expect(200, 'GET', '/v1/reps?email=fay@x.io');
+    for (const currency of ['USD', 'EUR']) {
+      const rules = ['amount', 'amount_in_home_currency'].map((measure) => ({
+        name: `${measure} in ${currency}`,
+        measure,
+        tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
+      }));
+      const { planId } = await api.expect(201, 'POST', '/v1/plans', { name: currency, currency, config: { rules } });
+      await api.expect(201, 'POST', '/v1/assignments', { planId, repIds: [reps[0].id] });
+    }
+    await service.waitForCalculations(workspaceId);
+    const { events } = await api.expect(200, 'GET', `/v1/commissions?dealId=${dealId}`);
+    const paid = events.map((one: Record<string, unknown>) => [one['amount'], one['currency']]);
+    expect(paid).to.have.deep.members([
+      [200, 'USD'],
+      [100, 'EUR'],
+    ]);
+  });
+
   it('a connection without a required scope is rejected with its name, and the list shows the scopes held', async () => {
     crm.oauth.scopes.delete('crm.objects.owners.read');
     const rejected = await connect(400);

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { isLostName, isWonName } from '../../kernel/stage-names.js';
 import { type CrmDeal, type CrmFieldType, type CrmValue } from '../port.js';
-import { booleanOf, type CanonicalValues, dayOfValue, instantOf, numberOf, textOf } from '../values.js';
+import {
+  booleanOf,
+  type CanonicalValues,
+  dayOfValue,
+  instantOf,
+  numberOf,
+  textOf,
+  withFieldCurrencies,
+} from '../values.js';
 
 const versionedValue = z.looseObject({ attribute_type: z.string(), active_until: z.string().nullish() });
 type VersionedValue = z.infer<typeof versionedValue>;
@@ -45,6 +53,8 @@ export function crmaFieldType(attributeType: string): CrmFieldType {
 export interface CrmaReading {
   readonly timeZone: string;
   readonly defaultCurrency: string | null;
+  /** Default currencies of the attributes that hold amounts, by slug. */
+  readonly currencies: ReadonlyMap<string, string | null>;
   /** The CRM has no built-in close date. Workspaces create an attribute for it. */
   readonly closeDateSlug: string | null;
   /** Titles of the stages that win a deal. */
@@ -77,6 +87,11 @@ export function crmaReading(
   return {
     timeZone,
     defaultCurrency: amount?.config?.currency?.default_currency_code ?? null,
+    currencies: new Map(
+      attributes
+        .filter(({ type }) => type === 'currency')
+        .map((one) => [one.api_slug, one.config?.currency?.default_currency_code ?? null]),
+    ),
     closeDateSlug: closeDateSlugOf(attributes),
     wonStages: wonStages(statuses),
   };
@@ -121,7 +136,16 @@ export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
   };
   // The timestamps of the values do not show that a value was cleared, so they cannot order two versions of a
   // record.
-  return { id: record.id.record_id, fields: { ...canonical, ...fields }, modifiedAt: null, deleted: false };
+  const all = withFieldCurrencies({ ...canonical, ...fields }, currenciesOf(record, reading));
+  return { id: record.id.record_id, fields: all, modifiedAt: null, deleted: false };
+}
+
+/** Every amount of the CRM has its own currency, by default that of its attribute. */
+function currenciesOf(record: CrmaRecord, { currencies }: CrmaReading): Record<string, string | null> {
+  const money = liveValues(record).filter(([slug]) => slug !== amountSlug && currencies.has(slug));
+  return Object.fromEntries(
+    money.map(([slug, values]) => [slug, textOf(values[0]?.['currency_code']) ?? currencies.get(slug) ?? null]),
+  );
 }
 
 function closing(stage: CrmValue, { wonStages: won }: CrmaReading) {

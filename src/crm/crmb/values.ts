@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
-import { booleanOf, type CanonicalValues, dayOfValue, instantOf, numberOf, textOf } from '../values.js';
+import {
+  booleanOf,
+  type CanonicalValues,
+  dayOfValue,
+  instantOf,
+  numberOf,
+  textOf,
+  withFieldCurrencies,
+} from '../values.js';
 
 export const crmbDealRecord = z.object({
   id: z.string(),
@@ -20,6 +28,9 @@ export const crmbProperty = z.object({
   archived: z.boolean().nullish(),
   externalOptions: z.boolean().nullish(),
   showCurrencySymbol: z.boolean().nullish(),
+  hubspotDefined: z.boolean().nullish(),
+  /** The property that holds the currency of the values. */
+  currencyPropertyName: z.string().nullish(),
 });
 export type CrmbProperty = z.infer<typeof crmbProperty>;
 
@@ -73,7 +84,7 @@ export function crmbDeal(record: CrmbDealRecord, reading: CrmbReading): CrmDeal 
 
 function withCanonical(
   fields: Readonly<Record<string, CrmValue>>,
-  { stages, timeZone, currency }: CrmbReading,
+  { properties, stages, timeZone, currency }: CrmbReading,
 ): Record<string, CrmValue> {
   const stage = stages.get(String(fields['dealstage'] ?? ''));
   const canonical: CanonicalValues = {
@@ -90,7 +101,21 @@ function withCanonical(
     pipeline: fields['pipeline'] ?? null,
     pipeline_label: stage?.pipeline ?? null,
   };
-  return { ...canonical, ...fields };
+  const money = Object.keys(fields).flatMap((slug) => properties.get(slug) ?? []);
+  const currencies = money.map((property) => [property.name, currencyOf(property, fields, currency)] as const);
+  return withFieldCurrencies({ ...canonical, ...fields }, Object.fromEntries(currencies));
+}
+
+/** Currency of a property whose values are not in the currency of the deal; null for all others. */
+function currencyOf(
+  { name, currencyPropertyName, showCurrencySymbol, hubspotDefined }: CrmbProperty,
+  fields: Readonly<Record<string, CrmValue>>,
+  company: string | null,
+): string | null {
+  if (name === 'amount') return null;
+  if (textOf(currencyPropertyName) !== null) return textOf(fields[currencyPropertyName as string]) ?? company;
+  const isOfCompany = name.endsWith('_in_home_currency') || (showCurrencySymbol === true && hubspotDefined === false);
+  return isOfCompany ? company : null;
 }
 
 const canonicalSlugs: Readonly<Record<string, keyof CanonicalValues>> = {

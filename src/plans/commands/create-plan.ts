@@ -49,7 +49,7 @@ const body = z.strictObject({
   fieldMapping: fieldMapping.nullish(),
   currency: currency.nullish().meta({
     description:
-      'Currency that the plan pays in, ISO 4217 code; by default the currency of the workspace. A deal in another currency does not fire',
+      'Currency that the plan pays in, ISO 4217 code; by default the currency of the workspace. A rule does not fire on a deal whose measure or payout base is in another currency',
     example: 'EUR',
   }),
   status: z

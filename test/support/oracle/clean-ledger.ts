@@ -269,7 +269,7 @@ class RepLedger {
   private passes(version: WorldPlanVersion, rule: Rule, deal: WorldDeal, seenFrom: string): boolean {
     const sight = { world: this.world, version, deal, seenFrom };
     return (
-      currencyFits(this.world, version, deal) &&
+      currencyFits(this.world, version, deal, paidFields(rule)) &&
       allPass(this.configOf(version).dealConditions, sight) &&
       allPass(rule.conditions, sight)
     );
@@ -625,4 +625,10 @@ function marginal(bands: Band[], base: Amount, credit: Amount, start: Amount, ti
   // One division, at the end: a sum of quotients could miss an exact half cent. Backwards walks have part and credit
   // both negative, so the ratio is that of their magnitudes.
   return sum(parts).dividedBy(credit.abs());
+}
+
+/** The fields whose values a rule pays on. */
+function paidFields({ measure, payoutBase }: Rule): string[] {
+  const isField = payoutBase !== null && payoutBase !== 'variable_target' && payoutBase !== '1';
+  return isField ? [measure, payoutBase] : [measure];
 }

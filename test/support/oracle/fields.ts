@@ -96,9 +96,28 @@ export function planCurrency(world: World, version: WorldPlanVersion): string {
   return version.currency ?? world.workspace.currency;
 }
 
-/** Section 4, last sentences: a deal without a currency has the plan's. */
-export function currencyFits(world: World, version: WorldPlanVersion, deal: WorldDeal): boolean {
-  const currency = standardOf(world, version, deal, 'currency');
-  if (typeof currency !== 'string' || currency.trim() === '') return true;
-  return currency.trim().toUpperCase() === planCurrency(world, version);
+/**
+ * Section 4, last sentences: a deal without a currency has the plan's, and a field with a currency beside it has
+ * that one. All fields that a rule pays on must be in the plan's currency.
+ */
+export function currencyFits(
+  world: World,
+  version: WorldPlanVersion,
+  deal: WorldDeal,
+  slugs: readonly string[],
+): boolean {
+  return slugs.every((slug) => {
+    const currency = ownCurrency(world, version, deal, slug) ?? standardOf(world, version, deal, 'currency');
+    if (typeof currency !== 'string' || currency.trim() === '') return true;
+    return currency.trim().toUpperCase() === planCurrency(world, version);
+  });
+}
+
+/** The code in `<slug>_currency`, where the field itself was found in the deal. */
+function ownCurrency(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): string | null {
+  const mapped = own(version.fieldMapping ?? {}, slug) ?? own(world.workspace.measures, slug);
+  const names = mapped === undefined ? [slug, ALIASES[slug] ?? slug] : [mapped];
+  const found = names.find((name) => present(own(deal.fields, name)) !== null);
+  const code = found === undefined ? null : own(deal.fields, `${found}_currency`);
+  return typeof code === 'string' && /^[A-Za-z]{3}$/.test(code) ? code : null;
 }
