@@ -21,10 +21,8 @@ export function Page({ title, crumbs, facts = [], actions, isWide = false, child
   return (
     <div className={`${styles.page} ${isWide ? styles.wide : ''}`}>
       <header className={styles.header}>
-        <div>
-          <h1>{title}</h1>
-          <Facts facts={facts} />
-        </div>
+        <h1>{title}</h1>
+        <Facts facts={facts} />
         {actions === undefined ? null : <div className={styles.actions}>{actions}</div>}
       </header>
       {children}

@@ -64,7 +64,7 @@ function columnsOf(period: string, currency: string, people: readonly Person[]):
           <StatementLink repId={statement.repId} period={period} isRow>
             {statement.name}
           </StatementLink>
-          <span className={styles.second}>{manager?.name}</span>
+          <span className="second">{manager?.name}</span>
         </>
       ),
     },
@@ -75,7 +75,7 @@ function columnsOf(period: string, currency: string, people: readonly Person[]):
       cell: ({ reason, detail }) => (
         <>
           {reason}
-          <span className={styles.second}>{detail}</span>
+          <span className="second">{detail}</span>
         </>
       ),
     },

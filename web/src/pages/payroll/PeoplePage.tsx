@@ -107,7 +107,7 @@ function columnsOf(people: readonly Person[], onEdit: ((person: Person) => void)
       cell: ({ name, active }) => (
         <span className="strong">
           {name}
-          {active ? null : <span className={styles.second}>inactive</span>}
+          {active ? null : <span className="second">inactive</span>}
         </span>
       ),
     },

@@ -96,7 +96,7 @@ function columnsOf(currency: string, isApproved: boolean): readonly Column<Line>
       cell: (line) => (
         <>
           {lineTitle(line)}
-          <span className={styles.second}>
+          <span className="second">
             {formatDay(line.earnedOn)},{' '}
             {line.kind === 'commission_earned' ? rateWords(line) : (line.reason ?? rateWords(line))}
             {line.kind === 'commission_earned' || isApproved ? null : <EntryActions line={line} />}

@@ -148,7 +148,7 @@ function Rules({ deal: { rules, missing } }: { readonly deal: ExceptionDeal }) {
   return (
     <>
       {names.length === 0 ? <span className="dim">–</span> : [...new Set(names)].join(', ')}
-      {missing.length === 0 ? null : <span className={styles.second}>missing: {missing.join(', ')}</span>}
+      {missing.length === 0 ? null : <span className="second">missing: {missing.join(', ')}</span>}
     </>
   );
 }

@@ -11,7 +11,6 @@ import { formatMoney } from '../../format/numbers.js';
 import { shortPeriod } from '../../format/periods.js';
 import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
-import styles from './Team.module.css';
 
 interface TeamTableProps {
   readonly team: TeamOverview;
@@ -139,7 +138,7 @@ function Earned({ rep, currency }: { readonly rep: TeamMember; readonly currency
         <Money amount={rep.earnings.total} currency={currency} unit="none" />
       </span>
       {rep.otherCurrencies.map((other) => (
-        <span key={other.currency} className={`num ${styles.second}`}>
+        <span key={other.currency} className="num second">
           {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
         </span>
       ))}

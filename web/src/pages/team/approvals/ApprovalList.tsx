@@ -125,7 +125,7 @@ function ApprovalTable(props: ApprovalTableProps) {
         columns={approvalColumns({ period, currency, selectedKeys, isReady, clear, onToggle, onToggleAll })}
         rows={shown}
         rowKey={({ repId }) => repId}
-        rowHeight={53}
+        rowHeight={57}
         selectedKeys={selectedKeys}
         below={(row) => <Below row={row} period={period} failure={failures.get(row.repId)} onAccept={onAccept} />}
         hasBelow={(row) => failures.has(row.repId) || (row.hold !== null && hasNote(row.hold))}

@@ -122,7 +122,7 @@ function Person({ row: { statement }, period }: { readonly row: ApprovalRow; rea
       <StatementLink repId={repId} period={period} isRow className={`${styles.person} strong ink`}>
         {name}
       </StatementLink>
-      <span className={`${styles.second} ${styles.none}`}>{state}</span>
+      <span className={`second ${styles.none}`}>{state}</span>
     </>
   );
 }
@@ -146,7 +146,7 @@ function Net({ row, children }: { readonly row: ApprovalRow; readonly children: 
     <>
       <span className="strong brand">{children}</span>
       {row.statement.otherCurrencies.map(({ currency, summary }) => (
-        <span key={currency} className={`num ${styles.second}`}>
+        <span key={currency} className="num second">
           {formatMoney(summary.netPayout, currency, { unit: 'code' })}
         </span>
       ))}

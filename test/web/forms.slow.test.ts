@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { type Page } from 'puppeteer-core';
+import { duringSuite } from '#test/support/during-suite.js';
+import { keyboard, pointer } from './hands.js';
+import { latestMonth } from './rep-pages.js';
+import { violations, WebWorld, waitUntilLoaded } from './web-world.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+type Loose = any;
+
+describe('forms of the web app', function () {
+  this.timeout(120_000);
+  const world = duringSuite(() => WebWorld.start());
+  const seller = 'Dana Whitfield';
+  let month: string;
+  let address: string;
+  before(async () => {
+    month = await latestMonth(world);
+    address = `/statements/${world.idOf(seller)}?period=${month}`;
+  });
+
+  const entered = (page: Page) => page.$eval('[role=dialog] textarea', (one) => (one as { value?: string }).value);
+  const isClosed = (page: Page) => page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+  const disputes = async (): Promise<Loose[]> =>
+    (await world.api.expect(200, 'GET', `/v1/disputes?repId=${world.idOf(seller)}`)).disputes;
+
+  it('keep what was entered across a reload, a lost connection and an ended session', async () => {
+    const { page, close } = await world.openPage('rep', address);
+    const words = 'The second year is missing.';
+    await pointer.press(page, 'button', 'Something is missing');
+    await pointer.write(page, 'Your explanation', words);
+    await page.reload();
+    await page.waitForSelector('[role=dialog] textarea');
+    expect(await entered(page)).to.equal(words);
+
+    await page.setOfflineMode(true);
+    await pointer.press(page, 'button', 'Send question');
+    await page.waitForSelector('[role=dialog] [role=alert]');
+    expect(await entered(page)).to.equal(words);
+    await page.setOfflineMode(false);
+
+    await page.browserContext().setCookie({
+      name: 'session',
+      value: 'sess_ended',
+      domain: new URL(world.service.url).hostname,
+      path: '/',
+    });
+    await pointer.press(page, 'button', 'Send question');
+    await pointer.press(page, 'button', 'Sign in');
+    await page.waitForFunction(`location.pathname === '/login'`);
+    const email = 'dana.whitfield@demo.example';
+    await pointer.write(page, 'E-mail address', email);
+    await pointer.press(page, 'button', 'Send code');
+    await page.waitForSelector('input[autocomplete=one-time-code]:focus');
+    const code = /^\d{6}$/m.exec(await world.lastMailText(email))?.[0] ?? '';
+    await Promise.all([page.waitForNavigation(), page.keyboard.type(code)]);
+    await page.waitForSelector('[role=dialog] textarea');
+    expect(await entered(page)).to.equal(words);
+    await pointer.press(page, 'button', 'Send question');
+    await isClosed(page);
+    expect((await disputes()).filter(({ description }) => description === words)).to.have.length(1);
+    await page.reload();
+    await waitUntilLoaded(page);
+    expect(await page.$('[role=dialog]'), 'a sent form is not opened again').to.equal(null);
+    await close();
+  });
+
+  it('ask before Escape discards what was entered, and return the focus', async () => {
+    const { page, close } = await world.openPage('rep', address);
+    await keyboard.press(page, 'button', 'Something is missing');
+    await keyboard.write(page, 'Your explanation', 'Nothing yet');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('::-p-aria([name="Keep editing"][role="button"]):focus');
+    expect(await violations(page)).to.deep.equal([]);
+    await page.keyboard.press('Enter');
+    expect(await entered(page)).to.equal('Nothing yet');
+    await page.keyboard.press('Escape');
+    await keyboard.press(page, 'button', 'Discard');
+    await isClosed(page);
+    await page.waitForSelector('::-p-aria([name="Something is missing"][role="button"]):focus');
+    await keyboard.press(page, 'button', 'Something is missing');
+    await page.waitForSelector('[role=dialog] textarea');
+    expect(await entered(page)).to.equal('');
+    await close();
+  });
+
+  it('change and delete an amount that a person entered, as an admin', async () => {
+    const adjust = `/v1/statements/${world.idOf(seller)}/adjust`;
+    await world.api.expect(200, 'POST', adjust, { period: month, amount: 500, reason: 'Contest' });
+    const amounts = async () => {
+      const own = `/v1/statements?repId=${world.idOf(seller)}&period=${month}&live=true`;
+      const { lineItems } = await world.api.expect(200, 'GET', own);
+      return lineItems.flatMap(({ kind, amount, reason }: Loose) => (kind === 'adjustment' ? [[amount, reason]] : []));
+    };
+    const { page, problems, close } = await world.openPage('admin', address);
+    await pointer.press(page, 'button', 'Change');
+    await page.waitForSelector('[role=dialog] input');
+    expect(await violations(page)).to.deep.equal([]);
+    await page.locator('[role=dialog] input').fill('250.50');
+    await pointer.press(page, 'button', 'Save');
+    await isClosed(page);
+    expect(await amounts()).to.deep.equal([[250.5, 'Contest']]);
+    await pointer.press(page, 'button', 'Delete');
+    await page.waitForSelector('[role=dialog]');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Delete');
+    await isClosed(page);
+    expect(await amounts()).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('unlock an approved statement, but not the own one', async () => {
+    const [generate, approve] = ['generate', 'approve'].map(
+      (step) => `/v1/statements/${world.idOf('Priya Nair')}/${step}`,
+    );
+    await world.api.expect(200, 'POST', generate as string, { period: month });
+    await world.api.expect(200, 'POST', approve as string, { period: month, status: 'approved' });
+    const { page, problems, close } = await world.openPage(
+      'manager',
+      `/statements/${world.idOf('Priya Nair')}?period=${month}`,
+    );
+    await pointer.press(page, 'button', 'Unlock');
+    await page.waitForSelector('[role=dialog]');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Unlock');
+    await isClosed(page);
+    const status = `/v1/statements/${world.idOf('Priya Nair')}/status?period=${month}`;
+    expect(await world.api.expect(200, 'GET', status)).to.include({ status: 'draft' });
+    expect(problems).to.deep.equal([]);
+    await close();
+    const own = await world.openPage('manager', `/statements/${world.idOf('manager')}?period=${month}`);
+    expect(await own.page.$('::-p-aria([name="Unlock"][role="button"])')).to.equal(null);
+    await own.close();
+  });
+});
