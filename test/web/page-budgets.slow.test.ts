@@ -95,6 +95,7 @@ describe('the pages of the web app on a slow machine', function () {
     for (let count = 0; count < tries; count += 1) {
       const before = machineDelay();
       const { painted, shift, moved } = await load(role, address, width);
+      expect(painted, `when ${address} was painted`).to.be.above(0);
       const limit = maxPaintMs * Math.max(before, machineDelay());
       failures = [
         ...(painted > limit ? [`${address} is painted after ${Math.round(painted)} ms`] : []),
@@ -179,6 +180,14 @@ describe('long tables of the web app', function () {
       await new Promise((resolve) => setTimeout(resolve, 100));
       return observed.longest;
     })()`) as Promise<number>;
+
+  it('are measured by an observer that reports a long task', async () => {
+    const prepare = (page: Page) => page.evaluateOnNewDocument(observe);
+    const { page, close } = await world.openPage('rep', '/account', { prepare });
+    await page.evaluate('{ const from = performance.now(); while (performance.now() - from < 150); }');
+    await page.waitForFunction('observed.longest >= 150');
+    await close();
+  });
 
   for (const width of [1280, 390])
     for (const [name, address, count] of [

@@ -1,5 +1,5 @@
 import { type UseQueryResult } from '@tanstack/react-query';
-import { ErrorState, Skeleton } from './States.js';
+import { ErrorState, OfflineState, Skeleton } from './States.js';
 
 interface LoadedProps<Data> {
   readonly query: UseQueryResult<Data>;
@@ -8,9 +8,10 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => React.ReactNode;
 }
 
-/** A block that depends on a query: a skeleton, an error with a retry, or the content. Old data stays while it refreshes. */
+/** A block that depends on a query: a skeleton, an error with a retry, that there is no connection, or the content. Old data stays while it refreshes. */
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error !== null) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.fetchStatus === 'paused') return <OfflineState />;
   return <Skeleton height={height} />;
 }

@@ -92,6 +92,16 @@ export function describeError(error: unknown): { readonly message: string; reado
   return { message: 'The page has an error. Load it again.', reference: null };
 }
 
+/** What cannot load without a connection. It loads by itself when the connection returns. */
+export function OfflineState() {
+  return (
+    <section className={styles.state} role="status">
+      <h2 className={styles.title}>You are offline</h2>
+      <p className={styles.text}>This loads when the connection returns.</p>
+    </section>
+  );
+}
+
 export function ForbiddenState({ message }: { readonly message: string }) {
   return (
     <section className={styles.state}>

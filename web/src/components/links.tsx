@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { type Column } from './DataTable.js';
 import { rowAction } from './row-keys.js';
 
 interface StatementLinkProps {
@@ -24,6 +25,25 @@ export function StatementLink({ repId, period, isRow = false, className, childre
       {children}
     </Link>
   );
+}
+
+/** The first column of tables with one row per person: the name opens the statement. */
+export function personColumn<Row extends { readonly repId: string; readonly name: string }>(
+  period: string,
+  width?: string,
+): Column<Row> {
+  return {
+    key: 'person',
+    header: 'Person',
+    width,
+    phone: 'title',
+    sortBy: ({ name }) => name.toLowerCase(),
+    cell: ({ repId, name }) => (
+      <StatementLink repId={repId} period={period} isRow>
+        {name}
+      </StatementLink>
+    ),
+  };
 }
 
 interface DealLinkProps {

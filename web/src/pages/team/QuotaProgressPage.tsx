@@ -4,7 +4,7 @@ import { type Attainment, type TeamOverview, teamOverviewQuery } from '../../api
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
-import { StatementLink } from '../../components/links.js';
+import { personColumn } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -108,17 +108,7 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
 function columns(period: string): readonly Column<QuotaRow>[] {
   const figure = (value: number | string) => <span className="num">{formatNumber(value, 2)}</span>;
   return [
-    {
-      key: 'person',
-      header: 'Person',
-      phone: 'title',
-      sortBy: ({ name }) => name.toLowerCase(),
-      cell: ({ repId, name }) => (
-        <StatementLink repId={repId} period={period} isRow>
-          {name}
-        </StatementLink>
-      ),
-    },
+    personColumn(period),
     {
       key: 'measure',
       header: 'Measure',

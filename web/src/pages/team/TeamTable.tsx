@@ -2,7 +2,7 @@ import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Delta } from '../../components/Delta.js';
 import { KeyHints } from '../../components/Kbd.js';
-import { StatementLink } from '../../components/links.js';
+import { personColumn } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
@@ -68,7 +68,7 @@ function columnsOf(team: TeamOverview, previous: TeamOverview | undefined): read
     cell: ({ earnings }) => <Money amount={earnings[key]} currency={currency} unit="none" dimsZero />,
   });
   return [
-    personColumn(period),
+    personColumn(period, '150px'),
     attainmentColumn(period),
     amount('commission', 'Commission'),
     amount('bonus', 'Bonus'),
@@ -103,21 +103,6 @@ function columnsOf(team: TeamOverview, previous: TeamOverview | undefined): read
       cell: ({ statementStatus }) => <StatusBadge status={statementStatus} />,
     },
   ];
-}
-
-function personColumn(period: string): Column<TeamMember> {
-  return {
-    key: 'person',
-    header: 'Person',
-    width: '150px',
-    phone: 'title',
-    sortBy: ({ name }) => name.toLowerCase(),
-    cell: ({ repId, name }) => (
-      <StatementLink repId={repId} period={period} isRow>
-        {name}
-      </StatementLink>
-    ),
-  };
 }
 
 function attainmentColumn(period: string): Column<TeamMember> {
