@@ -69,6 +69,20 @@ describe("a manager's pages in the web app", function () {
       }
     });
 
+  it('filter people by name with the key /, keep the filter in the address, and explain an empty result', async () => {
+    const { page, problems, close } = await world.openPage('manager', teamPages(situation)['team'] as string);
+    await page.keyboard.press('/');
+    await page.keyboard.type('dana');
+    await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1`);
+    expect(await rowOf(page, 'Dana Whitfield')).not.to.equal('');
+    await page.waitForFunction(`location.search.includes('name=dana')`);
+    await page.keyboard.type('???');
+    await press(page, 'Clear the filter');
+    await page.waitForFunction(`document.querySelectorAll('tbody tr').length > 1`);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('answers a question by keyboard alone', async () => {
     const { page, close } = await world.openPage('manager', '/questions');
     await page.keyboard.press('j');

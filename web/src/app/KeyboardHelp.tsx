@@ -1,4 +1,3 @@
-import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { InfoDialog } from '../components/InfoDialog.js';
 import { hasLetterShortcuts, setLetterShortcuts } from '../keys/shortcuts.js';
@@ -13,6 +12,7 @@ const common = [
   [['j'], 'Next row'],
   [['k'], 'Previous row'],
   [['Enter'], 'Open the row'],
+  [['/'], 'Filter the list'],
   [['Esc'], 'Close the uppermost layer'],
   [['?'], 'This help'],
 ] as const;
@@ -39,14 +39,17 @@ export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <Checkbox
-        label="Shortcuts of single letters"
-        checked={isOn}
-        onChange={({ currentTarget }) => {
-          setLetterShortcuts(currentTarget.checked);
-          setOn(currentTarget.checked);
-        }}
-      />
+      <label className={styles.choice}>
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={({ currentTarget }) => {
+            setLetterShortcuts(currentTarget.checked);
+            setOn(currentTarget.checked);
+          }}
+        />
+        Shortcuts of single letters
+      </label>
     </InfoDialog>
   );
 }

@@ -119,7 +119,10 @@ const myPayRoute = createRoute({
 const teamRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/team',
-  validateSearch: (search: Search): { period?: string } => ({ period: periodIn(search) }),
+  validateSearch: (search: Search): { period?: string; name?: string } => ({
+    period: periodIn(search),
+    name: text(search['name']),
+  }),
   component: lazyRouteComponent(() => import('../pages/team/TeamPage.js'), 'TeamPage'),
 });
 

@@ -32,7 +32,8 @@ const route = getRouteApi('/_shell/team');
 export function TeamPage() {
   const { workspace } = useSession();
   const navigate = useNavigate({ from: '/team' });
-  const period = route.useSearch().period ?? monthOf(todayIn(workspace.timezone));
+  const search = route.useSearch();
+  const period = search.period ?? monthOf(todayIn(workspace.timezone));
   const overview = useQuery(teamOverviewQuery(period));
   const previous = useQuery(teamOverviewQuery(shiftPeriod(period, -1)));
   return (
@@ -62,7 +63,18 @@ export function TeamPage() {
                 </Card>
                 <ToDo period={period} discrepancies={team.openDiscrepancies.count} />
               </div>
-              <TeamTable team={team} previous={previous.data} />
+              <TeamTable
+                team={team}
+                previous={previous.data}
+                name={search.name ?? ''}
+                onName={(name) =>
+                  navigate({
+                    search: { period: search.period, name: name || undefined },
+                    replace: true,
+                    resetScroll: false,
+                  })
+                }
+              />
             </>
           )
         }

@@ -1,54 +1,78 @@
 import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
+import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Delta } from '../../components/Delta.js';
+import { containsText, FilterField } from '../../components/FilterField.js';
 import { KeyHints } from '../../components/Kbd.js';
 import { personColumn } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { difference } from '../../format/exact.js';
-import { formatMoney } from '../../format/numbers.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
 import { shortPeriod } from '../../format/periods.js';
 import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
+import styles from './Team.module.css';
 
 interface TeamTableProps {
   readonly team: TeamOverview;
   readonly previous: TeamOverview | undefined;
+  /** Only people whose name contains it. */
+  readonly name: string;
+  readonly onName: (name: string) => void;
 }
 
 /** One row per person. A row opens the statement. */
-export function TeamTable({ team, previous }: TeamTableProps) {
-  const { totals, currency } = team;
+export function TeamTable({ team, previous, name, onName }: TeamTableProps) {
+  const { totals, currency, reps } = team;
+  const shown = reps.filter((rep) => containsText(name, rep.name));
   return (
     <Card
       title="People"
       note={`amounts in ${currency}`}
       isFlush
       action={
-        <KeyHints
-          hints={[
-            { keys: ['j', 'k'], action: 'move' },
-            { keys: ['Enter'], action: 'statement' },
-          ]}
-        />
+        <span className={styles.tools}>
+          <KeyHints
+            hints={[
+              { keys: ['j', 'k'], action: 'move' },
+              { keys: ['Enter'], action: 'statement' },
+            ]}
+          />
+          <FilterField label="Filter by name" text={name} onText={onName} />
+        </span>
       }
     >
-      <DataTable
-        caption="Earnings of the team by person"
-        columns={columnsOf(team, previous)}
-        rows={team.reps}
-        rowKey={({ repId }) => repId}
-        rowHeight={33}
-        isInset
-        total={{
-          person: 'Total',
-          commission: <Money amount={totals.commission} currency={currency} unit="none" />,
-          bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
-          adjusted: <Money amount={totals.adjustments} currency={currency} unit="none" />,
-          earned: <LedgerTotal amount={totals.total} currency={currency} />,
-        }}
-      />
+      {shown.length === 0 ? (
+        <EmptyState
+          title="No person has this name"
+          actions={<Button onClick={() => onName('')}>Clear the filter</Button>}
+        >
+          {formatCount(reps.length, 'person', 'people')} of the period have other names.
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Earnings of the team by person"
+          columns={columnsOf(team, previous)}
+          rows={shown}
+          rowKey={({ repId }) => repId}
+          rowHeight={33}
+          isInset
+          total={
+            shown.length < reps.length
+              ? undefined
+              : {
+                  person: 'Total',
+                  commission: <Money amount={totals.commission} currency={currency} unit="none" />,
+                  bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
+                  adjusted: <Money amount={totals.adjustments} currency={currency} unit="none" />,
+                  earned: <LedgerTotal amount={totals.total} currency={currency} />,
+                }
+          }
+        />
+      )}
     </Card>
   );
 }

@@ -1,0 +1,33 @@
+import { useRef } from 'react';
+import { useShortcuts } from '../keys/shortcuts.js';
+import styles from './FilterField.module.css';
+
+interface FilterFieldProps {
+  /** What the text is compared with, such as: Filter by name. */
+  readonly label: string;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+/** Restricts a list to the rows that contain a text. `/` moves to it. */
+export function FilterField({ label, text, onText }: FilterFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useShortcuts({ '/': () => field.current?.focus() });
+  return (
+    <input
+      ref={field}
+      type="search"
+      className={styles.field}
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={({ currentTarget }) => onText(currentTarget.value)}
+    />
+  );
+}
+
+/** Whether one of the values contains the text. */
+export function containsText(text: string, ...values: readonly string[]): boolean {
+  const searched = text.trim().toLowerCase();
+  return values.some((value) => value.toLowerCase().includes(searched));
+}
