@@ -33,8 +33,10 @@ const openAmounts = [12_000, 8_500, 30_000, 4_200, 19_900, 7_000];
 export class DemoCrms {
   private constructor(
     private readonly crma: FakeCrma,
-    private readonly crmb: FakeCrmb,
-    private readonly crmc: FakeCrmc,
+    readonly crmb: FakeCrmb,
+    readonly crmc: FakeCrmc,
+    /** A second organisation of crm-c with a login host of its own, as a sandbox has. */
+    readonly sandbox: FakeCrmc,
     private readonly billing: FakeBilling,
     readonly crms: Readonly<Record<CrmProvider, DemoCrm>>,
   ) {}
@@ -43,8 +45,9 @@ export class DemoCrms {
     const [crma, crmb] = await Promise.all([FakeCrma.start(), FakeCrmb.start()]);
     const crmc = new FakeCrmc({ multiCurrency: true });
     const billing = new FakeBilling();
-    await Promise.all([crmc.start(), billing.start()]);
-    return new DemoCrms(crma, crmb, crmc, billing, {
+    const sandbox = new FakeCrmc({ multiCurrency: true, orgId: '00DSB0000005678AAA' });
+    await Promise.all([crmc.start(), sandbox.start(), billing.start()]);
+    return new DemoCrms(crma, crmb, crmc, sandbox, billing, {
       crma: demoCrma(crma),
       crmb: demoCrmb(crmb),
       crmc: demoCrmc(crmc),
@@ -56,6 +59,7 @@ export class DemoCrms {
     const { crma, crmb, crmc, billing } = this;
     return {
       CRM_ALLOW_LOOPBACK: '1',
+      CRM_POLL_SECONDS: '2',
       CRMA_API_BASE: crma.server.url,
       CRMA_AUTH_BASE: crma.server.url,
       CRMA_CLIENT_ID: crma.oauth.options.clientId,
@@ -83,7 +87,8 @@ export class DemoCrms {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.crma.stop(), this.crmb.stop(), this.crmc.stop(), this.billing.stop()]);
+    const { crma, crmb, crmc, sandbox, billing } = this;
+    await Promise.all([crma, crmb, crmc, sandbox, billing].map((server) => server.stop()));
   }
 }
 

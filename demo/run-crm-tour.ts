@@ -2,19 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { start } from '#src/app/main.js';
+import { type RunningProcess, start } from '#src/app/main.js';
 import { type CrmProvider } from '#src/crm/port.js';
 import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { CrmScenarios } from './crm-scenarios.js';
 import { DemoCrmTour } from './crm-tour.js';
 import { DemoCrms } from './crms.js';
+import { DemoApi } from './demo-api.js';
 
 const keys: Readonly<Record<string, CrmProvider>> = { a: 'crma', b: 'crmb', c: 'crmc' };
 
 /**
- * Runs the service on a temporary data folder with three simulated CRMs connected to it, and a prompt that closes
- * deals in them.
+ * Runs the service on a temporary data folder with three simulated CRMs connected to it: first what goes wrong with real
+ * accounts, then a prompt that closes deals.
  */
 export async function runDemoCrm(
   environment: NodeJS.ProcessEnv,
@@ -38,25 +40,27 @@ export async function runDemoCrm(
   });
   const running = await start(config, { api: true, worker: true }, createLog(config.LOG_LEVEL));
   try {
-    const { apiKey } = await createWorkspace(running.service.unitOfWork, {
-      name: 'Demo: made-up CRMs',
-      tier: 'enterprise',
-      currency: 'USD',
-      timezone: 'UTC',
-      isDemo: true,
-    });
-    const tour = new DemoCrmTour(crms, url, apiKey);
+    const api = await demoWorkspace(running, url, 'Demo: simulated CRMs');
+    const tour = new DemoCrmTour(crms, api);
     await tour.prepare();
     say(
-      `\n  The service is at ${url}, its key for this demo is\n    ${apiKey}\n  Made-up: ${crms.addresses.join(', ')}\n`,
+      `\n  The service is at ${url}, its key for this demo is\n    ${api.apiKey}\n  Simulated: ${crms.addresses.join(', ')}\n`,
     );
-    say('  a, b or c and Enter closes a deal in that CRM; q ends.\n\n');
+    const sandbox = await demoWorkspace(running, url, 'Demo: a sandbox');
+    for await (const text of new CrmScenarios(crms, api, sandbox).run()) say(`\n  ${text}\n`);
+    say('\n  a, b or c and Enter closes a deal in that CRM; q ends.\n\n');
     await prompt(tour, say);
   } finally {
     await running.stop();
     await crms.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function demoWorkspace(running: RunningProcess, url: string, name: string): Promise<DemoApi> {
+  const terms = { tier: 'enterprise', currency: 'USD', timezone: 'UTC', isDemo: true } as const;
+  const { apiKey } = await createWorkspace(running.service.unitOfWork, { name, ...terms });
+  return new DemoApi(url, apiKey);
 }
 
 async function prompt(tour: DemoCrmTour, say: (text: string) => void): Promise<void> {

@@ -1,0 +1,114 @@
+import { dayInZone } from '#src/kernel/day.js';
+import { type DemoCrms } from './crms.js';
+import { type Answer, type DemoApi } from './demo-api.js';
+
+/** What goes wrong with real accounts, in simulated ones, and what the service does about it. */
+export class CrmScenarios {
+  constructor(
+    private readonly crms: DemoCrms,
+    private readonly api: DemoApi,
+    /** A second workspace, for the sandbox. */
+    private readonly test: DemoApi,
+  ) {}
+
+  /** Runs the scenarios and returns a text about each as soon as it has ended. */
+  async *run(): AsyncGenerator<string> {
+    yield await this.lostWebhook();
+    yield await this.sandbox();
+    yield await this.hiddenDeal();
+    yield await this.secondPipeline();
+  }
+
+  private async lostWebhook(): Promise<string> {
+    const { crmb, crms } = this.crms;
+    const dealId = crms.crmb.openDeals.pop() as string;
+    crms.crmb.close(dealId, today());
+    crmb.deliveries.take();
+    const startedAt = performance.now();
+    const paid = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    return (
+      `A lost webhook. ${paid?.deal.name ?? dealId} was closed in crm-b, and its webhook was lost.\n` +
+      `  The schedule read the change from the CRM after ${seconds} s: ${earnings(paid)}.`
+    );
+  }
+
+  private async sandbox(): Promise<string> {
+    const { crmc, sandbox } = this.crms;
+    const owner = sandbox.addUser({ Name: 'Nora Lind', Email: 'nora@demo.test' });
+    sandbox.addDeal({ Name: 'Test deal', OwnerId: owner, Amount: 1, CurrencyIsoCode: 'USD' });
+    const { accessToken, refreshToken } = sandbox.oauth.issue();
+    await this.test.request('POST', '/auth/workspace/connect-crmc', {
+      accessToken,
+      refreshToken,
+      instanceUrl: sandbox.url,
+    });
+    await this.test.request('POST', '/v1/commissions/sync', {});
+    for (const org of [crmc, sandbox]) org.oauth.expireAccessTokens();
+    const counts: number[] = [];
+    for (const api of [this.api, this.test])
+      counts.push((await api.request('POST', '/v1/commissions/sync', { provider: 'crmc' })).totalDeals);
+    return (
+      'A sandbox beside production. Two workspaces are connected to two organisations of crm-c with different login hosts.\n' +
+      `  All access tokens expired. Each was renewed where it was issued, and both syncs completed: ${counts[0]} deals of production, ${counts[1]} of the sandbox.`
+    );
+  }
+
+  private async hiddenDeal(): Promise<string> {
+    const { crmc, crms } = this.crms;
+    const dealId = crms.crmc.openDeals.pop() as string;
+    crms.crmc.close(dealId, today());
+    await crms.crmc.deliver();
+    const paid = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    crmc.hiddenDeals.add(dealId);
+    const { counts } = await this.api.request('POST', '/v1/commissions/sync', { provider: 'crmc', reconcile: true });
+    const after = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    crmc.hiddenDeals.delete(dealId);
+    return (
+      `A deal that sharing hides. ${paid?.deal.name ?? dealId} was closed in crm-c: ${earnings(paid)}. Then the connected user lost sight of it.\n` +
+      `  A sync with reconcile found ${counts.hidden ?? 0} hidden deal and deleted ${counts.deleted ?? 0}: its commission is still ${after?.events[0]?.status}.`
+    );
+  }
+
+  private async secondPipeline(): Promise<string> {
+    const { crmb } = this.crms;
+    const { id: pipeline, stageIds } = crmb.addPipeline('Renewals', [
+      { label: 'Talking', probability: '0.2' },
+      { label: 'Renewed', probability: '1.0' },
+    ]);
+    const [open = '', won = ''] = stageIds;
+    const [deal] = (await this.api.request('GET', '/v1/deals?limit=200')).deals.filter(
+      (one: Answer) => one.provider === 'crmb',
+    );
+    const terms = {
+      pipeline,
+      dealstage: open,
+      amount: '9000',
+      hubspot_owner_id: deal.ownerId,
+      deal_currency_code: 'USD',
+    };
+    const dealId = crmb.addDeal({ dealname: 'Renewal of Acme', ...terms });
+    crmb.change(dealId, { dealstage: won, closedate: `${today()}T12:00:00.000Z` });
+    await crmb.deliveries.flush();
+    const paid = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    const { fields = {}, stage, stageLabel } = await this.dealOf(dealId);
+    return (
+      `A second pipeline. The stage of ${fields.name} is ${stage} in crm-b, which is "${stageLabel}" of the pipeline "${fields.pipeline_label}".\n` +
+      `  The pipeline says that the stage wins the deal (is_won: ${fields.is_won}), so the plan pays: ${earnings(paid)}.`
+    );
+  }
+
+  private async dealOf(dealId: string): Promise<Answer> {
+    const { deals } = await this.api.request('GET', '/v1/deals?limit=200');
+    return deals.find((one: Answer) => one.deal_id === dealId) ?? {};
+  }
+}
+
+function earnings(paid: Answer | null): string {
+  const event = paid?.events[0];
+  return event === undefined ? 'no commission in time' : `${event.repName} earns ${event.amount} ${event.currency}`;
+}
+
+function today(): string {
+  return dayInZone(new Date(), 'UTC');
+}
