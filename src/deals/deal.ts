@@ -22,6 +22,8 @@ export const maxFields = 500;
 export const maxSlugLength = 500;
 const maxTextLength = 10_000;
 const maxListLength = 200;
+/** Characters of all slugs and texts of a deal: pages and calculations hold hundreds of deals in memory. */
+export const maxFieldsLength = 64 * 1024;
 const maxOwnerIdLength = 500;
 
 /** Standard values that were sent by name, and the explicit owner. */
@@ -230,11 +232,21 @@ function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
 export function problemOfFields(fields: Fields): { readonly slug: string; readonly message: string } | null {
   const entries = Object.entries(fields);
   if (entries.length > maxFields) return { slug: '', message: `holds more than ${maxFields} fields` };
+  let length = 0;
   for (const [slug, value] of entries) {
     const message = problemOfSlug(slug) ?? problemOfValue(value);
     if (message !== null) return { slug: slug.slice(0, 100), message };
+    length += fieldLength(slug, value);
   }
-  return null;
+  return length > maxFieldsLength
+    ? { slug: '', message: `holds more than ${maxFieldsLength} characters in all fields` }
+    : null;
+}
+
+/** Characters of the slug and its texts. */
+export function fieldLength(slug: string, value: FieldValue): number {
+  if (typeof value === 'string') return slug.length + value.length;
+  return Array.isArray(value) ? value.reduce((sum, text) => sum + text.length, slug.length) : slug.length;
 }
 
 export function problemOfSlug(slug: string): string | null {

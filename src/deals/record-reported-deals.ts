@@ -4,7 +4,14 @@ import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
-import { dealId as dealIdSchema, maxFields, problemOfFields, readContent } from './deal.js';
+import {
+  dealId as dealIdSchema,
+  fieldLength,
+  maxFields,
+  maxFieldsLength,
+  problemOfFields,
+  readContent,
+} from './deal.js';
 import {
   type DealDeletion,
   loadDealTerms,
@@ -154,14 +161,18 @@ function timeOf({ modifiedAt }: ReportedDeal, fetchedAt: Date | null): Date | nu
   return isSane ? modifiedAt : fetchedAt;
 }
 
-/** The fields that can be stored: one long text must not exclude the deal. */
+/** The fields that can be stored, in their order: one long text must not exclude the deal. */
 function storable(fields: Fields): { readonly fields: Fields; readonly dropped: string[] } {
   if (problemOfFields(fields) === null) return { fields, dropped: [] };
   const stored: [string, FieldValue][] = [];
   const dropped: string[] = [];
+  let length = 0;
   for (const [slug, value] of Object.entries(fields)) {
-    if (stored.length < maxFields && problemOfFields({ [slug]: value }) === null) stored.push([slug, value]);
-    else dropped.push(slug.slice(0, 100));
+    const next = length + fieldLength(slug, value);
+    if (stored.length < maxFields && next <= maxFieldsLength && problemOfFields({ [slug]: value }) === null) {
+      stored.push([slug, value]);
+      length = next;
+    } else dropped.push(slug.slice(0, 100));
   }
   return { fields: Object.fromEntries(stored), dropped };
 }

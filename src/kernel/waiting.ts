@@ -48,15 +48,17 @@ const sliceMs = 10;
 export class EventLoopSlice {
   private startedAt = performance.now();
 
+  get isOver(): boolean {
+    return performance.now() - this.startedAt >= sliceMs;
+  }
+
   /** Lets requests and other computations run if the slice is over. */
   async pause(): Promise<void> {
-    if (performance.now() - this.startedAt < sliceMs) return;
+    if (!this.isOver) return;
     await yieldToOthers();
     this.startedAt = performance.now();
   }
 }
-
-const itemsPerCheck = 20;
 
 /** Maps a long list without blocking the process. */
 export async function mapInSlices<T, U>(
@@ -66,7 +68,7 @@ export async function mapInSlices<T, U>(
 ): Promise<U[]> {
   const mapped: U[] = [];
   for (const [index, item] of items.entries()) {
-    if (index % itemsPerCheck === 0) await slice.pause();
+    if (slice.isOver) await slice.pause();
     mapped.push(map(item, index));
   }
   return mapped;

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { type TimelineCandidate, versionMeant } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
 import { isUuid, newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
@@ -97,6 +98,25 @@ export async function insertPlan(
   return planId;
 }
 
+/** Responses with every plan, and calculations, hold them in memory. */
+const maxPlanBytes = 16 * 1024 * 1024;
+
+/** Rejects a version with which the versions of the workspace would need more memory than a request may. */
+async function assertPlansFit(trx: Work, workspaceId: string, { config, tests }: VersionRow): Promise<void> {
+  const { stored } = await trx
+    .selectFrom('plan_versions')
+    .select(sql<string>`coalesce(sum(octet_length(config::text) + octet_length(tests::text)), 0)`.as('stored'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  const bytes = Number(stored) + Buffer.byteLength(JSON.stringify([config, tests]));
+  if (bytes > maxPlanBytes)
+    throw new Failure(
+      'plan_too_complex',
+      `The configs and tests of all versions of all plans may have ${maxPlanBytes} bytes together. Delete plans that are not used, or shorten this one.`,
+      { bytes, limit: maxPlanBytes },
+    );
+}
+
 /** Inserts the version with its rules and returns the rule ids by name. The caller holds the configuration lock. */
 export async function insertVersion(
   trx: Work,
@@ -104,6 +124,7 @@ export async function insertVersion(
   version: VersionRow,
   terms: PlanTerms,
 ): Promise<ReadonlyMap<string, string>> {
+  await assertPlansFit(trx, workspaceId, version);
   await trx
     .insertInto('plan_versions')
     .values({

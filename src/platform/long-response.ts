@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { mapInSlices } from '../kernel/waiting.js';
 
-/** Lists of more items are processed in slices of the event loop. */
-const minLongList = 200;
+/** Lists of this length and more are processed in slices of the event loop: one item can have a megabyte. */
+const minLongList = 5;
 
 /** Parses a response like `schema.parse`, and its long lists without blocking the process. */
 export async function parseInSlices(schema: z.ZodType, body: unknown): Promise<unknown> {
+  if (isLongList(body)) {
+    const item = itemOf(schema);
+    return item === null ? schema.parse(body) : mapInSlices(body, (one) => item.parse(one));
+  }
   const lists = longLists(body);
   if (lists.length === 0) return schema.parse(body);
   const short = { ...(body as object), ...Object.fromEntries(lists.map(([name]) => [name, []])) };
@@ -22,34 +26,42 @@ export async function parseInSlices(schema: z.ZodType, body: unknown): Promise<u
 
 /** Serializes a response like `JSON.stringify`, and its long lists without blocking the process. */
 export async function jsonInSlices(body: unknown): Promise<string> {
+  if (isLongList(body)) return listJson(body);
   const lists = new Map(longLists(body));
   if (lists.size === 0) return JSON.stringify(body);
   const members: string[] = [];
   for (const [name, value] of Object.entries(body as object)) {
     const list = lists.get(name);
-    const json =
-      list === undefined
-        ? JSON.stringify(value)
-        : `[${(await mapInSlices(list, (item) => JSON.stringify(item) ?? 'null')).join()}]`;
+    const json = list === undefined ? JSON.stringify(value) : await listJson(list);
     if (json !== undefined) members.push(`${JSON.stringify(name)}:${json}`);
   }
   return `{${members.join()}}`;
 }
 
+async function listJson(list: readonly unknown[]): Promise<string> {
+  return `[${(await mapInSlices(list, (item) => JSON.stringify(item) ?? 'null')).join()}]`;
+}
+
+function isLongList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length >= minLongList;
+}
+
 function longLists(body: unknown): [name: string, list: readonly unknown[]][] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
-  return Object.entries(body).filter(
-    (entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && entry[1].length >= minLongList,
-  );
+  return Object.entries(body).filter((entry): entry is [string, unknown[]] => isLongList(entry[1]));
 }
 
 function optionsOf(schema: z.ZodType): readonly z.ZodType[] {
   return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : [schema];
 }
 
-/** The schema of the items of a list without checks of its own. */
 function itemsOf(schema: z.ZodObject, name: string): z.ZodType | null {
-  let field = schema.shape[name] as z.ZodType | undefined;
+  return itemOf(schema.shape[name] as z.ZodType | undefined);
+}
+
+/** The schema of the items of a list without checks of its own. */
+function itemOf(list: z.ZodType | undefined): z.ZodType | null {
+  let field = list;
   while (field instanceof z.ZodOptional || field instanceof z.ZodNullable) field = field.unwrap() as z.ZodType;
   if (!(field instanceof z.ZodArray) || (field.def.checks ?? []).length > 0) return null;
   return field.element as z.ZodType;

@@ -107,6 +107,12 @@ describe('the content hash of a deal', () => {
     expect(
       problemOfFields(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1]))),
     ).not.to.equal(null);
+    const full = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}`, 'x'.repeat(8191)]));
+    expect(problemOfFields(full)).to.equal(null);
+    expect(problemOfFields({ ...full, a: 1 })).to.deep.equal({
+      slug: '',
+      message: 'holds more than 65536 characters in all fields',
+    });
   });
 
   it('rejects unknown names, objects as fields, and invalid values of standard names', () => {

@@ -40,6 +40,9 @@ describe('rejected deals', () => {
       'an ambiguous close date': { closeDate: '3/4/2026' },
       'a close date before 1900': { closeDate: '1899-12-31' },
       '501 fields': { fields: Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])) },
+      '80,000 characters in fields': {
+        fields: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, ['x'.repeat(8000)]])),
+      },
       'a day instead of an instant': { sourceUpdatedAt: '2026-01-01' },
       'an instant in the year 1': { sourceUpdatedAt: '0001-01-01T00:00:00Z' },
     }),

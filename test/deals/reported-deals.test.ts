@@ -49,6 +49,25 @@ describe('deals that a CRM reports', () => {
     expect(await amountOf('late')).to.equal(400);
   });
 
+  it('with more text than a deal may have keep the fields that fit, in their order', async () => {
+    const texts = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`text${index}`, 'x'.repeat(8000)]));
+    await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, (trx) =>
+      recordReportedDeals(trx, workspaceId, {
+        provider: 'crmc',
+        deals: [{ id: 'long', fields: { ...texts, amount: 7 }, modifiedAt: stamp, deleted: false }],
+        fetchedAt: null,
+        keepStale: true,
+      }),
+    );
+    expect(await amountOf('long')).to.equal(7);
+    const [row] = await query<{ slugs: string[] }>(
+      service.database.ownerUrl,
+      `select array(select jsonb_object_keys(fields) order by 1) as slugs from deals where workspace_id = $1 and deal_id = 'long'`,
+      [workspaceId],
+    );
+    expect(row?.slugs).to.deep.equal(['amount', ...Array.from({ length: 8 }, (_, index) => `text${index}`)]);
+  });
+
   it('from deliveries without a request are stored in the order of arrival', async () => {
     expect(await report('pushed', 100, null)).to.equal('created');
     expect(await report('pushed', 200, null)).to.equal('changed');

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -146,6 +147,24 @@ describe('plans over HTTP', () => {
   });
 
   describe('GET /v1/plans', () => {
+    it('rejects a version with which all versions of the workspace have more than 16 MiB', async () => {
+      const { planId } = await create('First');
+      await query(
+        service.database.ownerUrl,
+        `update plan_versions set config = config || jsonb_build_object('description', repeat('x', 16 * 1024 * 1024))
+         where workspace_id = $1`,
+        [workspaceId],
+      );
+      for (const answer of [
+        await api.post('/v1/plans', { name: 'Second', config: configOf('New', 'Newer') }),
+        await api.patch(`/v1/plans/${planId}`, { config: configOf('New', 'Newer') }),
+      ]) {
+        expect([answer.status, answer.body.code]).to.deep.equal([400, 'plan_too_complex']);
+        expect(answer.body.details.bytes).to.be.greaterThan(answer.body.details.limit);
+      }
+      expect(await list()).to.have.length(1);
+    });
+
     it('returns one row per plan, with its active version before newer ones', async () => {
       const ae = await create('AE');
       await patch(ae.planId, { config: configOf('Newer'), status: 'draft' });

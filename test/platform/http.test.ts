@@ -252,6 +252,12 @@ describe('HTTP', () => {
       expect(JSON.parse(answer.text).body).to.deep.equal({ a: [1, 'ü'] });
     });
 
+    for (const start of ['', 'x'])
+      it(`returns a long text of surrogate pairs unchanged, after the text ${JSON.stringify(start)}`, async () => {
+        const text = start + '😀'.repeat(80_000);
+        expect(JSON.parse((await post(JSON.stringify({ text }))).text).body).to.deep.equal({ text });
+      });
+
     it('accepts a request without a body', async () => expect((await send('POST', '/v1/things')).status).to.equal(200));
 
     for (const type of [
