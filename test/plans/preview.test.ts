@@ -135,20 +135,30 @@ describe('the preview of a plan change', () => {
     expect(await codeOf({ config: configOf(0.2), period: '2026' }, ann)).to.equal('404 plan_not_found');
   });
 
-  it('is a job that another worker takes over from one that died', async () => {
+  /** A preview whose workers died after this number of attempts, and what became of it. */
+  async function afterDeaths(attempts: number) {
     const { jobId } = await api.expect(200, 'POST', path, { config: configOf(0.3), period: '2026-02' });
     await query(
       service.database.ownerUrl,
       `update plan_previews set status = 'running', result = null, deals = null, finished_at = null,
-         leased_until = now() - interval '1 second' where preview_id = $1`,
-      [jobId],
+         leased_until = now() - interval '1 second', attempts = $2 where preview_id = $1`,
+      [jobId, attempts],
     );
-    expect((await api.expect(200, 'GET', `${path}/jobs/${jobId}`)).status).to.be.oneOf(['running', 'completed']);
     for (let tries = 0; tries < 100; tries += 1) {
-      const { status, delta } = await api.expect(200, 'GET', `${path}/jobs/${jobId}`);
-      if (status === 'completed') return expect(delta).to.equal(500);
+      const preview = await api.expect(200, 'GET', `${path}/jobs/${jobId}`);
+      if (preview.status !== 'running') return preview;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return expect.fail('no worker took over the preview');
+  }
+
+  it('is a job that another worker takes over from one that died', async () => {
+    expect(await afterDeaths(2)).to.include({ status: 'completed', delta: 500 });
+  });
+
+  it('fails after the third worker that died', async () => {
+    const failed = await afterDeaths(3);
+    expect(failed).to.include({ status: 'failed', error: 'The preview could not be calculated.' });
+    expect(failed).not.to.have.property('delta');
   });
 });
