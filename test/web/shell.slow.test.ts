@@ -46,6 +46,20 @@ describe('the web app', function () {
         await close();
       });
 
+  it('shows the shortcuts over the page, which stays visible, and returns the focus to their button', async () => {
+    const { page, problems, close } = await world.openPage('manager', '/team');
+    await page.focus('button[aria-label="Keyboard shortcuts"]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[role=dialog]');
+    expect(await violations(page)).to.deep.equal([]);
+    const layer = 'getComputedStyle(document.elementFromPoint(8, 8)).backgroundColor';
+    expect(await page.evaluate(layer), 'a colour without transparency has no alpha').to.match(/^rgba/);
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('button[aria-label="Keyboard shortcuts"]:focus');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('turns off a mail of the person, also after the page is loaded again', async () => {
     const { page, problems, close } = await world.openPage('payroll', '/account');
     await page.click('main a[href$="/me/mail"]');

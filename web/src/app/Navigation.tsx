@@ -27,8 +27,8 @@ export function Navigation({ isOpen, onClose }: NavigationProps) {
       </div>
     );
   return (
-    <Modal.Root opened={isOpen} onClose={onClose} fullScreen>
-      <Modal.Content className={styles.drawer} aria-label="Navigation">
+    <Modal.Root opened={isOpen} onClose={onClose} fullScreen classNames={{ content: styles.drawer }}>
+      <Modal.Content aria-label="Navigation">
         <div className={styles.close}>
           <Modal.CloseButton aria-label="Close" />
         </div>

@@ -22,9 +22,11 @@ export function InfoDialog({ title, onClose, size = 440, isClosable = true, chil
       centered
       closeOnEscape={isClosable}
       closeOnClickOutside={isClosable}
+      // A class of the content itself would apply to the layer that covers the window too.
+      classNames={{ content: styles.content }}
     >
       <Modal.Overlay />
-      <Modal.Content className={styles.content}>
+      <Modal.Content>
         <div className={styles.head}>
           <Modal.Title className={styles.title}>{title}</Modal.Title>
           {isClosable ? <Modal.CloseButton aria-label="Close" /> : null}
