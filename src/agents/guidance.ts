@@ -90,6 +90,7 @@ const completions: Readonly<Record<string, Completion>> = {
 const hints: Readonly<Record<string, string>> = {
   plan_not_found: 'list_plans lists the plans with planId and planVersionId.',
   plan_name_taken: 'update_plan changes the plan of that name; list_plans with versions all finds archived ones too.',
+  plan_changed: 'get_plan_history shows the later version.',
   plan_too_complex: 'Use in with a list instead of many conditions, and simulate fewer reps or deals at once.',
   plan_has_assignments: 'list_assignments with the planId shows them; set_plan_status archived keeps everything.',
   plan_rule_not_found:

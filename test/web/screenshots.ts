@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { stopTestServer } from '#test/support/test-database.js';
+import { adminPages } from './admin-pages.js';
 import { payrollPages } from './payroll-pages.js';
 import { repPages } from './rep-pages.js';
 import { createTeamSituation, teamPages } from './team-world.js';
@@ -22,6 +23,7 @@ async function main(folder = 'dist/screenshots', only = ''): Promise<void> {
       { role: 'rep', pages: await repPages(world) },
       { role: 'payroll', pages: await payrollPages(world) },
       { role: 'manager', pages: teamPages(await createTeamSituation(world)) },
+      { role: 'admin', pages: await adminPages(world) },
     ];
     for (const { role, pages } of groups)
       for (const [name, address] of Object.entries(pages))

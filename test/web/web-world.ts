@@ -54,6 +54,21 @@ export class WebWorld {
   static async start(startService: () => Promise<TestService> = startTestService): Promise<WebWorld> {
     const service = await startService();
     const { apiKey } = await createDemoWorkspace(service.running.service);
+    return WebWorld.open(service, apiKey);
+  }
+
+  /** A workspace that has nothing but its admin. */
+  static async startEmpty(): Promise<WebWorld> {
+    const service = await startTestService();
+    const { apiKey } = await service.workspace({
+      name: 'Halden Works',
+      adminName: demoNames.admin,
+      adminEmail: 'alex@halden.test',
+    });
+    return WebWorld.open(service, apiKey);
+  }
+
+  private static async open(service: TestService, apiKey: string): Promise<WebWorld> {
     const api = service.client(apiKey);
     const { reps } = await api.expect(200, 'GET', '/v1/reps');
     const { workspaceId } = await api.expect(200, 'GET', '/v1');

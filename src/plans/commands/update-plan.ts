@@ -71,6 +71,11 @@ const body = z.strictObject({
     .describe('Currency that the plan pays in, ISO 4217 code; null for the currency of the workspace'),
   status: z.enum(planStatuses).optional().describe('New status of the plan'),
   tests: planTests.optional().describe('The new tests, all of them; an empty list deletes them'),
+  latestVersion: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Number of the latest version that the caller has seen. If there is a later one, nothing changes'),
   force: forceTests,
 });
 
@@ -78,14 +83,14 @@ const body = z.strictObject({
 export async function changePlan(
   {
     params: { planRef },
-    body: { force = false, ...given },
+    body: { force = false, latestVersion, ...given },
   }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
   caller: Caller,
   changes: CommissionChanges,
   clock: Clock,
 ): Promise<WrittenPlan> {
   if (Object.values(given).every((value) => value === undefined)) {
-    const fields = Object.keys(body.omit({ force: true }).shape).join(', ');
+    const fields = Object.keys(body.omit({ force: true, latestVersion: true }).shape).join(', ');
     throw invalid({ path: '', message: `give at least one of ${fields}` });
   }
   const change: PlanChange = { ...given, ...requestedDates(given) };
@@ -96,6 +101,7 @@ export async function changePlan(
     const today = await workspaceToday(trx, workspaceId, clock);
     const plan = await loadPlan(trx, workspaceId, planRef);
     if (plan === undefined) throw planNotFound();
+    assertNotChanged(plan, latestVersion);
     const source = versionOf(plan, planRef, today);
     const changed = changedState(plan, source, change, planRef === plan.planId);
     await assertNameFree(trx, workspaceId, plan, changed, change.name);
@@ -119,6 +125,17 @@ export async function changePlan(
       ...(rolledBackTo === undefined ? {} : { rolledBackTo }),
     };
   });
+}
+
+/** Someone else may have saved a version since the caller read the plan. */
+function assertNotChanged({ versions }: StoredPlan, seen: number | undefined): void {
+  const latest = versions.at(-1)?.version ?? 0;
+  if (seen === undefined || latest <= seen) return;
+  throw new Failure(
+    'plan_changed',
+    `Version ${latest} of the plan was saved after version ${seen}. Read it, then repeat the change.`,
+    { latestVersion: latest },
+  );
 }
 
 async function restatementWarnings(trx: Work, workspaceId: string, plan: StoredPlan, changed: ChangedState) {
@@ -222,6 +239,7 @@ export const updatePlan = operation({
     plan_tests_failed: 400,
     plan_not_found: 404,
     plan_name_taken: 409,
+    plan_changed: 409,
     rep_not_found: 404,
     calculation_pending: 409,
   },
@@ -252,6 +270,7 @@ export const updatePlan = operation({
       status:
         'Status of the new version; if no version is created, of the plan (planId) or of the version (planVersionId)',
       tests: briefTestsArgument,
+      latestVersion: { always: undefined },
       force: { always: false },
     },
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
+import { isUuid } from '../../kernel/ids.js';
 import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { periodKind } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -26,6 +27,7 @@ import {
   assertPeriodKind,
   assignedPlanIdsByRep,
   findOnlyRule,
+  findRuleById,
   findRuleByMeasure,
   type QuotaRule,
 } from '../quota-rule.js';
@@ -41,6 +43,7 @@ const query = importQuery.extend({
 const columns = {
   names: {
     email: ['rep', 'repEmail', 'e-mail'],
+    planRuleId: ['ruleId'],
     plan: ['planName'],
     measure: ['rule', 'ruleName'],
     period: [],
@@ -85,8 +88,14 @@ async function readRows(
   const plans = await findPlanIdsByName(trx, workspaceId);
   const assigned = await assignedPlanIdsByRep(trx, workspaceId, [...reps.values()]);
   const rules = new Map<string, Promise<QuotaRule>>();
-  const ruleOf = async (row: Row, repId: string) => {
-    const { plan, measure } = row.cells;
+  const ruleOf = async (row: Row, repId: string): Promise<QuotaRule> => {
+    const { planRuleId, plan, measure } = row.cells;
+    if (planRuleId !== undefined) {
+      if (!isUuid(planRuleId)) throw rejectedRow('planRuleId: must be the id of a rule (UUID)');
+      const known = rules.get(planRuleId) ?? findRuleById(trx, workspaceId, planRuleId, undefined);
+      rules.set(planRuleId, known);
+      return known;
+    }
     const planIds = plan === undefined ? (assigned.get(repId) ?? []) : plans.find(plan);
     const kind = periodKind(row.cells.period ?? '');
     const key = JSON.stringify([planIds, measure, kind]);

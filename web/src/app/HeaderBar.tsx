@@ -5,6 +5,7 @@ import { Fragment } from 'react';
 import { IconButton } from '../components/Button.js';
 import styles from './HeaderBar.module.css';
 import { useCrumbs } from './page-title.js';
+import { RunningJobs } from './RunningJobs.js';
 import { useSession } from './session.js';
 import { ThemeSwitch } from './ThemeSwitch.js';
 
@@ -17,7 +18,7 @@ interface HeaderBarProps {
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function HeaderBar({ onSearch, onHelp, onNavigation }: HeaderBarProps) {
-  const { workspace } = useSession();
+  const { workspace, role } = useSession();
   return (
     <header className={styles.header}>
       <Refreshing />
@@ -25,6 +26,7 @@ export function HeaderBar({ onSearch, onHelp, onNavigation }: HeaderBarProps) {
       <span className={`${styles.onPhone} ${styles.name}`}>{workspace.name}</span>
       <Crumbs />
       <div className={styles.tools}>
+        {role === 'admin' ? <RunningJobs /> : null}
         <button type="button" className={styles.search} onClick={onSearch}>
           <IconSearch size={16} aria-hidden="true" />
           <span className={styles.searchText}>Go to person, deal, plan</span>

@@ -3,6 +3,8 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { api } from '../api/client.js';
 
 const intervalMs = 5000;
+/** What a page tries out itself. A change elsewhere does not repeat it: trials cost more than reads. */
+const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run', 'plan-preview']);
 
 /**
  * Reads the revision of the caller's data while the page is visible, and loads what is displayed again when it has
@@ -25,7 +27,7 @@ export function useLiveUpdates(): void {
     if (revision === null || revision === seen.current) return;
     const isFirst = seen.current === null;
     seen.current = revision;
-    if (!isFirst) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'revision' });
+    if (!isFirst) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => !ownTrials.has(queryKey[0]) });
   }, [revision, queryClient]);
 }
 

@@ -6,13 +6,23 @@ import {
   IconCash,
   IconChecks,
   IconFileDollar,
+  IconFileImport,
+  IconHistory,
   IconHome,
+  IconKey,
+  IconLayoutDashboard,
   IconListDetails,
   IconMessageQuestion,
+  IconPlugConnected,
+  IconRefresh,
   IconRobot,
   IconScale,
+  IconSettings,
+  IconTarget,
   IconTargetArrow,
+  IconUserCheck,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react';
 import { type Role } from './session.js';
 
@@ -39,6 +49,10 @@ export interface NavigationGroup {
 
 /** The pages by role, in the order of the navigation. A new page gets an entry here. */
 const groups: readonly NavigationGroup[] = [
+  {
+    roles: ['admin'],
+    items: [{ label: 'Overview', to: '/overview', icon: IconLayoutDashboard, isInBar: true, key: 'o' }],
+  },
   {
     label: 'Team',
     roles: ['admin', 'manager'],
@@ -77,6 +91,36 @@ const groups: readonly NavigationGroup[] = [
     label: 'Payroll',
     roles: ['manager'],
     items: [{ label: 'Pay periods', to: '/payroll', icon: IconCash, key: 'y' }],
+  },
+  {
+    label: 'Plans',
+    roles: ['admin'],
+    items: [
+      { label: 'Plans', to: '/plans', icon: IconListDetails, key: 'p' },
+      { label: 'Assignments', to: '/assignments', icon: IconUserCheck },
+      { label: 'Quotas', to: '/quotas', icon: IconTarget },
+    ],
+  },
+  {
+    label: 'Data',
+    roles: ['admin'],
+    items: [
+      { label: 'Deals', to: '/deals', icon: IconBriefcase, key: 'd' },
+      { label: 'People', to: '/members', icon: IconUsers, key: 'm' },
+      { label: 'Imports', to: '/imports', icon: IconFileImport, key: 'i' },
+      { label: 'Recalculations', to: '/recalculations', icon: IconRefresh, key: 'r' },
+      { label: 'Audit', to: '/audit', icon: IconHistory },
+    ],
+  },
+  {
+    label: 'Settings',
+    roles: ['admin'],
+    items: [
+      { label: 'Connections', to: '/connections', icon: IconPlugConnected, key: 'c' },
+      { label: 'Webhooks', to: '/endpoints', icon: IconWebhook },
+      { label: 'API keys', to: '/keys', icon: IconKey },
+      { label: 'Workspace', to: '/workspace', icon: IconSettings, key: 'w' },
+    ],
   },
 ];
 

@@ -1,19 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { basePath } from '../api/client.js';
 import { profileQuery } from '../api/queries.js';
-import { NotFound, PageError } from '../components/PageProblems.js';
-import { isPeriod } from '../format/periods.js';
+import { PageError } from '../components/PageProblems.js';
+import { adminRoutes } from './admin-routes.js';
 import { homeOf } from './navigation.js';
 import { queryClient } from './query-client.js';
-import { Shell } from './Shell.js';
 import { type Session } from './session.js';
-
-const rootRoute = createRootRoute({ notFoundComponent: NotFound });
-
-type Search = Record<string, unknown>;
-
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-const periodIn = (search: Search) => (isPeriod(search['period']) ? search['period'] : undefined);
+import { periodIn, requireSession, rootRoute, type Search, shellRoute, text } from './shell-route.js';
 
 /** Reads the search parameters of pages with a period and the drawer of one amount. */
 function periodAndTrace(search: Search): { period?: string; trace?: string } {
@@ -30,22 +23,6 @@ type ApprovalTab = (typeof approvalTabs)[number];
 function periodAndTab(search: Search): { period?: string; tab?: ApprovalTab } {
   return { period: periodIn(search), tab: approvalTabs.find((tab) => tab === search['tab']) };
 }
-
-/** Others sign in first and then return. */
-async function requireSession({ location }: { readonly location: { readonly href: string } }): Promise<void> {
-  const profile = await queryClient.ensureQueryData(profileQuery).catch(() => null);
-  if (profile === null || profile.repId === null)
-    throw redirect({ to: '/login', search: { next: location.href === '/' ? undefined : location.href } });
-}
-
-/** Pages of people who are signed in. */
-const shellRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  id: '_shell',
-  component: Shell,
-  errorComponent: PageError,
-  beforeLoad: requireSession,
-});
 
 /** Without the navigation: another program has opened the page, and the person returns to it. */
 const connectAgentRoute = createRoute({
@@ -280,6 +257,7 @@ export const router = createRouter({
       peopleRoute,
       discrepanciesRoute,
       teamQuestionsRoute,
+      ...adminRoutes,
     ]),
   ]),
   basepath: basePath === '' ? '/' : basePath,

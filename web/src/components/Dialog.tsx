@@ -20,10 +20,13 @@ interface DialogProps {
   readonly problem?: string | null;
   /** What was entered. Closing the dialog asks before it is lost. */
   readonly form?: Pick<KeptForm<unknown>, 'isChanged' | 'clear'>;
+  /** Width in pixels. */
+  readonly size?: number;
 }
 
 /** A form or a confirmation over the page: what will happen, Cancel, and one action. `Enter` in a field submits it. */
-export function Dialog({ title, onClose, children, action, onSubmit, change, problem = null, form }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, children, action, onSubmit, change, problem = null, form, size = 480 } = props;
   const [isLeaving, setLeaving] = useState(false);
   useReturnFocus();
   const discard = () => {
@@ -38,7 +41,7 @@ export function Dialog({ title, onClose, children, action, onSubmit, change, pro
   const message = change?.error == null ? problem : describeError(change.error).message;
   // Mantine's own header would be a second banner of the page.
   return (
-    <Modal.Root opened onClose={leave} centered size={480} closeOnClickOutside={form?.isChanged !== true}>
+    <Modal.Root opened onClose={leave} centered size={size} closeOnClickOutside={form?.isChanged !== true}>
       <Modal.Overlay />
       <Modal.Content aria-label={title}>
         <Modal.Body className={styles.body}>

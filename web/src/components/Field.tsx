@@ -57,10 +57,10 @@ export function AmountField({ problem, ...rest }: Labelled & ComponentProps<'inp
   return <TextField inputMode="decimal" {...rest} problem={amountProblem(rest.value) ?? problem} />;
 }
 
-export function TextArea({ label, hint, problem, ...rest }: Labelled & ComponentProps<'textarea'>) {
+export function TextArea({ label, hint, problem, className, ...rest }: Labelled & ComponentProps<'textarea'>) {
   return (
     <Frame label={label} hint={hint} problem={problem}>
-      {(ids) => <textarea rows={3} {...rest} {...ids} className={styles.area} />}
+      {(ids) => <textarea rows={3} {...rest} {...ids} className={`${styles.area} ${className ?? ''}`} />}
     </Frame>
   );
 }

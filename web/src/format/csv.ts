@@ -2,14 +2,15 @@
 export function csvRows(text: string, delimiter = ','): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|\\r\\n|\\n|\\r|$)`, 'y');
+  const end = delimiter === '|' ? '\\|' : delimiter;
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${end}\\r\\n]*))(${end}|\\r\\n|\\n|\\r|$)`, 'y');
   const content = text.replace(/^\uFEFF/, '');
   while (cell.lastIndex < content.length) {
-    const [, quoted, plain = '', end] = cell.exec(content) ?? [];
-    if (end === undefined) return rows;
+    const [, quoted, plain = '', stop] = cell.exec(content) ?? [];
+    if (stop === undefined) return rows;
     row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (end === delimiter && cell.lastIndex < content.length) continue;
-    if (end === delimiter) row.push('');
+    if (stop === delimiter && cell.lastIndex < content.length) continue;
+    if (stop === delimiter) row.push('');
     rows.push(row);
     row = [];
   }

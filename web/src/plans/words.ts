@@ -2,7 +2,7 @@ import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
 import { formatMoney, formatNumber, formatRate } from '../format/numbers.js';
 import { type OwnTier, type PlanRule } from './rules.js';
 
-const operatorWords: Readonly<Record<Operator, string>> = {
+export const operatorWords: Readonly<Record<Operator, string>> = {
   equals: 'is',
   not_equals: 'is not',
   contains: 'contains',

@@ -1,0 +1,30 @@
+import { type WebWorld } from './web-world.js';
+
+/** The pages of an admin, by the name of their picture. */
+export async function adminPages(world: WebWorld): Promise<Readonly<Record<string, string>>> {
+  const plans: { planId: string; planStatus: string }[] = await world.api.expect(200, 'GET', '/v1/plans');
+  const planId = plans.find(({ planStatus }) => planStatus === 'active')?.planId ?? '';
+  return {
+    overview: '/overview',
+    imports: '/imports',
+    import: '/imports/deals',
+    plans: '/plans',
+    'new-plan': '/plans/new',
+    plan: `/plans/${planId}`,
+    'plan-builder': `/plans/${planId}/edit`,
+    'new-plan-builder': '/plans/new/edit?template=marginal-ae',
+    assignments: '/assignments',
+    quotas: '/quotas',
+    'all-deals': '/deals',
+    members: '/members',
+    'members-tree': '/members?view=tree',
+    recalculations: '/recalculations',
+    connections: '/connections',
+    fields: '/fields',
+    keys: '/keys',
+    webhooks: '/endpoints',
+    audit: '/audit',
+    'audit-engine': '/audit?view=engine',
+    workspace: '/workspace',
+  };
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { operations } from '#src/operations.js';
+import { type AnyOperation, isPublic } from '#src/platform/operation.js';
+
+const sources = fileURLToPath(new URL('../../../web/src', import.meta.url));
+
+/** Operations of an admin that the web app leaves out, with the reason. */
+const excluded: Readonly<Record<string, string>> = {
+  getAuthStatus: 'the profile says who is signed in',
+  whoAmI: 'the profile says who is signed in',
+  listFieldAttributes: 'deprecated name of listFields',
+  getCommissionsDashboard: 'deprecated name of getCommissions',
+  listCommissionPeriods: 'periods are chosen in the period picker, also without commission',
+  getPlan: 'the history of a plan has the same versions',
+  getPlanTemplate: 'the list of templates has the same content',
+  putDeal: 'deals come from files and CRMs; the import changes single values of a deal',
+  getStatementStatus: 'the list of statements has the status',
+  listExportJobs: 'a file is saved by the page that started it',
+  trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
+  getCrmSettings: 'which objects of a CRM are read is decided when a connection is set up, over the API',
+  setCrmSettings: 'which objects of a CRM are read is decided when a connection is set up, over the API',
+  deleteComment: 'comments stay with the statement',
+};
+
+/** The operations that the pages call, as `api.<id>`. */
+function called(): ReadonlySet<string> {
+  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+  const text = files.map((name) => readFileSync(path.join(sources, name), 'utf8')).join('\n');
+  return new Set([...text.matchAll(/\bapi\.(\w+)/g)].map(([, id = '']) => id));
+}
+
+describe('the operations of an admin', () => {
+  const ofAdmin = (operations as readonly AnyOperation[])
+    .filter((operation) => !isPublic(operation))
+    .map(({ id }) => id);
+
+  it('are reachable in the web app, or left out for a reason', () => {
+    const reachable = called();
+    expect(ofAdmin.filter((id) => !reachable.has(id) && excluded[id] === undefined)).to.deep.equal([]);
+  });
+
+  it('are left out only if they exist and no page calls them', () => {
+    const reachable = called();
+    expect(Object.keys(excluded).filter((id) => !ofAdmin.includes(id) || reachable.has(id))).to.deep.equal([]);
+  });
+});

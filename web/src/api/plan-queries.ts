@@ -1,0 +1,102 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { changeOf, configOf, type Draft } from '../plans/draft.js';
+import { type Answer, api } from './client.js';
+import { type Simulation } from './queries.js';
+
+export type PlanPreview = Answer<'previewPlanChange'>;
+export type TestResult = Answer<'runPlanTests'>;
+export type PlanWarning = NonNullable<PlanPreview['warnings']>[number];
+
+export const templatesQuery = queryOptions({
+  queryKey: ['plan-templates'],
+  queryFn: ({ signal }) => api.listPlanTemplates({}, { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** The fields of deals that plans may use. */
+export const fieldsQuery = queryOptions({
+  queryKey: ['fields'],
+  queryFn: ({ signal }) => api.listFields({}, { signal }),
+});
+
+/** Values that deals have in a field; none for a field without a list of values. */
+export const fieldOptionsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['field-options', slug],
+    queryFn: ({ signal }) => api.listFieldOptions({ params: { slug } }, { signal }).catch(() => []),
+  });
+
+/** Every version of every plan that starts on no earlier day, as a preview of it may concern. */
+const firstDay = '2000-01-01';
+const pollMs = 700;
+
+function lastDay(): string {
+  return `${new Date().getFullYear() + 1}-12-31`;
+}
+
+type PreviewBody = Parameters<typeof api.previewPlanChange>[0]['body'];
+
+/** What a change would do to commission. A worker calculates it; the query waits for the result. */
+async function preview(planRef: string, body: PreviewBody, signal: AbortSignal): Promise<PlanPreview> {
+  let made = await api.previewPlanChange({ params: { planRef }, body }, { signal });
+  while (made.status === 'running') {
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    signal.throwIfAborted();
+    made = await api.getPlanPreview({ params: { planRef, jobId: made.jobId } }, { signal });
+  }
+  return made;
+}
+
+/** The effect of the draft as an active version; with null of the status alone. */
+export const previewQuery = (planRef: string, draft: Draft | null) =>
+  queryOptions({
+    queryKey: ['plan-preview', planRef, draft],
+    queryFn: ({ signal }) =>
+      preview(
+        planRef,
+        {
+          ...(draft === null ? {} : changeOf(draft)),
+          status: 'active',
+          from: draft?.effectiveStart ?? firstDay,
+          to: lastDay(),
+        },
+        signal,
+      ),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+/** What a person would earn in a period under the draft. */
+export const draftSimulationQuery = (planId: string | null, draft: Draft, repId: string, period: string) =>
+  queryOptions({
+    queryKey: ['draft-simulation', planId, draft.terms, draft.effectiveStart, repId, period],
+    queryFn: ({ signal }) =>
+      api.simulateCommissions(
+        {
+          body: {
+            ...(planId === null ? {} : { planId, effectiveStart: draft.effectiveStart }),
+            config: configOf(draft.terms),
+            repId,
+            period,
+          },
+        },
+        { signal },
+      ) as Promise<Simulation>,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+export const testsQuery = (planRef: string, draft: Draft) =>
+  queryOptions({
+    queryKey: ['plan-tests', planRef, draft.terms, draft.tests, draft.currency],
+    queryFn: ({ signal }) =>
+      api.runPlanTests(
+        {
+          params: { planRef },
+          body: { config: configOf(draft.terms), tests: draft.tests as never, currency: draft.currency },
+        },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });

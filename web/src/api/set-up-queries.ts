@@ -1,0 +1,17 @@
+import { queryOptions } from '@tanstack/react-query';
+import { type Answer, api } from './client.js';
+
+export type Assignment = Answer<'listAssignments'>[number];
+export type Quota = Answer<'listQuotas'>[number];
+
+/** Who is on which plan, on which days. */
+export const assignmentsQuery = queryOptions({
+  queryKey: ['assignments'],
+  queryFn: ({ signal }) => api.listAssignments({}, { signal }),
+});
+
+/** The quotas of every plan and period. */
+export const quotasQuery = queryOptions({
+  queryKey: ['quotas', null],
+  queryFn: ({ signal }) => api.listQuotas({}, { signal }),
+});

@@ -1,0 +1,126 @@
+import { useRef } from 'react';
+import { readTable } from '../imports/table.js';
+import styles from '../pages/data/Data.module.css';
+import { readDecimal } from './DecimalInput.js';
+
+/** The texts of cells that differ from what is stored, by row and column. */
+export type Edits = Readonly<Record<string, string>>;
+
+export function cellKey(row: string, column: string): string {
+  return `${row} ${column}`;
+}
+
+interface GridEditorProps {
+  readonly caption: string;
+  readonly rows: readonly (readonly [key: string, label: string])[];
+  readonly columns: readonly (readonly [key: string, label: string])[];
+  /** The stored value of a cell. */
+  readonly storedOf: (row: string, column: string) => number | undefined;
+  readonly edits: Edits;
+  readonly onEdit: (edits: Edits) => void;
+  readonly onUndo: () => void;
+}
+
+/**
+ * Numbers by row and column. Arrows and `Enter` move, cells of a spreadsheet can be pasted at any cell, and Ctrl or
+ * Command with `z` takes back the last change.
+ */
+export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, onUndo }: GridEditorProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const focus = (row: number, column: number) => {
+    const input = body.current?.rows[row]?.querySelectorAll('input')[column];
+    input?.focus();
+    input?.select();
+  };
+  const paste = (event: React.ClipboardEvent, row: number, column: number) => {
+    const text = event.clipboardData.getData('text/plain');
+    if (!/[\t\n]/.test(text.trim())) return;
+    event.preventDefault();
+    const next: Record<string, string> = { ...edits };
+    pastedRows(text).forEach((cells, down) => {
+      cells.forEach((cell, right) => {
+        const [rowKey] = rows[row + down] ?? [];
+        const [columnKey] = columns[column + right] ?? [];
+        if (rowKey !== undefined && columnKey !== undefined) next[cellKey(rowKey, columnKey)] = cell.trim();
+      });
+    });
+    onEdit(next);
+  };
+  const press = (event: React.KeyboardEvent<HTMLInputElement>, row: number, column: number) => {
+    if (event.key === 'z' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      onUndo();
+      return;
+    }
+    const step = stepOf(event);
+    if (step === null) return;
+    event.preventDefault();
+    focus(row + step[0], column + step[1]);
+  };
+  return (
+    <section className={styles.grid} aria-label={caption}>
+      <table>
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Person</th>
+            {columns.map(([key, label]) => (
+              <th key={key} scope="col" className={styles.right}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map(([rowKey, rowLabel], row) => (
+            <tr key={rowKey}>
+              <th scope="row">{rowLabel}</th>
+              {columns.map(([columnKey, columnLabel], column) => {
+                const key = cellKey(rowKey, columnKey);
+                const edited = edits[key];
+                const isWrong = edited !== undefined && edited !== '' && readDecimal(edited) === null;
+                return (
+                  <td key={columnKey}>
+                    <input
+                      className={`num ${styles.cell} ${isWrong ? styles.wrong : edited === undefined ? '' : styles.edited}`}
+                      aria-label={`${rowLabel}, ${columnLabel}`}
+                      aria-invalid={isWrong || undefined}
+                      inputMode="decimal"
+                      autoComplete="off"
+                      value={edited ?? storedOf(rowKey, columnKey) ?? ''}
+                      onChange={({ currentTarget }) => onEdit({ ...edits, [key]: currentTarget.value })}
+                      onKeyDown={(event) => press(event, row, column)}
+                      onPaste={(event) => paste(event, row, column)}
+                    />
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The cells of a spreadsheet, without a row of names. */
+function pastedRows(text: string): readonly (readonly string[])[] {
+  const { header, rows } = readTable(text.replace(/\r?\n$/, ''));
+  return [header, ...rows];
+}
+
+/** Where a key goes: rows down and columns to the right. Arrows to the sides move only at the end of the text. */
+function stepOf({
+  key,
+  shiftKey,
+  currentTarget,
+}: React.KeyboardEvent<HTMLInputElement>): readonly [number, number] | null {
+  const { selectionStart, selectionEnd, value } = currentTarget;
+  const isWhole = selectionStart === 0 && selectionEnd === value.length;
+  if (key === 'Enter') return [shiftKey ? -1 : 1, 0];
+  if (key === 'ArrowDown') return [1, 0];
+  if (key === 'ArrowUp') return [-1, 0];
+  if (key === 'ArrowLeft' && (isWhole || selectionEnd === 0)) return [0, -1];
+  if (key === 'ArrowRight' && (isWhole || selectionStart === value.length)) return [0, 1];
+  return null;
+}

@@ -1,0 +1,16 @@
+import { assignmentImport } from './assignments.js';
+import { dealImport } from './deals.js';
+import { type ImportKey, type ImportKind } from './kind.js';
+import { peopleImport } from './people.js';
+import { quotaImport } from './quotas.js';
+
+export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
+  people: peopleImport,
+  deals: dealImport,
+  quotas: quotaImport,
+  assignments: assignmentImport,
+};
+
+export function isImportKey(value: unknown): value is ImportKey {
+  return typeof value === 'string' && Object.hasOwn(importKinds, value);
+}

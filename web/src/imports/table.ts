@@ -1,0 +1,56 @@
+import { csvRows } from '../format/csv.js';
+
+/** A file or pasted cells: the first row has the names of the columns. */
+export interface SourceTable {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly delimiter: Delimiter;
+}
+
+const delimiters = ['\t', ';', ',', '|'] as const;
+type Delimiter = (typeof delimiters)[number];
+
+export const delimiterNames: Readonly<Record<Delimiter, string>> = {
+  '\t': 'tab',
+  ';': 'semicolon',
+  ',': 'comma',
+  '|': 'vertical bar',
+};
+
+/** The delimiter that the first line has most often. Cells of a spreadsheet are pasted with tabs. */
+function delimiterOf(text: string): Delimiter {
+  const line = (/^[^\r\n]*/.exec(text)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '');
+  const counts = delimiters.map((one) => [one, line.split(one).length] as const);
+  const [best] = [...counts].sort((a, b) => b[1] - a[1]);
+  return best?.[1] === 1 ? ',' : (best?.[0] ?? ',');
+}
+
+/** Rows without a value are left out. */
+export function readTable(text: string): SourceTable {
+  const delimiter = delimiterOf(text);
+  const [header = [], ...rows] = csvRows(text, delimiter);
+  return {
+    header: header.map((cell) => cell.trim()),
+    rows: rows.filter((row) => row.some((cell) => cell.trim() !== '')),
+    delimiter,
+  };
+}
+
+/** The text of a file: UTF-8, or the encoding in which Excel saves CSV files. */
+export async function textOf(file: Blob): Promise<string> {
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+function cellText(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** The cells as CSV with commas. */
+export function csvText(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map(cellText).join(',')}\n`).join('');
+}

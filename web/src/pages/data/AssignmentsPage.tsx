@@ -1,0 +1,248 @@
+import { IconArrowBackUp, IconFileImport, IconUserPlus } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { allPlansQuery } from '../../api/import-queries.js';
+import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { type Plan } from '../../api/queries.js';
+import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
+import { showMessage } from '../../app/messages.js';
+import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { Check } from '../../components/Field.js';
+import { InlineInput } from '../../components/Inline.js';
+import { Page } from '../../components/Page.js';
+import { EmptyState, ErrorState, Skeleton } from '../../components/States.js';
+import { formatDay } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+import { AssignDialog, type AssignTarget } from './AssignDialog.js';
+import styles from './Data.module.css';
+
+type Undo = () => Promise<unknown>;
+
+/** Who is on which plan: people by plan, with the days of each. */
+export function AssignmentsPage() {
+  const people = useQuery(peopleQuery);
+  const plans = useQuery(allPlansQuery);
+  const assignments = useQuery(assignmentsQuery);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [target, setTarget] = useState<AssignTarget | null>(null);
+  const [undo, setUndo] = useState<Undo | null>(null);
+  const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
+  const error = people.error ?? plans.error ?? assignments.error;
+  const isLoaded = people.data !== undefined && plans.data !== undefined && assignments.data !== undefined;
+  return (
+    <Page
+      title="Assignments"
+      crumbs={[{ label: 'Assignments' }]}
+      facts={[assignments.data === undefined ? null : formatCount(assignments.data.length, 'assignment')]}
+      isWide
+      actions={
+        <>
+          <UndoButton undo={undo} onDone={() => setUndo(null)} />
+          <Link to="/imports/$kind" params={{ kind: 'assignments' }} className={buttonClass()}>
+            <ButtonContent icon={IconFileImport}>Import</ButtonContent>
+          </Link>
+          <Button
+            icon={IconUserPlus}
+            kind="primary"
+            disabled={chosen.size === 0 || current.length === 0}
+            onClick={() => setTarget({ repIds: [...chosen], plan: current[0] as Plan, assignment: null })}
+          >
+            {chosen.size === 0 ? 'Assign' : `Assign ${formatCount(chosen.size, 'person', 'people')}`}
+          </Button>
+        </>
+      }
+    >
+      {error !== null ? <ErrorState error={error} /> : null}
+      {isLoaded ? (
+        <Matrix
+          people={people.data.reps}
+          plans={current}
+          assignments={assignments.data}
+          chosen={chosen}
+          onChosen={setChosen}
+          onOpen={setTarget}
+        />
+      ) : error === null ? (
+        <Skeleton height={480} />
+      ) : null}
+      {target === null ? null : (
+        <AssignDialog
+          target={target}
+          plans={current}
+          onClose={() => setTarget(null)}
+          onDone={(takeBack) => {
+            setUndo(() => takeBack);
+            setChosen(new Set());
+            setTarget(null);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function UndoButton({ undo, onDone }: { readonly undo: Undo | null; readonly onDone: () => void }) {
+  const queryClient = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => undo?.(),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      showMessage('The last change was taken back.');
+      onDone();
+    },
+  });
+  return (
+    <Button icon={IconArrowBackUp} disabled={undo === null} isBusy={isPending} onClick={() => mutate()}>
+      Undo
+    </Button>
+  );
+}
+
+interface MatrixProps {
+  readonly people: readonly Person[];
+  readonly plans: readonly Plan[];
+  readonly assignments: readonly Assignment[];
+  readonly chosen: ReadonlySet<string>;
+  readonly onChosen: (chosen: ReadonlySet<string>) => void;
+  readonly onOpen: (target: AssignTarget) => void;
+}
+
+function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
+  const [filter, setFilter] = useState('');
+  const body = useRef<HTMLTableSectionElement>(null);
+  const shown = people.filter(
+    ({ name, active, role }) =>
+      active && role !== 'payroll' && role !== 'admin' && name.toLowerCase().includes(filter.toLowerCase()),
+  );
+  if (people.length === 0 || plans.length === 0)
+    return (
+      <EmptyState title={plans.length === 0 ? 'No plan yet' : 'Nobody is here yet'}>
+        People are paid by the plans that they are assigned to.
+      </EmptyState>
+    );
+  const all = shown.every(({ id }) => chosen.has(id));
+  return (
+    <>
+      <div className={styles.filters}>
+        <InlineInput
+          label="Filter people"
+          placeholder="Filter people"
+          value={filter}
+          onChange={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+      </div>
+      <section className={styles.grid} aria-label="Assignments">
+        <table>
+          <caption className="unseen">People by plan</caption>
+          <thead>
+            <tr>
+              <th scope="col">
+                <Check
+                  label="Everyone in the list"
+                  checked={all && shown.length > 0}
+                  isPartial={!all && chosen.size > 0}
+                  onChange={() => onChosen(new Set(all ? [] : shown.map(({ id }) => id)))}
+                />{' '}
+                Person
+              </th>
+              {plans.map(({ planId, name, planStatus }) => (
+                <th key={planId} scope="col">
+                  {name}
+                  {planStatus === 'draft' ? ' (draft)' : ''}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody ref={body} onKeyDown={(event) => moveFocus(event, body.current)}>
+            {shown.map((person) => (
+              <tr key={person.id}>
+                <th scope="row">
+                  <Check
+                    label={person.name}
+                    checked={chosen.has(person.id)}
+                    onChange={() => onChosen(toggled(chosen, person.id))}
+                  />{' '}
+                  {person.name}
+                </th>
+                {plans.map((plan) => (
+                  <td key={plan.planId}>
+                    <Cell
+                      person={person}
+                      plan={plan}
+                      assignments={assignments.filter(
+                        ({ repId, planId }) => repId === person.id && planId === plan.planId,
+                      )}
+                      onOpen={onOpen}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(chosen);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** Arrows move between the cells. */
+function moveFocus(event: React.KeyboardEvent, body: HTMLTableSectionElement | null): void {
+  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  const cell = (event.target as HTMLElement).closest('td');
+  const row = cell?.parentElement as HTMLTableRowElement | undefined;
+  if (step === undefined || cell === null || row === undefined || body === null) return;
+  const [down = 0, right = 0] = step;
+  const target = body.rows[row.sectionRowIndex + down]?.cells[cell.cellIndex + right];
+  const button = target?.querySelector<HTMLElement>('button');
+  if (button == null) return;
+  event.preventDefault();
+  button.focus();
+}
+
+interface CellProps {
+  readonly person: Person;
+  readonly plan: Plan;
+  readonly assignments: readonly Assignment[];
+  readonly onOpen: (target: AssignTarget) => void;
+}
+
+function Cell({ person, plan, assignments, onOpen }: CellProps) {
+  if (assignments.length === 0)
+    return (
+      <button
+        type="button"
+        className={styles.on}
+        aria-label={`Assign ${person.name} to ${plan.name}`}
+        onClick={() => onOpen({ repIds: [person.id], plan, assignment: null })}
+      >
+        –
+      </button>
+    );
+  return assignments.map((assignment) => (
+    <button
+      key={assignment.assignmentId}
+      type="button"
+      className={styles.on}
+      aria-label={`${person.name} on ${plan.name}, ${daysOf(assignment)}`}
+      onClick={() => onOpen({ repIds: [person.id], plan, assignment })}
+    >
+      <span className={styles.bar} aria-hidden="true" />
+      {daysOf(assignment)}
+    </button>
+  ));
+}
+
+function daysOf({ effectiveStart, effectiveEnd }: Assignment): string {
+  if (effectiveStart === null && effectiveEnd === null) return 'always';
+  const from = effectiveStart === null ? '' : `from ${formatDay(effectiveStart, 'year')}`;
+  return [from, effectiveEnd === null ? '' : `to ${formatDay(effectiveEnd, 'year')}`]
+    .filter((part) => part !== '')
+    .join(' ');
+}

@@ -1,0 +1,147 @@
+import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconInfoCircle } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { formatPeriod } from '../../format/periods.js';
+import { type Check, checkColumn } from '../../imports/checks.js';
+import { keepColumn, periodPrefix, skipColumn } from '../../imports/kind.js';
+import styles from './Import.module.css';
+import { type Import } from './use-import.js';
+
+const glyphs = {
+  good: IconCircleCheck,
+  info: IconInfoCircle,
+  warning: IconAlertTriangle,
+  none: IconCircleMinus,
+} as const;
+
+/** A row for each column of the file: its first values, where it goes, and what its values show. */
+export function ColumnTable({ one }: { readonly one: Import }) {
+  const { file, table, kind, state, context } = one;
+  const checks = useMemo(
+    () =>
+      state.columns.map((target, index) =>
+        checkColumn(
+          kind,
+          target,
+          table.rows.map((row) => row[index] ?? ''),
+          context,
+        ),
+      ),
+    [kind, table, state.columns, context],
+  );
+  return (
+    <DataTable
+      caption="Columns of the file"
+      columns={columnsOf(one, checks)}
+      rows={file.header.map((_, index) => index)}
+      rowKey={(index) => String(index)}
+      rowHeight={50}
+    />
+  );
+}
+
+function columnsOf(one: Import, checks: readonly Check[]): readonly Column<number>[] {
+  const { file, state } = one;
+  return [
+    {
+      key: 'name',
+      header: 'In the file',
+      phone: 'title',
+      cell: (index) => <span className={`strong ${styles.cell}`}>{file.header[index] || `Column ${index + 1}`}</span>,
+    },
+    {
+      key: 'values',
+      header: 'First values',
+      phone: 'detail',
+      cell: (index) => (
+        <span className={`dim ${styles.values}`}>
+          {file.rows.slice(0, 2).map((row, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the first two rows have no other identity
+            <span key={place}>{row[index] || 'empty'}</span>
+          ))}
+        </span>
+      ),
+    },
+    {
+      key: 'target',
+      header: 'Goes to',
+      width: '200px',
+      phone: 'note',
+      cell: (index) => <TargetSelect one={one} index={index} />,
+    },
+    {
+      key: 'check',
+      header: 'Check',
+      phone: 'note',
+      cell: (index) =>
+        state.guesses.includes(index) ? (
+          <CheckWords
+            check={{ tone: 'warning', words: 'Guessed, please check' }}
+            onConfirm={() => confirm(one, index)}
+          />
+        ) : (
+          <CheckWords check={checks[index] ?? { tone: 'none', words: '' }} />
+        ),
+    },
+  ];
+}
+
+function confirm({ state, change }: Import, index: number): void {
+  change({ guesses: state.guesses.filter((guess) => guess !== index) });
+}
+
+function TargetSelect({ one, index }: { readonly one: Import; readonly index: number }) {
+  const { kind, state, change, file } = one;
+  const current = state.columns[index] ?? skipColumn;
+  const choose = (target: string) =>
+    change({
+      // A target has one column: the column that had it before is left out.
+      columns: state.columns.map((key, place) =>
+        place === index ? target : key === target && !isRepeatable(target) ? restOf(one) : key,
+      ),
+      guesses: state.guesses.filter((guess) => guess !== index),
+    });
+  const period = current.startsWith(periodPrefix) ? [[current, formatPeriod(current.slice(7))] as const] : [];
+  return (
+    <span className={styles.target}>
+      <InlineSelect
+        label={`Where ${file.header[index]} goes`}
+        value={current}
+        isGuess={state.guesses.includes(index)}
+        choices={[
+          ...period,
+          ...kind.targets.map(({ key, label }) => [key, label] as const),
+          ...(kind.keepsColumns ? [[keepColumn, 'Keep as a field'] as const] : []),
+          [skipColumn, 'Do not import'],
+        ]}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+    </span>
+  );
+}
+
+function isRepeatable(target: string): boolean {
+  return target === keepColumn || target === skipColumn;
+}
+
+function restOf({ kind }: Import): string {
+  return kind.keepsColumns ? keepColumn : skipColumn;
+}
+
+function CheckWords({ check: { tone, words }, onConfirm }: { readonly check: Check; readonly onConfirm?: () => void }) {
+  const Glyph = glyphs[tone];
+  return (
+    <span className={`${styles.check} ${styles[tone]}`}>
+      <Glyph size={16} stroke={1.75} aria-hidden="true" />
+      <span>
+        {words}{' '}
+        {onConfirm === undefined ? null : (
+          <button type="button" className={styles.link} onClick={onConfirm}>
+            That is right
+          </button>
+        )}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,135 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { type Deal } from '../../api/queries.js';
+import { showMessage } from '../../app/messages.js';
+import { Button, buttonClass } from '../../components/Button.js';
+import { Facing } from '../../components/Facing.js';
+import { InfoDialog } from '../../components/InfoDialog.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { describeError } from '../../components/States.js';
+import { formatTimestamp } from '../../format/dates.js';
+import { fieldWords, valueWords } from '../../plans/words.js';
+import styles from './Data.module.css';
+
+/** The fields of a deal as they were sent, what the engine did with it, and its owner. */
+export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {
+  const { deal_id: dealId, name, fields } = deal;
+  return (
+    <InfoDialog title={name ?? dealId} size={640} onClose={onClose}>
+      <div className={styles.stack}>
+        <Owner deal={deal} onClose={onClose} />
+        <h3>Fields</h3>
+        <Facing
+          rows={[
+            ['ID', dealId],
+            ...Object.entries(fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)] as const),
+          ]}
+        />
+        <h3>History</h3>
+        <History dealId={dealId} />
+        <div className={styles.saveLine}>
+          <span />
+          <DeleteButton deal={deal} onClose={onClose} />
+          <Link to="/deals/$dealId" params={{ dealId }} className={buttonClass({ kind: 'primary' })}>
+            What it paid and why
+          </Link>
+        </div>
+      </div>
+    </InfoDialog>
+  );
+}
+
+function Owner({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const { data } = useQuery(peopleQuery);
+  const [repId, setRepId] = useState(deal.repId ?? '');
+  const save = useMutation({
+    // Only the owner is sent; every other value of the deal stays.
+    mutationFn: () =>
+      api.importDeals({
+        query: { mode: 'merge' },
+        upload: {
+          contentType: 'application/json',
+          data: JSON.stringify({ deals: [{ dealId: deal.deal_id, repId }] }),
+        },
+      }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      showMessage('The deal has another owner. Commission is calculated again.');
+      onClose();
+    },
+  });
+  return (
+    <div className={styles.saveLine}>
+      <InlineSelect
+        label="Owner of the deal"
+        value={repId}
+        choices={[
+          ...(deal.repId === null ? [['', 'nobody'] as const] : []),
+          ...(data?.reps ?? []).map(({ id, name }) => [id, name] as const),
+        ]}
+        onChange={({ currentTarget }) => setRepId(currentTarget.value)}
+      />
+      <Button isBusy={save.isPending} disabled={repId === '' || repId === deal.repId} onClick={() => save.mutate()}>
+        Change owner
+      </Button>
+    </div>
+  );
+}
+
+const outcomes = {
+  written: 'paid or changed',
+  no_change: 'nothing changed',
+  skipped: 'no rule applies',
+  statement_locked: 'blocked by an approved statement',
+  failed: 'failed',
+} as const;
+
+function History({ dealId }: { readonly dealId: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['deal-runs', dealId],
+    queryFn: ({ signal }) => api.listAuditLogs({ query: { dealId, limit: '20' } }, { signal }),
+  });
+  if (error !== null) return <p className="negative">{describeError(error).message}</p>;
+  if (data === undefined) return null;
+  if (data.runs.length === 0) return <p className="dim">It was calculated together with others.</p>;
+  return (
+    <div className={styles.lines}>
+      {data.runs.map(({ runId, startedAt, trigger, outcome }) => (
+        <div key={runId}>
+          <span>{trigger.replaceAll('_', ' ')}</span>
+          <span className="dim">
+            {outcomes[outcome]}, {formatTimestamp(startedAt)}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function DeleteButton({
+  deal: { deal_id: dealId, deleted_at: deletedAt },
+  onClose,
+}: {
+  readonly deal: Deal;
+  readonly onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const [isAsked, setAsked] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => api.deleteDeal({ params: { dealId }, query: { hard: deletedAt === null ? 'false' : 'true' } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      showMessage('The deal was deleted, and its commission is taken back.');
+      onClose();
+    },
+  });
+  return (
+    <Button kind="danger" isBusy={remove.isPending} onClick={() => (isAsked ? remove.mutate() : setAsked(true))}>
+      {isAsked ? 'Yes, delete it' : deletedAt === null ? 'Delete' : 'Delete with its history'}
+    </Button>
+  );
+}

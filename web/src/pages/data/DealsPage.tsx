@@ -1,0 +1,249 @@
+import { IconFileImport } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { fieldOptionsQuery } from '../../api/plan-queries.js';
+import { type Deal, type DealFilter, dealsQuery } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineInput, InlineSelect } from '../../components/Inline.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Money } from '../../components/Money.js';
+import { Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { formatDay } from '../../format/dates.js';
+import { formatCount, formatNumber } from '../../format/numbers.js';
+import styles from './Data.module.css';
+import { DealDialog } from './DealDialog.js';
+
+const route = getRouteApi('/_shell/deals');
+const pageSize = 100;
+
+export interface DealSearch {
+  readonly query?: string;
+  readonly repId?: string;
+  readonly stage?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly show?: Exclude<DealShow, 'all'>;
+  readonly page?: number;
+}
+
+export const dealShows = {
+  all: 'All deals',
+  won: 'Won',
+  open: 'Not won',
+  unowned: 'Without a person',
+  unpaid: 'Paid nothing',
+  deleted: 'Deleted',
+} as const;
+export type DealShow = keyof typeof dealShows;
+
+const flags: Readonly<Record<DealShow, DealFilter>> = {
+  all: {},
+  won: { isWon: 'true' },
+  open: { isWon: 'false' },
+  unowned: { unowned: 'true' },
+  unpaid: { paid: 'false', isWon: 'true' },
+  deleted: { deleted: 'true' },
+};
+
+function filterOf({ query, repId, stage, from, to, show, page = 0 }: DealSearch): DealFilter {
+  return {
+    ...(query === undefined ? {} : { query }),
+    ...(repId === undefined ? {} : { repId }),
+    ...(stage === undefined ? {} : { stage }),
+    ...(from === undefined ? {} : { closedFrom: from }),
+    ...(to === undefined ? {} : { closedTo: to }),
+    ...flags[show ?? 'all'],
+    limit: String(pageSize),
+    offset: String(page * pageSize),
+  };
+}
+
+/** Every deal of the workspace, with filters in the address. */
+export function DealsPage() {
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: '/deals' });
+  const deals = useQuery({ ...dealsQuery(filterOf(search)), placeholderData: keepPreviousData });
+  const [opened, setOpened] = useState<Deal | null>(null);
+  const set = (change: DealSearch) =>
+    void navigate({ search: { ...search, page: undefined, ...change }, replace: true });
+  const hasFilter = Object.values({ ...search, page: undefined }).some((value) => value !== undefined);
+  const page = search.page ?? 0;
+  return (
+    <Page
+      title="Deals"
+      crumbs={[{ label: 'Deals' }]}
+      facts={[deals.data === undefined ? null : formatCount(deals.data.count, 'deal')]}
+      actions={
+        <Link to="/imports/$kind" params={{ kind: 'deals' }} className={buttonClass({ kind: 'primary' })}>
+          <ButtonContent icon={IconFileImport}>Import</ButtonContent>
+        </Link>
+      }
+    >
+      <Filters search={search} onChange={set} />
+      <Loaded query={deals} height={480}>
+        {({ deals: rows, count }) =>
+          rows.length === 0 ? (
+            <EmptyState
+              title={hasFilter ? 'No deal matches' : 'No deals yet'}
+              actions={hasFilter ? <Button onClick={() => navigate({ search: {} })}>Clear filters</Button> : undefined}
+            >
+              {hasFilter ? 'Change or clear the filters.' : 'Import a file, or connect a CRM.'}
+            </EmptyState>
+          ) : (
+            <>
+              <DataTable
+                caption="Deals"
+                columns={columnsOf(setOpened)}
+                rows={rows}
+                rowKey={({ deal_id: dealId }) => dealId}
+                rowHeight={50}
+              />
+              <div className={styles.pager}>
+                <Button disabled={page === 0} onClick={() => set({ page: page - 1 || undefined })}>
+                  Newer
+                </Button>
+                <span className="dim">
+                  {formatNumber(page * pageSize + 1)} to {formatNumber(page * pageSize + rows.length)} of{' '}
+                  {formatNumber(count)}
+                </span>
+                <Button disabled={(page + 1) * pageSize >= count} onClick={() => set({ page: page + 1 })}>
+                  Older
+                </Button>
+              </div>
+            </>
+          )
+        }
+      </Loaded>
+      {opened === null ? null : <DealDialog deal={opened} onClose={() => setOpened(null)} />}
+    </Page>
+  );
+}
+
+function Filters({
+  search,
+  onChange,
+}: {
+  readonly search: DealSearch;
+  readonly onChange: (change: DealSearch) => void;
+}) {
+  const { data: people } = useQuery(peopleQuery);
+  const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
+  const [typed, setTyped] = useState(search.query ?? '');
+  return (
+    <form
+      className={styles.filters}
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChange({ query: typed.trim() || undefined });
+      }}
+    >
+      <InlineInput
+        label="Name or ID"
+        placeholder="Name or ID, then Enter"
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onBlur={() => typed.trim() !== (search.query ?? '') && onChange({ query: typed.trim() || undefined })}
+      />
+      <InlineSelect
+        label="Which deals"
+        value={search.show ?? 'all'}
+        choices={Object.entries(dealShows)}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ show: value === 'all' ? undefined : (value as Exclude<DealShow, 'all'>) })
+        }
+      />
+      <InlineSelect
+        label="Person"
+        value={search.repId ?? ''}
+        choices={[['', 'Everyone'], ...(people?.reps ?? []).map(({ id, name }) => [id, name] as const)]}
+        onChange={({ currentTarget }) => onChange({ repId: currentTarget.value || undefined })}
+      />
+      <InlineSelect
+        label="Stage"
+        value={search.stage ?? ''}
+        choices={[['', 'Every stage'], ...stages.map(({ value, label }) => [value, label] as const)]}
+        onChange={({ currentTarget }) => onChange({ stage: currentTarget.value || undefined })}
+      />
+      <InlineInput
+        label="Closed from"
+        type="date"
+        value={search.from ?? ''}
+        onChange={({ currentTarget }) => onChange({ from: currentTarget.value || undefined })}
+      />
+      <InlineInput
+        label="Closed to"
+        type="date"
+        value={search.to ?? ''}
+        onChange={({ currentTarget }) => onChange({ to: currentTarget.value || undefined })}
+      />
+    </form>
+  );
+}
+
+function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
+  return [
+    {
+      key: 'deal',
+      header: 'Deal',
+      phone: 'title',
+      sortBy: ({ name, deal_id: dealId }) => name ?? dealId,
+      cell: (deal) => (
+        <>
+          <button type="button" className={styles.rowButton} onClick={() => onOpen(deal)} {...rowAction}>
+            {deal.name ?? deal.deal_id}
+          </button>
+          {deal.name === null ? null : <span className={styles.second}>{deal.deal_id}</span>}
+        </>
+      ),
+    },
+    {
+      key: 'person',
+      header: 'Person',
+      phone: 'detail',
+      sortBy: ({ repName }) => repName ?? '',
+      cell: ({ repName }) => repName ?? <span className="dim">nobody</span>,
+    },
+    {
+      key: 'stage',
+      header: 'Stage',
+      phone: 'note',
+      cell: ({ stage, isWon, isClosed }) => (
+        <Badge tone={isWon ? 'good' : isClosed ? 'negative' : 'neutral'}>{stage ?? 'none'}</Badge>
+      ),
+    },
+    {
+      key: 'closed',
+      header: 'Close date',
+      phone: 'detail',
+      sortBy: ({ closeDate }) => closeDate ?? '',
+      cell: ({ closeDate }) => <span className="dim">{closeDate === null ? '–' : formatDay(closeDate, 'year')}</span>,
+    },
+    {
+      key: 'amount',
+      header: 'Amount',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ amount }) => amount ?? 0,
+      cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
+    },
+  ];
+}
+
+function DealAmount({ amount, currency }: Pick<Deal, 'amount' | 'currency'>) {
+  const { workspace } = useSession();
+  return (
+    <Money
+      amount={amount}
+      currency={currency ?? workspace.currency}
+      unit={currency === null || currency === workspace.currency ? 'none' : 'code'}
+    />
+  );
+}

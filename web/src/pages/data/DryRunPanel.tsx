@@ -1,0 +1,84 @@
+import { formatNumber } from '../../format/numbers.js';
+import { type ImportKind, type ImportOutcome } from '../../imports/kind.js';
+import styles from './Import.module.css';
+
+interface DryRunPanelProps {
+  readonly kind: ImportKind;
+  /** What prevents a dry run. */
+  readonly problems: readonly string[];
+  readonly outcome: ImportOutcome | undefined;
+  readonly isRunning: boolean;
+  readonly error: string | null;
+}
+
+const tones = ['first', 'second', 'third', 'fourth', 'last'] as const;
+
+/** What the import would do, in numbers of rows. */
+export function DryRunPanel({ kind, problems, outcome, isRunning, error }: DryRunPanelProps) {
+  return (
+    <section className={styles.dryRun} aria-label="Dry run" aria-busy={isRunning}>
+      <div className={styles.panelHead}>
+        <h2>Dry run</h2>
+        <span className="dim">{isRunning ? 'checking …' : 'writes nothing'}</span>
+      </div>
+      {problems.map((problem) => (
+        <p key={problem} className={styles.warning}>
+          {problem}
+        </p>
+      ))}
+      {error === null ? null : (
+        <p role="alert" className={styles.problem}>
+          {error}
+        </p>
+      )}
+      {outcome === undefined ? null : <Counts kind={kind} outcome={outcome} />}
+    </section>
+  );
+}
+
+function Counts({
+  kind,
+  outcome: { counts, warnings },
+}: {
+  readonly kind: ImportKind;
+  readonly outcome: ImportOutcome;
+}) {
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const toneOf = (index: number) => (index === counts.length - 1 ? 'last' : (tones[index] ?? 'third'));
+  return (
+    <>
+      <div className={styles.bar} aria-hidden="true">
+        {counts.map(([label, count], index) =>
+          count === 0 ? null : <span key={label} data-part={toneOf(index)} style={{ flexGrow: count }} />,
+        )}
+      </div>
+      <dl className={styles.counts}>
+        {counts.map(([label, count], index) => (
+          <div key={label}>
+            <dt>
+              <span className={styles.swatch} data-part={toneOf(index)} aria-hidden="true" />
+              {label}
+            </dt>
+            <dd className="num">{formatNumber(count)}</dd>
+          </div>
+        ))}
+        <div className={styles.sum}>
+          <dt>{kind.many.charAt(0).toUpperCase() + kind.many.slice(1)}</dt>
+          <dd>
+            <span className="num ledger-total">{formatNumber(total)}</span>
+          </dd>
+        </div>
+      </dl>
+      {warnings.length === 0 ? null : (
+        <details className={styles.notes}>
+          <summary>{warnings.length === 1 ? '1 note' : `${warnings.length} notes`}</summary>
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { Button, buttonClass } from '../../components/Button.js';
+import { JobProgress } from '../../components/JobProgress.js';
+import { Note } from '../../components/Note.js';
+import { formatCount } from '../../format/numbers.js';
+import { type ImportOutcome } from '../../imports/kind.js';
+import styles from './Import.module.css';
+import { type Import } from './use-import.js';
+
+interface ImportDoneProps {
+  readonly one: Import;
+  readonly outcome: ImportOutcome;
+  readonly onRestart: () => void;
+  /** Goes back to the rejected rows. */
+  readonly onCorrect: () => void;
+}
+
+const lists = {
+  deals: ['/deals', 'See the deals'],
+  people: ['/members', 'See the people'],
+  quotas: ['/quotas', 'See the quotas'],
+  assignments: ['/assignments', 'See the assignments'],
+} as const;
+
+/** What was imported, the calculation that follows, and the rows that are still out. */
+export function ImportDone({ one, outcome, onRestart, onCorrect }: ImportDoneProps) {
+  const { kind, change } = one;
+  const rows = [...new Set(outcome.rejected.map(({ row }) => row))];
+  const [to, words] = lists[kind.key];
+  return (
+    <div className={styles.done}>
+      <Note tone="info" icon={IconCircleCheck} title={`${formatCount(outcome.accepted, kind.one, kind.many)} imported`}>
+        {outcome.counts
+          .filter(([label, count]) => count > 0 && label !== 'Rejected')
+          .map(([label, count]) => `${count} ${label.toLowerCase()}`)
+          .join(', ')}
+      </Note>
+      {outcome.jobId === undefined ? null : <JobProgress jobId={outcome.jobId} />}
+      {rows.length === 0 ? null : (
+        <Note
+          tone="warning"
+          icon={IconAlertTriangle}
+          title={`${formatCount(rows.length, 'row')} rejected`}
+          actions={
+            <Button
+              onClick={() => {
+                change({ onlyRows: rows });
+                onCorrect();
+              }}
+            >
+              Correct them
+            </Button>
+          }
+        >
+          Nothing of these rows was written.
+        </Note>
+      )}
+      <div className={styles.final}>
+        <Button size="final" onClick={onRestart}>
+          Import another file
+        </Button>
+        <Link to={to} className={buttonClass({ kind: 'primary', size: 'final' })}>
+          {words}
+        </Link>
+      </div>
+    </div>
+  );
+}

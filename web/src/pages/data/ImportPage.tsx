@@ -1,0 +1,74 @@
+import { IconUpload } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useImportContext } from '../../api/import-queries.js';
+import { Button } from '../../components/Button.js';
+import { Page } from '../../components/Page.js';
+import { ErrorState, Skeleton } from '../../components/States.js';
+import { StepLine } from '../../components/StepLine.js';
+import { formatCount } from '../../format/numbers.js';
+import { type ImportContext, type ImportKind, type ImportOutcome } from '../../imports/kind.js';
+import { importKinds, isImportKey } from '../../imports/kinds.js';
+import { delimiterNames } from '../../imports/table.js';
+import { FileStep } from './FileStep.js';
+import { ImportDone } from './ImportDone.js';
+import { MatchStep } from './MatchStep.js';
+import { type Import, useImport } from './use-import.js';
+
+const route = getRouteApi('/_shell/imports/$kind');
+
+/** Three steps: file, match and dry run, import. */
+export function ImportPage() {
+  const { kind: key } = route.useParams();
+  const kind = importKinds[isImportKey(key) ? key : 'deals'];
+  const { context, error } = useImportContext();
+  if (context !== null) return <Wizard key={kind.key} kind={kind} context={context} />;
+  return (
+    <Page title={kind.title} crumbs={crumbsOf(kind)} facts={[]}>
+      {error === null ? <Skeleton height={480} /> : <ErrorState error={error} />}
+    </Page>
+  );
+}
+
+function crumbsOf({ title }: ImportKind) {
+  return [{ label: 'Imports', to: '/imports' }, { label: title }];
+}
+
+function Wizard({ kind, context }: { readonly kind: ImportKind; readonly context: ImportContext }) {
+  const one = useImport(kind, context);
+  const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
+  const step = one.state.text === '' ? 0 : outcome === null ? 1 : 2;
+  const restart = () => {
+    setOutcome(null);
+    one.restart();
+  };
+  return (
+    <Page
+      title={kind.title}
+      crumbs={crumbsOf(kind)}
+      facts={step === 0 ? [kind.intro] : factsOf(one)}
+      actions={
+        step === 0 ? undefined : (
+          <Button icon={IconUpload} onClick={restart}>
+            Other file
+          </Button>
+        )
+      }
+    >
+      <StepLine label="Steps of the import" steps={['File', 'Match and dry run', 'Import']} current={step} />
+      {step === 0 ? <FileStep one={one} /> : null}
+      {step === 1 ? <MatchStep one={one} onBack={restart} onDone={setOutcome} /> : null}
+      {outcome === null ? null : (
+        <ImportDone one={one} outcome={outcome} onRestart={restart} onCorrect={() => setOutcome(null)} />
+      )}
+    </Page>
+  );
+}
+
+function factsOf({ state: { name }, file, table }: Import) {
+  return [
+    name,
+    `${formatCount(table.rows.length, 'row')}, ${formatCount(file.header.length, 'column')}`,
+    `separated by ${delimiterNames[file.delimiter]}`,
+  ];
+}

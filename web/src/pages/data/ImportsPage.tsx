@@ -1,0 +1,35 @@
+import { IconBriefcase, IconTargetArrow, IconUserCheck, IconUsers } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { Page } from '../../components/Page.js';
+import { importKinds } from '../../imports/kinds.js';
+import styles from './Import.module.css';
+
+const icons = { people: IconUsers, deals: IconBriefcase, quotas: IconTargetArrow, assignments: IconUserCheck } as const;
+
+/** What can be imported from files and spreadsheets. */
+export function ImportsPage() {
+  return (
+    <Page
+      title="Imports"
+      crumbs={[{ label: 'Imports' }]}
+      facts={['A CSV file, or cells copied from a spreadsheet', 'Nothing is written before you confirm']}
+    >
+      <ul className={styles.kinds}>
+        {Object.values(importKinds).map(({ key, title, intro }) => {
+          const Glyph = icons[key];
+          return (
+            <li key={key}>
+              <Link to="/imports/$kind" params={{ kind: key }} className={styles.kind}>
+                <Glyph size={20} stroke={1.6} aria-hidden="true" />
+                <span>
+                  <span className={styles.kindTitle}>{title}</span>
+                  <span className={styles.second}>{intro}</span>
+                </span>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </Page>
+  );
+}

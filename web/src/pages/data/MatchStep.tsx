@@ -1,0 +1,188 @@
+import { useEffect } from 'react';
+import { Button } from '../../components/Button.js';
+import { Check, TextField } from '../../components/Field.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { describeError } from '../../components/States.js';
+import { formatCount } from '../../format/numbers.js';
+import { type ImportOption, type ImportOutcome } from '../../imports/kind.js';
+import { ColumnTable } from './ColumnTable.js';
+import { DryRunPanel } from './DryRunPanel.js';
+import styles from './Import.module.css';
+import { RejectedRows } from './RejectedRows.js';
+import { type Import, useDryRun, useSend } from './use-import.js';
+
+interface MatchStepProps {
+  readonly one: Import;
+  readonly onBack: () => void;
+  readonly onDone: (outcome: ImportOutcome) => void;
+}
+
+/** Columns and their targets, what the import would do, and the rows that it would reject. */
+export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
+  const dryRun = useDryRun(one);
+  const send = useSend(one);
+  const { kind, prepared, isDateOpen } = one;
+  const problems = isDateOpen
+    ? [...prepared.problems, 'The dates have two readings. Choose whether the day or the month is first.']
+    : prepared.problems;
+  const result = problems.length === 0 ? dryRun.data : undefined;
+  const isCurrent = !dryRun.isFetching && !dryRun.isPlaceholderData && dryRun.error === null;
+  useEffect(() => {
+    if (send.data !== undefined) onDone(send.data);
+  }, [send.data, onDone]);
+  return (
+    <>
+      <div className={styles.match}>
+        <div className={styles.columns}>
+          <MatchHead one={one} />
+          <ColumnTable one={one} />
+          <OptionFields one={one} />
+        </div>
+        <DryRunPanel
+          kind={kind}
+          problems={problems}
+          outcome={result}
+          isRunning={dryRun.isFetching}
+          error={dryRun.error === null ? null : describeError(dryRun.error).message}
+        />
+      </div>
+      {result === undefined || result.rejected.length === 0 ? null : (
+        <RejectedRows one={one} rejected={result.rejected} />
+      )}
+      <div className={styles.final}>
+        <p className="dim">{result === undefined ? '' : stayOut(result)}</p>
+        <Button size="final" onClick={onBack}>
+          Back
+        </Button>
+        <Button
+          kind="primary"
+          size="final"
+          isBusy={send.isPending}
+          disabled={result === undefined || !isCurrent || result.accepted === 0}
+          onClick={() => send.mutate()}
+        >
+          {result === undefined ? `Import ${kind.many}` : `Import ${formatCount(result.accepted, kind.one, kind.many)}`}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function stayOut({ counts }: ImportOutcome): string {
+  const out = counts.filter(([label, count]) => count > 0 && !/new|changed/i.test(label.replace('Unchanged', '')));
+  if (out.length === 0) return 'Every row is imported. The matching is kept for the next file with these columns.';
+  const words = out.map(([label, count]) => `${count} ${label.toLowerCase()}`).join(' and ');
+  return `${words} stay out. The matching is kept for the next file with these columns.`;
+}
+
+/** How dates and numbers are written, which the values do not always show. */
+function MatchHead({ one }: { readonly one: Import }) {
+  const { kind, state, change, isDateOpen } = one;
+  const has = (values: 'date' | 'number') =>
+    kind.targets.some((target) => target.values === values && state.columns.includes(target.key)) ||
+    (values === 'number' && state.columns.some((key) => key.startsWith('period:')));
+  return (
+    <div className={styles.matchHead}>
+      <h2>Match columns</h2>
+      {has('date') ? (
+        <span className={styles.format}>
+          <span className="dim">Dates</span>
+          <InlineSelect
+            label="Order of day and month"
+            value={state.dateFormat ?? ''}
+            isGuess={isDateOpen}
+            choices={[
+              ['', isDateOpen ? 'Choose' : 'As shown'],
+              ['MDY', '12/31/2026'],
+              ['DMY', '31/12/2026'],
+              ['ISO', '2026-12-31'],
+            ]}
+            onChange={({ currentTarget: { value } }) =>
+              change({ dateFormat: value === '' ? null : (value as 'MDY' | 'DMY' | 'ISO') })
+            }
+          />
+        </span>
+      ) : null}
+      {has('number') ? (
+        <span className={styles.format}>
+          <span className="dim">Numbers</span>
+          <InlineSelect
+            label="Decimal sign"
+            value={state.numberFormat ?? ''}
+            choices={[
+              ['', 'As shown'],
+              ['en', '1,234.50'],
+              ['eu', '1.234,50'],
+            ]}
+            onChange={({ currentTarget: { value } }) =>
+              change({ numberFormat: value === 'en' || value === 'eu' ? value : null })
+            }
+          />
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+function OptionFields({ one }: { readonly one: Import }) {
+  const { optionList, options, change, state } = one;
+  if (optionList.length === 0) return null;
+  const set = (key: string, value: string) => change({ options: { ...state.options, [key]: value } });
+  return (
+    <div className={styles.options}>
+      {optionList.map((option) => (
+        <OptionField
+          key={option.key}
+          option={option}
+          value={options[option.key] ?? ''}
+          onChange={(value) => set(option.key, value)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface OptionFieldProps {
+  readonly option: ImportOption;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function OptionField({ option: { label, hint, type, choices = [] }, value, onChange }: OptionFieldProps) {
+  if (type === 'check')
+    return (
+      <div className={styles.checkLine}>
+        <Check
+          label={label}
+          checked={value === 'yes'}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked ? 'yes' : 'no')}
+        />
+        <div>
+          <p>{label}</p>
+          {hint === undefined ? null : <p className={styles.second}>{hint}</p>}
+        </div>
+      </div>
+    );
+  if (type === 'choice')
+    return (
+      <div className={styles.choice}>
+        <span className="strong" aria-hidden="true">
+          {label}
+        </span>
+        <InlineSelect
+          label={label}
+          value={value}
+          choices={choices}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      </div>
+    );
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}

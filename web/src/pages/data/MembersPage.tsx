@@ -1,0 +1,229 @@
+import { IconFileImport, IconMail } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { showMessage } from '../../app/messages.js';
+import { roleNames } from '../../app/navigation.js';
+import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Check } from '../../components/Field.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { Tabs } from '../../components/Tabs.js';
+import { formatCount } from '../../format/numbers.js';
+import styles from './Data.module.css';
+import { PersonDialog } from './PersonDialog.js';
+
+const route = getRouteApi('/_shell/members');
+
+export type MemberView = 'list' | 'tree';
+
+/** Everyone with role, manager and invitation; as a list or as a tree of managers. */
+export function MembersPage() {
+  const { view = 'list' } = route.useSearch();
+  const navigate = useNavigate({ from: '/members' });
+  const people = useQuery(peopleQuery);
+  const [edited, setEdited] = useState<Person | 'new' | null>(null);
+  const reps = people.data?.reps ?? [];
+  return (
+    <Page
+      title="People"
+      crumbs={[{ label: 'People' }]}
+      facts={[people.data === undefined ? null : formatCount(reps.length, 'person', 'people')]}
+      actions={
+        <>
+          <Link to="/imports/$kind" params={{ kind: 'people' }} className={buttonClass()}>
+            <ButtonContent icon={IconFileImport}>Import</ButtonContent>
+          </Link>
+          <Button kind="primary" onClick={() => setEdited('new')}>
+            Add person
+          </Button>
+        </>
+      }
+    >
+      <Loaded query={people} height={480}>
+        {({ reps: all }) => (
+          <>
+            <Tabs<MemberView>
+              label="View"
+              current={view}
+              onChange={(next) => navigate({ search: { view: next === 'list' ? undefined : next } })}
+              tabs={[
+                { key: 'list', label: 'List', count: all.length },
+                { key: 'tree', label: 'Managers' },
+              ]}
+            />
+            {view === 'list' ? (
+              <MemberList people={all} onEdit={setEdited} />
+            ) : (
+              <Tree people={all} onEdit={setEdited} />
+            )}
+          </>
+        )}
+      </Loaded>
+      {edited === null ? null : (
+        <PersonDialog person={edited === 'new' ? null : edited} people={reps} onClose={() => setEdited(null)} />
+      )}
+    </Page>
+  );
+}
+
+interface MembersProps {
+  readonly people: readonly Person[];
+  readonly onEdit: (person: Person) => void;
+}
+
+function MemberList({ people, onEdit }: MembersProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const invite = useInvite(() => setChosen(new Set()));
+  if (people.length === 0)
+    return <EmptyState title="Nobody is here yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
+  return (
+    <>
+      <DataTable
+        caption="People"
+        columns={columnsOf(people, chosen, setChosen, onEdit)}
+        rows={people}
+        rowKey={({ id }) => id}
+        selectedKeys={chosen}
+        rowHeight={50}
+      />
+      {chosen.size === 0 ? null : (
+        <div className={styles.saveLine}>
+          <span className="dim">They get a mail with a link to sign in.</span>
+          <Button icon={IconMail} kind="primary" isBusy={invite.isPending} onClick={() => invite.mutate([...chosen])}>
+            Invite {formatCount(chosen.size, 'person', 'people')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Invites one person, or several and says who could not be invited. */
+export function useInvite(onDone: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async (repIds: readonly string[]) => {
+      const [only] = repIds;
+      if (repIds.length === 1 && only !== undefined) {
+        await api.inviteRep({ params: { repId: only } });
+        return { inviteCount: 1, failed: [] };
+      }
+      return api.bulkInviteReps({ body: { repIds: [...repIds] } });
+    },
+    onSuccess: async ({ inviteCount, failed }) => {
+      await queryClient.invalidateQueries();
+      showMessage(
+        `${formatCount(inviteCount, 'person', 'people')} invited${failed.length === 0 ? '.' : `, ${failed.length} not: the plan of the workspace has no more seats.`}`,
+      );
+      onDone();
+    },
+  });
+}
+
+function columnsOf(
+  people: readonly Person[],
+  chosen: ReadonlySet<string>,
+  onChosen: (chosen: ReadonlySet<string>) => void,
+  onEdit: (person: Person) => void,
+): readonly Column<Person>[] {
+  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    onChosen(next);
+  };
+  return [
+    {
+      key: 'choose',
+      header: (
+        <Check
+          label="Everyone"
+          checked={chosen.size === people.length}
+          isPartial={chosen.size > 0 && chosen.size < people.length}
+          onChange={() => onChosen(new Set(chosen.size === people.length ? [] : people.map(({ id }) => id)))}
+        />
+      ),
+      width: '40px',
+      phone: 'lead',
+      cell: ({ id, name }) => <Check label={name} checked={chosen.has(id)} onChange={() => toggle(id)} />,
+    },
+    {
+      key: 'name',
+      header: 'Person',
+      phone: 'title',
+      sortBy: ({ name }) => name.toLowerCase(),
+      cell: (person) => (
+        <>
+          <button type="button" className={styles.rowButton} onClick={() => onEdit(person)} {...rowAction}>
+            {person.name}
+          </button>
+          <span className={styles.second}>{person.email}</span>
+        </>
+      ),
+    },
+    { key: 'role', header: 'Role', phone: 'detail', sortBy: ({ role }) => role, cell: ({ role }) => roleNames[role] },
+    {
+      key: 'manager',
+      header: 'Manager',
+      phone: 'detail',
+      sortBy: ({ managerId }) => names.get(managerId ?? '') ?? '',
+      cell: ({ managerId }) => names.get(managerId ?? '') ?? <span className="dim">–</span>,
+    },
+    {
+      key: 'crm',
+      header: 'Owner ID in deals',
+      sortBy: ({ crmMemberId }) => crmMemberId ?? '',
+      cell: ({ crmMemberId }) => crmMemberId ?? <span className="dim">–</span>,
+    },
+    {
+      key: 'state',
+      header: 'State',
+      phone: 'note',
+      cell: ({ active, invite_status }) => <MemberState active={active} invited={invite_status} />,
+    },
+  ];
+}
+
+function MemberState({ active, invited }: { readonly active: boolean; readonly invited: Person['invite_status'] }) {
+  if (!active) return <Badge tone="neutral">Inactive</Badge>;
+  if (invited === 'accepted') return <Badge tone="good">Signed in</Badge>;
+  return invited === 'invited' ? <Badge tone="info">Invited</Badge> : <Badge tone="neutral">Not invited</Badge>;
+}
+
+/** Everyone below their manager. */
+function Tree({ people, onEdit }: MembersProps) {
+  const below = new Map<string | null, Person[]>();
+  const ids = new Set(people.map(({ id }) => id));
+  for (const person of people) {
+    const above = person.managerId !== null && ids.has(person.managerId) ? person.managerId : null;
+    below.set(above, [...(below.get(above) ?? []), person]);
+  }
+  const branch = (above: string | null): React.ReactNode => {
+    const members = below.get(above) ?? [];
+    if (members.length === 0) return null;
+    return (
+      <ul>
+        {members.map((person) => (
+          <li key={person.id}>
+            <button type="button" className={styles.rowButton} onClick={() => onEdit(person)}>
+              {person.name}
+            </button>{' '}
+            <span className="dim">
+              {roleNames[person.role]}
+              {below.has(person.id) ? `, ${formatCount(below.get(person.id)?.length ?? 0, 'report')}` : ''}
+            </span>
+            {branch(person.id)}
+          </li>
+        ))}
+      </ul>
+    );
+  };
+  return <div className={styles.tree}>{branch(null)}</div>;
+}

@@ -1,0 +1,236 @@
+import { IconArrowBackUp, IconFileImport } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Answer, api } from '../../api/client.js';
+import { allPlansQuery } from '../../api/import-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { type Plan } from '../../api/queries.js';
+import { useKeptState } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { readDecimal } from '../../components/DecimalInput.js';
+import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
+import { InlineInput, InlineSelect } from '../../components/Inline.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { PeriodPicker } from '../../components/PeriodPicker.js';
+import { EmptyState } from '../../components/States.js';
+import { todayIn } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+import { periodsOfYear, shortPeriod } from '../../format/periods.js';
+import { quotaRules } from '../../imports/quotas.js';
+import { measureOf, type PlanRule, rulesOf } from '../../plans/rules.js';
+import styles from './Data.module.css';
+
+const route = getRouteApi('/_shell/quotas');
+
+type Quota = Answer<'listQuotas'>[number];
+
+/** A grid of this many people stays fluent. */
+const maxRows = 300;
+
+/** The quotas of a year for one rule: people by period, to type into or to paste. */
+export function QuotasPage() {
+  const { workspace } = useSession();
+  const navigate = useNavigate({ from: '/quotas' });
+  const { year = todayIn(workspace.timezone).slice(0, 4), rule } = route.useSearch();
+  const plans = useQuery(allPlansQuery);
+  return (
+    <Page
+      title="Quotas"
+      crumbs={[{ label: 'Quotas' }]}
+      facts={['What counts as 100 % of each rule']}
+      isWide
+      actions={
+        <>
+          <Link to="/imports/$kind" params={{ kind: 'quotas' }} className={buttonClass()}>
+            <ButtonContent icon={IconFileImport}>Import</ButtonContent>
+          </Link>
+          <PeriodPicker
+            period={year}
+            lengths={[12]}
+            onChange={(period) => navigate({ search: { year: period.slice(0, 4), rule } })}
+          />
+        </>
+      }
+    >
+      <Loaded query={plans} height={480}>
+        {(all) => {
+          const choices = quotaRules(all);
+          const chosen = choices.find(([, label]) => label === rule) ?? choices[0];
+          const found = all
+            .flatMap((plan) => rulesOf(plan).map((one) => ({ plan, rule: one })))
+            .find((one) => one.rule.id === chosen?.[0]);
+          if (chosen === undefined || found === undefined)
+            return (
+              <EmptyState
+                title="No plan has a rule yet"
+                actions={
+                  <Link to="/plans/new" className={buttonClass()}>
+                    New plan
+                  </Link>
+                }
+              >
+                Quotas belong to the rules of plans.
+              </EmptyState>
+            );
+          return (
+            <>
+              <div className={styles.filters}>
+                <InlineSelect
+                  label="Rule"
+                  value={chosen[1]}
+                  choices={choices.map(([, label]) => [label, label] as const)}
+                  onChange={({ currentTarget }) => navigate({ search: { year, rule: currentTarget.value } })}
+                />
+              </div>
+              <QuotaGrid key={`${found.rule.id} ${year}`} plan={found.plan} rule={found.rule} year={year} />
+            </>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function periodsFor({ attainmentPeriod }: PlanRule, year: string): readonly string[] {
+  const { months, quarters } = periodsOfYear(Number(year));
+  if (attainmentPeriod === 'monthly') return months;
+  if (attainmentPeriod === 'quarterly') return quarters;
+  return attainmentPeriod === 'annual' ? [year] : [`${year}-H1`, `${year}-H2`];
+}
+
+interface QuotaGridProps {
+  readonly plan: Plan;
+  readonly rule: PlanRule;
+  readonly year: string;
+}
+
+function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
+  const people = useQuery(peopleQuery);
+  const quotas = useQuery({
+    queryKey: ['quotas', plan.planId],
+    queryFn: ({ signal }) => api.listQuotas({ query: { planId: plan.planId } }, { signal }),
+  });
+  const [filter, setFilter] = useState('');
+  const [isEveryone, setEveryone] = useState(false);
+  const [history, setHistory, clear] = useKeptState<readonly Edits[]>(`quota-edits:${rule.id}:${year}`, noEdits);
+  const edits = history.at(-1) ?? {};
+  const periods = periodsFor(rule, year);
+  const key = measureOf(rule);
+  const stored = new Map(
+    (quotas.data ?? [])
+      .filter(({ measure }) => measure === key)
+      .map((quota) => [cellKey(quota.repId, quota.period), quota]),
+  );
+  const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
+  const shown = (people.data?.reps ?? [])
+    .filter(({ id, active, role }) =>
+      isEveryone || assigned.size === 0 ? active && role !== 'payroll' && role !== 'admin' : assigned.has(id),
+    )
+    .filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
+  return (
+    <>
+      <div className={styles.filters}>
+        <InlineInput
+          label="Filter people"
+          placeholder="Filter people"
+          value={filter}
+          onChange={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+        <InlineSelect
+          label="Who is listed"
+          value={isEveryone ? 'all' : 'plan'}
+          choices={[
+            ['plan', 'People on the plan'],
+            ['all', 'Everyone'],
+          ]}
+          onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
+        />
+      </div>
+      {people.data === undefined || quotas.data === undefined ? null : (
+        <GridEditor
+          caption={`Quotas of ${rule.name} in ${year}`}
+          rows={shown.slice(0, maxRows).map(({ id, name }) => [id, name] as const)}
+          columns={periods.map((period) => [period, shortPeriod(period)] as const)}
+          storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
+          edits={edits}
+          onEdit={(next) => setHistory((before) => [...before.slice(-50), next])}
+          onUndo={() => setHistory((before) => before.slice(0, -1))}
+        />
+      )}
+      <SaveLine
+        rule={rule}
+        edits={edits}
+        stored={stored}
+        onUndo={() => setHistory((before) => before.slice(0, -1))}
+        onSaved={clear}
+      />
+    </>
+  );
+}
+
+const noEdits: readonly Edits[] = [];
+
+interface SaveLineProps {
+  readonly rule: PlanRule;
+  readonly edits: Edits;
+  readonly stored: ReadonlyMap<string, Quota>;
+  readonly onUndo: () => void;
+  readonly onSaved: () => void;
+}
+
+/** The cells that differ from what is stored. */
+function changesOf(edits: Edits, stored: SaveLineProps['stored']) {
+  const entries = Object.entries(edits).map(([key, text]) => {
+    const [repId = '', period = ''] = key.split(' ');
+    return { repId, period, text: text.trim(), quota: stored.get(key), target: readDecimal(text) };
+  });
+  return {
+    set: entries.flatMap(({ repId, period, target, quota }) =>
+      target === null || target === quota?.target ? [] : [{ repId, period, target }],
+    ),
+    remove: entries.flatMap(({ text, quota }) => (text === '' && quota !== undefined ? [quota.quotaId] : [])),
+    wrong: entries.filter(({ text, target }) => text !== '' && target === null).length,
+  };
+}
+
+function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
+  const queryClient = useQueryClient();
+  const { set, remove, wrong } = changesOf(edits, stored);
+  const count = set.length + remove.length;
+  const save = useMutation({
+    mutationFn: async () => {
+      if (set.length > 0) await api.setQuotas({ body: { planRuleId: rule.id, targets: set } });
+      for (const quotaId of remove) await api.deleteQuota({ params: { quotaId } });
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      onSaved();
+      showMessage(`${formatCount(count, 'quota')} saved.`);
+    },
+  });
+  return (
+    <div className={styles.saveLine}>
+      <span className={wrong > 0 ? 'negative' : 'dim'}>
+        {wrong > 0
+          ? `${formatCount(wrong, 'cell')} cannot be read as a number`
+          : 'Arrows and Enter move, cells of a spreadsheet can be pasted, Ctrl Z takes back.'}
+      </span>
+      <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
+        Undo
+      </Button>
+      <Button
+        kind="primary"
+        size="final"
+        isBusy={save.isPending}
+        disabled={count === 0 || wrong > 0}
+        onClick={() => save.mutate()}
+      >
+        {count === 0 ? 'Save' : `Save ${formatCount(count, 'quota')}`}
+      </Button>
+    </div>
+  );
+}

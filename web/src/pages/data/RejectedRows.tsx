@@ -1,0 +1,83 @@
+import { IconDownload } from '@tabler/icons-react';
+import { saveFile } from '../../api/download.js';
+import { Button } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineInput } from '../../components/Inline.js';
+import { formatNumber } from '../../format/numbers.js';
+import { type Rejected, skipColumn } from '../../imports/kind.js';
+import { csvText } from '../../imports/table.js';
+import styles from './Import.module.css';
+import { correctionKey, type Import } from './use-import.js';
+
+/** Rows that can be corrected in place; the others are in the file to download. */
+const maxShown = 100;
+
+/** The rejected rows with the reason, which can be corrected here or in the downloaded file. */
+export function RejectedRows({ one, rejected }: { readonly one: Import; readonly rejected: readonly Rejected[] }) {
+  const reasons = new Map<number, string>();
+  for (const { row, reason } of rejected) if (!reasons.has(row)) reasons.set(row, reason);
+  const rows = [...reasons.keys()];
+  return (
+    <section className={styles.rejected} aria-label="Rejected rows">
+      <div className={styles.panelHead}>
+        <h2>Rejected, {rows.length === 1 ? '1 row' : `${formatNumber(rows.length)} rows`}</h2>
+        <Button icon={IconDownload} onClick={() => download(one, reasons)}>
+          Download
+        </Button>
+      </div>
+      <p className="dim">Correct the cells here, or in the downloaded file and import that file.</p>
+      <DataTable
+        caption="Rejected rows"
+        columns={columnsOf(one, reasons)}
+        rows={rows.slice(0, maxShown)}
+        rowKey={String}
+        rowHeight={45}
+      />
+      {rows.length > maxShown ? (
+        <p className="dim">
+          The first {maxShown} of {formatNumber(rows.length)} rows.
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function columnsOf({ file, state, change }: Import, reasons: ReadonlyMap<number, string>): readonly Column<number>[] {
+  const used = state.columns.flatMap((target, index) => (target === skipColumn ? [] : [index])).slice(0, 6);
+  return [
+    { key: 'row', header: 'Row', width: '56px', phone: 'title', cell: (row) => <span className="num">{row}</span> },
+    {
+      key: 'reason',
+      header: 'Why',
+      phone: 'detail',
+      cell: (row) => <span className={styles.reason}>{reasons.get(row)}</span>,
+    },
+    ...used.map((index): Column<number> => {
+      const name = file.header[index] ?? '';
+      return {
+        key: String(index),
+        header: name,
+        phone: 'note',
+        cell: (row) => (
+          <InlineInput
+            label={`${name} of row ${row}`}
+            value={state.corrections[correctionKey(row, index)] ?? file.rows[row - 1]?.[index] ?? ''}
+            onChange={({ currentTarget }) =>
+              change({ corrections: { ...state.corrections, [correctionKey(row, index)]: currentTarget.value } })
+            }
+          />
+        ),
+      };
+    }),
+  ];
+}
+
+/** The rows as they are in the file, with the reason in a further column. */
+function download({ file, state, kind }: Import, reasons: ReadonlyMap<number, string>): void {
+  const rows = [...reasons].map(([row, reason]) => [
+    ...file.header.map((_, index) => state.corrections[correctionKey(row, index)] ?? file.rows[row - 1]?.[index] ?? ''),
+    reason,
+  ]);
+  const text = csvText([[...file.header, 'Rejected because'], ...rows]);
+  saveFile(new Blob([text], { type: 'text/csv' }), `${kind.key}-rejected.csv`);
+}

@@ -1,0 +1,179 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useMemo } from 'react';
+import { useKeptState } from '../../app/kept-state.js';
+import { type DateFormat, readDates } from '../../imports/dates.js';
+import {
+  type ImportContext,
+  type ImportKind,
+  type ImportOption,
+  type ImportOutcome,
+  type Matched,
+  type Options,
+  type Prepared,
+} from '../../imports/kind.js';
+import { suggestColumns } from '../../imports/suggest.js';
+import { csvText, readTable, type SourceTable } from '../../imports/table.js';
+import { keepColumns, keptColumns } from './kept-columns.js';
+
+/** The file and what the person decided about it. */
+export interface ImportState {
+  readonly name: string;
+  readonly text: string;
+  readonly columns: readonly string[];
+  /** Columns whose target is a guess. */
+  readonly guesses: readonly number[];
+  readonly options: Options;
+  /** Null for the format that the values show. */
+  readonly dateFormat: DateFormat | null;
+  readonly numberFormat: 'en' | 'eu' | null;
+  /** Cells that the person corrected, by row and column. */
+  readonly corrections: Readonly<Record<string, string>>;
+  /** Only these rows, after the others were imported. */
+  readonly onlyRows: readonly number[] | null;
+}
+
+const noImport: ImportState = {
+  name: '',
+  text: '',
+  columns: [],
+  guesses: [],
+  options: {},
+  dateFormat: null,
+  numberFormat: null,
+  corrections: {},
+  onlyRows: null,
+};
+
+export function correctionKey(row: number, column: number): string {
+  return `${row}:${column}`;
+}
+
+/** The cells of the file with the corrections. Rows that are not imported again are left out. */
+function correctedTable(table: SourceTable, { corrections, onlyRows }: ImportState): SourceTable {
+  const isCorrected = Object.keys(corrections).length > 0;
+  if (!isCorrected && onlyRows === null) return table;
+  const only = onlyRows === null ? null : new Set(onlyRows);
+  const rows = table.rows.map((row, index) =>
+    isCorrected ? row.map((cell, column) => corrections[correctionKey(index + 1, column)] ?? cell) : row,
+  );
+  return { ...table, rows: only === null ? rows : rows.filter((_, index) => only.has(index + 1)) };
+}
+
+/** Everything that the pages of one import display. */
+export interface Import {
+  readonly kind: ImportKind;
+  readonly context: ImportContext;
+  readonly state: ImportState;
+  /** The file as it is, for the values of rejected rows. */
+  readonly file: SourceTable;
+  readonly table: SourceTable;
+  readonly optionList: readonly ImportOption[];
+  readonly options: Options;
+  readonly prepared: Prepared;
+  readonly csv: string;
+  readonly dateFormat: DateFormat;
+  /** Whether the dates allow two readings and the person has chosen none. */
+  readonly isDateOpen: boolean;
+  change(change: Partial<ImportState>): void;
+  openText(text: string, name: string): void;
+  restart(): void;
+}
+
+export function useImport(kind: ImportKind, context: ImportContext): Import {
+  const [state, setState, clear] = useKeptState<ImportState>(`import:${kind.key}`, noImport);
+  const file = useMemo(() => readTable(state.text), [state.text]);
+  const table = useMemo(() => correctedTable(file, state), [file, state]);
+  const dates = useMemo(() => readDates(dateCells(kind, state.columns, table)), [kind, state.columns, table]);
+  const optionList = kind.options({ table, columns: state.columns, context });
+  const options = Object.fromEntries(optionList.map(({ key, initial }) => [key, state.options[key] ?? initial]));
+  const optionKey = JSON.stringify(options);
+  const { prepared, csv } = useMemo(() => {
+    const matched: Matched = { table, columns: state.columns, options: JSON.parse(optionKey), context };
+    const made = kind.prepare(matched);
+    const sources = state.onlyRows;
+    const rows =
+      sources === null ? made.rows : made.rows.map((row) => ({ ...row, source: sources[row.source - 1] ?? 0 }));
+    return { prepared: { ...made, rows }, csv: csvText([made.header, ...rows.map(({ cells }) => cells)]) };
+  }, [kind, table, state.columns, state.onlyRows, optionKey, context]);
+  return {
+    kind,
+    context,
+    state,
+    file,
+    table,
+    optionList,
+    options,
+    prepared,
+    csv,
+    dateFormat: state.dateFormat ?? dates.format ?? 'ISO',
+    isDateOpen: state.dateFormat === null && dates.format === null,
+    change: (change) => setState((before) => ({ ...before, ...change })),
+    openText: (text, name) => setState({ ...noImport, ...firstMatch(kind, text), text, name }),
+    restart: clear,
+  };
+}
+
+function dateCells(kind: ImportKind, columns: readonly string[], table: SourceTable): string[] {
+  const isDate = new Set(kind.targets.flatMap(({ key, values }) => (values === 'date' ? [key] : [])));
+  const places = columns.flatMap((key, index) => (isDate.has(key) ? [index] : []));
+  return table.rows.flatMap((row) => places.map((place) => row[place] ?? ''));
+}
+
+/** The matching of the last file with the same columns, otherwise suggestions. */
+function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns' | 'guesses'> {
+  const table = readTable(text);
+  const kept = keptColumns(kind.key, table.header);
+  if (kept !== null) return { columns: kept, guesses: [] };
+  const suggestions = suggestColumns(kind, table);
+  return {
+    columns: suggestions.map(({ target }) => target),
+    guesses: suggestions.flatMap(({ isGuess }, index) => (isGuess ? [index] : [])),
+  };
+}
+
+/** What the import would do. A change repeats it; the last result stays visible until the next one is there. */
+export function useDryRun(one: Import) {
+  const { kind, csv, prepared, isDateOpen, state } = one;
+  const sent = useDeferredValue(csv);
+  const { dateFormat, numberFormat } = { dateFormat: one.dateFormat, numberFormat: state.numberFormat };
+  return useQuery({
+    queryKey: ['dry-run', kind.key, fingerprint(sent), sent.length, dateFormat, numberFormat],
+    queryFn: async () => withSources(await kind.send(sent, { dryRun: true, dateFormat, numberFormat }), prepared),
+    enabled: prepared.problems.length === 0 && prepared.rows.length > 0 && !isDateOpen,
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 60_000,
+  });
+}
+
+/** The import itself. */
+export function useSend(one: Import) {
+  const queryClient = useQueryClient();
+  const { kind, csv, dateFormat, prepared, state, file } = one;
+  return useMutation({
+    mutationFn: async () =>
+      withSources(await kind.send(csv, { dryRun: false, dateFormat, numberFormat: state.numberFormat }), prepared),
+    onSuccess: () => {
+      keepColumns(kind.key, file.header, state.columns);
+      return queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'dry-run' });
+    },
+  });
+}
+
+/** The service counts the rows that it received; people count those of their file. */
+function withSources(outcome: ImportOutcome, { rows }: Prepared): ImportOutcome {
+  return {
+    ...outcome,
+    rejected: outcome.rejected.map(({ row, reason }) => ({
+      row: rows[row - 1]?.source ?? row,
+      reason: reason.replace(/; give numberFormat=.*$/, '; choose how numbers are written, above the columns'),
+    })),
+  };
+}
+
+/** Distinguishes the texts of one session; equal for equal texts. */
+function fingerprint(text: string): number {
+  let hash = 0;
+  for (let index = 0; index < text.length; index += 1) hash = (hash * 31 + text.charCodeAt(index)) | 0;
+  return hash;
+}

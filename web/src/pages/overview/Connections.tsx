@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { integrationsQuery, productNames } from '../../api/settings-queries.js';
+import { buttonClass } from '../../components/Button.js';
+import { Loaded } from '../../components/Loaded.js';
+import { ConnectionBadge, connectionWords } from '../settings/connection-state.js';
+import styles from './Overview.module.css';
+
+/** The CRMs with their state. Only a broken connection has a filled button. */
+export function Connections() {
+  const integrations = useQuery(integrationsQuery);
+  return (
+    <section>
+      <div className={styles.head}>
+        <h2>Connections</h2>
+      </div>
+      <Loaded query={integrations} height={150}>
+        {({ integrations: all }) => (
+          <ul className={styles.list}>
+            {all.map((one) => (
+              <li key={one.provider}>
+                <span>
+                  <span className="strong">{productNames[one.provider]}</span>
+                  <span className={styles.second}>{connectionWords(one)}</span>
+                </span>
+                {one.broken ? (
+                  <Link to="/connections" className={buttonClass({ kind: 'primary' })}>
+                    Reconnect
+                  </Link>
+                ) : one.connected ? (
+                  <ConnectionBadge {...one} />
+                ) : (
+                  <Link to="/connections">
+                    Connect<span className="unseen"> {productNames[one.provider]}</span>
+                  </Link>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </section>
+  );
+}

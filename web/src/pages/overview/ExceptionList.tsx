@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { LedgerTotal, Money } from '../../components/Money.js';
+import { ProgressBar } from '../../components/ProgressBar.js';
+import { rowAction } from '../../components/row-keys.js';
+import { sumOf } from '../../format/exact.js';
+import { formatCount, formatMoney } from '../../format/numbers.js';
+import { exceptionReasons } from '../team/exception-reasons.js';
+import styles from './Overview.module.css';
+
+type Fix = readonly [to: '/quotas' | '/members' | '/assignments' | '/plans' | '/fields' | '/deals', label: string];
+
+const fixes: Partial<Record<ExceptionGroup['reason'], Fix>> = {
+  quota_missing: ['/quotas', 'Set quotas'],
+  variable_target_missing: ['/quotas', 'Set quotas'],
+  owner_unresolved: ['/members', 'Match owners'],
+  no_assignment: ['/assignments', 'Assign'],
+  outside_effective_dates: ['/assignments', 'Edit dates'],
+  plan_not_active: ['/plans', 'Open plans'],
+  field_missing: ['/fields', 'Map fields'],
+};
+const openDeals: Fix = ['/deals', 'Open deals'];
+
+/** Deals that pay nothing, by reason, with the page on which the reason is removed. */
+export function ExceptionList({ period }: { readonly period: string }) {
+  const { workspace } = useSession();
+  const exceptions = useQuery(exceptionsQuery(period));
+  return (
+    <section>
+      <div className={styles.head}>
+        <h2>Exceptions, by reason</h2>
+        <Link to="/exceptions" search={{ period }}>
+          All deals
+        </Link>
+      </div>
+      <Loaded query={exceptions} height={280}>
+        {({ exceptions: groups, deals }) =>
+          groups.length === 0 ? (
+            <p className="dim">Every deal of the period pays as its plan says.</p>
+          ) : (
+            <DataTable
+              caption="Exceptions by reason"
+              columns={columnsOf(period, workspace.currency, groups)}
+              rows={byAmount(groups, workspace.currency)}
+              rowKey={({ reason }) => reason}
+              rowHeight={50}
+              total={{
+                reason: `Total in ${workspace.currency}`,
+                deals: <span className="num">{deals}</span>,
+                value: (
+                  <LedgerTotal
+                    amount={sumOf(groups.map((group) => amountOf(group, workspace.currency)))}
+                    currency={workspace.currency}
+                  />
+                ),
+              }}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function amountOf({ totals }: ExceptionGroup, currency: string): number {
+  return totals.find((total) => total.currency === currency)?.amount ?? 0;
+}
+
+function byAmount(groups: readonly ExceptionGroup[], currency: string): readonly ExceptionGroup[] {
+  return [...groups].sort((a, b) => amountOf(b, currency) - amountOf(a, currency));
+}
+
+function columnsOf(
+  period: string,
+  currency: string,
+  groups: readonly ExceptionGroup[],
+): readonly Column<ExceptionGroup>[] {
+  const largest = Math.max(1, ...groups.map((group) => Math.abs(amountOf(group, currency))));
+  return [
+    {
+      key: 'reason',
+      header: 'Reason',
+      phone: 'title',
+      cell: ({ reason, deals }) => (
+        <>
+          <Link to="/exceptions" search={{ period, reason }} className="ink strong" {...rowAction}>
+            {exceptionReasons[reason]}
+          </Link>
+          <span className={styles.second}>{whoOf(deals)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'deals',
+      header: 'Deals',
+      align: 'right',
+      phone: 'detail',
+      sortBy: ({ count }) => count,
+      cell: ({ count }) => <span className="num">{count}</span>,
+    },
+    {
+      key: 'value',
+      header: `Deal value, ${currency}`,
+      align: 'right',
+      phone: 'amount',
+      sortBy: (group) => amountOf(group, currency),
+      cell: (group) => <Value group={group} currency={currency} largest={largest} />,
+    },
+    {
+      key: 'fix',
+      header: 'Fix',
+      align: 'right',
+      phone: 'note',
+      cell: ({ reason }) => {
+        const [to, label] = fixes[reason] ?? openDeals;
+        return <Link to={to}>{label}</Link>;
+      },
+    },
+  ];
+}
+
+function Value({
+  group,
+  currency,
+  largest,
+}: {
+  readonly group: ExceptionGroup;
+  readonly currency: string;
+  readonly largest: number;
+}) {
+  const amount = amountOf(group, currency);
+  const others = group.totals.filter((total) => total.currency !== currency);
+  if (amount === 0 && others.length > 0)
+    return (
+      <span className="dim num">
+        {others.map((one) => formatMoney(one.amount, one.currency, { unit: 'code' })).join(', ')}
+      </span>
+    );
+  return (
+    <>
+      <Money amount={amount} currency={currency} unit="none" />
+      <span className={styles.amountBar}>
+        <ProgressBar
+          ratio={Math.abs(amount) / largest}
+          label={`${Math.round((Math.abs(amount) / largest) * 100)} % of the largest`}
+          isThin
+        />
+      </span>
+    </>
+  );
+}
+
+function whoOf(deals: ExceptionGroup['deals']): string {
+  const names = [...new Set(deals.flatMap(({ repName }) => repName ?? []))];
+  if (names.length === 0) return '';
+  return names.length <= 2 ? names.join(', ') : formatCount(names.length, 'person', 'people');
+}

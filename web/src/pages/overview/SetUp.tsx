@@ -1,0 +1,116 @@
+import { IconCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { allPlansQuery } from '../../api/import-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { dealsQuery, type Plan } from '../../api/queries.js';
+import { assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
+import { formatCount } from '../../format/numbers.js';
+import { needsQuota } from '../../plans/quota-need.js';
+import { rulesOf } from '../../plans/rules.js';
+import styles from './Overview.module.css';
+
+interface Item {
+  readonly title: string;
+  readonly detail: string;
+  readonly isDone: boolean;
+  readonly to: '/members' | '/deals' | '/imports' | '/plans' | '/assignments' | '/quotas';
+  readonly fix: string;
+}
+
+/** What a workspace needs before it can pay. Items complete themselves, and the list disappears with the last one. */
+export function SetUp() {
+  const items = useItems();
+  if (items === null) return null;
+  const done = items.filter(({ isDone }) => isDone).length;
+  if (done === items.length) return null;
+  return (
+    <section>
+      <div className={styles.head}>
+        <h2>Set-up</h2>
+        <span className="dim">
+          {done} of {items.length}
+        </span>
+      </div>
+      <ul className={styles.list} aria-label="Set-up">
+        {items.map(({ title, detail, isDone, to, fix }) => (
+          <li key={title}>
+            <span className={styles.item}>
+              <span className={isDone ? styles.done : styles.open} aria-hidden="true">
+                {isDone ? <IconCheck size={14} stroke={2} /> : null}
+              </span>
+              <span>
+                <span className="strong">{title}</span>
+                <span className="unseen">{isDone ? ', done' : ', to do'}</span>
+                <span className={styles.second}>{detail}</span>
+              </span>
+            </span>
+            {isDone ? null : <Link to={to}>{fix}</Link>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Null while something is loading. */
+function useItems(): readonly Item[] | null {
+  const people = useQuery(peopleQuery).data?.reps;
+  const deals = useQuery(dealsQuery({ limit: '1' })).data?.count;
+  const plans = useQuery(allPlansQuery).data;
+  const assignments = useQuery(assignmentsQuery).data;
+  const quotas = useQuery(quotasQuery).data;
+  if (people === undefined || deals === undefined || plans === undefined) return null;
+  if (assignments === undefined || quotas === undefined) return null;
+  const sellers = people.filter(({ role, active }) => active && (role === 'rep' || role === 'manager'));
+  const assigned = new Set(assignments.map(({ repId }) => repId));
+  const onPlan = sellers.filter(({ id }) => assigned.has(id)).length;
+  return [
+    {
+      title: 'People',
+      detail: sellers.length === 0 ? 'Nobody sells here yet' : formatCount(sellers.length, 'person', 'people'),
+      isDone: sellers.length > 0,
+      to: '/imports',
+      fix: 'Import',
+    },
+    {
+      title: 'Deals',
+      detail: deals === 0 ? 'From a file or a CRM' : formatCount(deals, 'deal'),
+      isDone: deals > 0,
+      to: '/imports',
+      fix: 'Import',
+    },
+    planItem(plans),
+    {
+      title: 'Assignments',
+      detail: `${onPlan} of ${formatCount(sellers.length, 'person', 'people')}`,
+      isDone: sellers.length > 0 && onPlan === sellers.length,
+      to: '/assignments',
+      fix: 'Assign',
+    },
+    quotaItem(plans, quotas),
+  ];
+}
+
+function planItem(plans: readonly Plan[]): Item {
+  const active = plans.filter(({ planStatus }) => planStatus === 'active');
+  return {
+    title: 'Plan',
+    detail: active.length === 0 ? 'No plan is active' : active.map(({ name }) => name).join(', '),
+    isDone: active.length > 0,
+    to: '/plans',
+    fix: plans.length === 0 ? 'Build' : 'Activate',
+  };
+}
+
+function quotaItem(plans: readonly Plan[], quotas: readonly Quota[]): Item {
+  const isNeeded = plans.some((plan) => rulesOf(plan).some(needsQuota));
+  const people = new Set(quotas.map(({ repId }) => repId)).size;
+  return {
+    title: 'Quotas',
+    detail: isNeeded ? `${formatCount(people, 'person', 'people')} with a quota` : 'No plan needs any',
+    isDone: plans.length > 0 && (!isNeeded || people > 0),
+    to: '/quotas',
+    fix: 'Set',
+  };
+}

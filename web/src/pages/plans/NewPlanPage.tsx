@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { templatesQuery } from '../../api/plan-queries.js';
+import { deleteKept } from '../../app/kept-state.js';
+import { useSession } from '../../app/session.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { PayoutCurve } from '../../components/PayoutCurve.js';
+import { payoutCurve, sharedTiers } from '../../plans/curve.js';
+import { type PlanTemplate, termsOf } from '../../plans/draft.js';
+import { summaryOf } from '../../plans/summary.js';
+import styles from './Plans.module.css';
+
+/** Plans to start from, each with its rules in words and its payout curve. */
+export function NewPlanPage() {
+  const templates = useQuery(templatesQuery);
+  return (
+    <Page
+      title="New plan"
+      crumbs={[{ label: 'Plans', to: '/plans' }, { label: 'New plan' }]}
+      facts={['Start from the nearest one; everything can be changed']}
+    >
+      <Loaded query={templates} height={600}>
+        {(all) => (
+          <ul className={styles.gallery}>
+            <li>
+              <Link to="/plans/new/edit" className={styles.template} onClick={() => deleteKept('plan-draft:new')}>
+                <h2>Blank plan</h2>
+                <p className="dim">One rule and a condition on won deals.</p>
+              </Link>
+            </li>
+            {all.map((template) => (
+              <li key={template.templateId}>
+                <Template template={template} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Template({ template: { templateId, name, description, planConfig } }: { readonly template: PlanTemplate }) {
+  const { workspace } = useSession();
+  const { rules } = termsOf(planConfig.config ?? {});
+  const [first] = rules;
+  const curve = first === undefined || first.tiers.length < 2 ? null : payoutCurve(first, 100_000);
+  return (
+    <Link
+      to="/plans/new/edit"
+      search={{ template: templateId }}
+      className={styles.template}
+      onClick={() => deleteKept('plan-draft:new')}
+    >
+      <h2>{name}</h2>
+      <p className="dim">{description}</p>
+      {curve === null || first === undefined ? null : (
+        <PayoutCurve
+          now={curve}
+          nowName={first.name}
+          before={null}
+          beforeName={null}
+          thresholds={sharedTiers(first).map(({ minThreshold }) => minThreshold)}
+          currency={workspace.currency}
+        />
+      )}
+      <ul className={styles.templateRules}>
+        {rules.map((rule) => (
+          <li key={rule.name}>
+            <span className="strong">{rule.name}</span>{' '}
+            <span className="dim">{summaryOf(rule, workspace.currency)}</span>
+          </li>
+        ))}
+      </ul>
+    </Link>
+  );
+}

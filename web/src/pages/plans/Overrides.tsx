@@ -1,0 +1,181 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { overridesQuery, type Plan } from '../../api/queries.js';
+import { showMessage } from '../../app/messages.js';
+import { Button } from '../../components/Button.js';
+import { DecimalInput } from '../../components/DecimalInput.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice } from '../../components/Field.js';
+import { Card } from '../../components/Page.js';
+import { describeError } from '../../components/States.js';
+import { formatMoney, formatRate } from '../../format/numbers.js';
+import { sharedTiers } from '../../plans/curve.js';
+import { thresholdWords } from '../../plans/differences.js';
+import { type PlanRule, rulesOf } from '../../plans/rules.js';
+import styles from './Plans.module.css';
+
+interface OverridesProps {
+  readonly plan: Plan;
+  readonly currency: string;
+}
+
+type Override = Awaited<ReturnType<typeof api.listPlanOverrides>>[number];
+
+/** Rates that single people have in place of those of the plan. */
+export function Overrides({ plan, currency }: OverridesProps) {
+  const { data = [] } = useQuery(overridesQuery(plan.planVersionId, ''));
+  const [edited, setEdited] = useState<string | null>(null);
+  return (
+    <Card
+      title="Terms of single people"
+      note={data.length === 0 ? 'none' : undefined}
+      action={
+        <Button
+          disabled={plan.assignedReps.length === 0}
+          onClick={() => setEdited(plan.assignedReps[0]?.repId ?? null)}
+        >
+          Add
+        </Button>
+      }
+    >
+      {data.length === 0 ? (
+        <p className="dim">Everyone on the plan has the same rates.</p>
+      ) : (
+        <ul className={styles.versions}>
+          {data.map((override) => (
+            <li key={override.repId} className={styles.versionHead}>
+              <span className="strong">{override.repName}</span>
+              <span>{wordsOf(override, plan, currency)}</span>
+              <button type="button" className={styles.link} onClick={() => setEdited(override.repId)}>
+                Change<span className="unseen"> the terms of {override.repName}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {edited === null ? null : (
+        <OverrideDialog
+          key={edited}
+          plan={plan}
+          currency={currency}
+          overrides={data}
+          repId={edited}
+          onRep={setEdited}
+          onClose={() => setEdited(null)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function wordsOf({ rules }: Override, plan: Plan, currency: string): string {
+  return rules
+    .map(({ ruleId, ruleName, tiers }) => {
+      const rule = rulesOf(plan).find(({ id }) => id === ruleId);
+      const parts = tiers.map(
+        ({ minThreshold, rate, flatAmount }) =>
+          `${rate === undefined ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate)} from ${rule === undefined ? minThreshold : thresholdWords(rule, minThreshold)}`,
+      );
+      return `${ruleName}: ${parts.join(', ')}`;
+    })
+    .join('; ');
+}
+
+interface OverrideDialogProps extends OverridesProps {
+  readonly overrides: readonly Override[];
+  readonly repId: string;
+  readonly onRep: (repId: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The value of a tier for the person, by rule and tier; empty for the value of the plan. */
+type Values = Readonly<Record<string, number | undefined>>;
+
+function keyOf(ruleId: string, tierIndex: number): string {
+  return `${ruleId} ${tierIndex}`;
+}
+
+function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
+  const queryClient = useQueryClient();
+  const stored = overrides.find((one) => one.repId === repId);
+  const [values, setValues] = useState<Values>(() =>
+    Object.fromEntries(
+      (stored?.rules ?? []).flatMap(({ ruleId, tiers }) =>
+        tiers.map(({ tierIndex, rate, flatAmount }) => [keyOf(ruleId, tierIndex), rate ?? flatAmount]),
+      ),
+    ),
+  );
+  const save = useMutation({
+    mutationFn: () => send(plan, repId, values),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      showMessage('The terms were saved.');
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title="Terms of one person"
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      action={{ isBusy: save.isPending, children: 'Save terms' }}
+      problem={save.error === null ? null : describeError(save.error).message}
+    >
+      <Choice
+        label="Person"
+        value={repId}
+        choices={plan.assignedReps.map((rep) => [rep.repId, rep.name] as const)}
+        onChange={({ currentTarget }) => onRep(currentTarget.value)}
+      />
+      <p className="dim">An empty value is that of the plan. Without any value the person has the terms of the plan.</p>
+      {rulesOf(plan).map((rule) => (
+        <RuleValues key={rule.id} rule={rule} currency={currency} values={values} onChange={setValues} />
+      ))}
+    </Dialog>
+  );
+}
+
+interface RuleValuesProps {
+  readonly rule: PlanRule;
+  readonly currency: string;
+  readonly values: Values;
+  readonly onChange: (values: Values) => void;
+}
+
+function RuleValues({ rule, currency, values, onChange }: RuleValuesProps) {
+  return (
+    <fieldset className={styles.terms}>
+      <legend>{rule.name}</legend>
+      {sharedTiers(rule).map((tier) => {
+        const key = keyOf(rule.id, tier.tierIndex);
+        const isRate = tier.rate !== undefined;
+        return (
+          <div key={key} className={styles.term}>
+            <span className="dim">from {thresholdWords(rule, tier.minThreshold)}</span>
+            <DecimalInput
+              label={`${rule.name} from ${thresholdWords(rule, tier.minThreshold)}`}
+              value={values[key]}
+              {...(isRate ? ({ places: 2, unit: '%' } as const) : {})}
+              placeholder={isRate ? formatRate(tier.rate ?? 0) : formatMoney(tier.flatAmount ?? 0, currency)}
+              onValue={(value) => onChange({ ...values, [key]: value })}
+            />
+          </div>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+async function send(plan: Plan, repId: string, values: Values): Promise<unknown> {
+  const params = { planVersionId: plan.planVersionId, repId };
+  const rules = rulesOf(plan).flatMap((rule) => {
+    const tiers = sharedTiers(rule).flatMap(({ tierIndex, rate }) => {
+      const value = values[keyOf(rule.id, tierIndex)];
+      if (value === undefined) return [];
+      return [{ tierIndex, ...(rate === undefined ? { flatAmount: value } : { rate: value }) }];
+    });
+    return tiers.length === 0 ? [] : [{ ruleId: rule.id, tiers }];
+  });
+  return rules.length === 0 ? api.deletePlanOverride({ params }) : api.setPlanOverride({ params, body: { rules } });
+}

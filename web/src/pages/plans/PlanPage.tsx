@@ -1,0 +1,113 @@
+import { IconPencil } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type Plan, planHistoryQuery } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { ButtonContent, buttonClass } from '../../components/Button.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Card, Page } from '../../components/Page.js';
+import { formatDay } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+import { rulesOf } from '../../plans/rules.js';
+import { summaryOf } from '../../plans/summary.js';
+import { conditionLines } from '../../plans/words.js';
+import { Overrides } from './Overrides.js';
+import { PlanActions } from './PlanActions.js';
+import { PlanBadge } from './PlanBadge.js';
+import styles from './Plans.module.css';
+import { Versions } from './Versions.js';
+
+const route = getRouteApi('/_shell/plans/$planId');
+
+/** A plan: what is in force, its timeline and versions, terms of single people, and who is on it. */
+export function PlanPage() {
+  const { planId } = route.useParams();
+  const history = useQuery(planHistoryQuery(planId));
+  return (
+    <Loaded query={history} height={640}>
+      {(versions) => <Content versions={versions} />}
+    </Loaded>
+  );
+}
+
+function Content({ versions }: { readonly versions: readonly Plan[] }) {
+  const { workspace } = useSession();
+  const [newest] = versions;
+  if (newest === undefined) return null;
+  const shown = versions.find(({ planVersionId }) => planVersionId === newest.inForce?.planVersionId) ?? newest;
+  const currency = shown.currency ?? workspace.currency;
+  const conditions = conditionLines(shown.dealConditions as never);
+  return (
+    <Page
+      title={newest.name}
+      crumbs={[{ label: 'Plans', to: '/plans' }, { label: newest.name }]}
+      facts={[
+        <PlanBadge key="state" status={newest.planStatus} />,
+        `version ${shown.version}${shown === newest ? '' : ` of ${newest.version}`}`,
+        formatCount(newest.assignedReps.length, 'person', 'people'),
+        currency,
+      ]}
+      actions={
+        <>
+          <PlanActions plan={newest} />
+          <Link
+            to="/plans/$planId/edit"
+            params={{ planId: newest.planId }}
+            className={buttonClass({ kind: 'primary' })}
+          >
+            <ButtonContent icon={IconPencil}>Edit</ButtonContent>
+          </Link>
+        </>
+      }
+    >
+      <Card title={newest.inForce === null ? 'What it pays' : 'What it pays today'} note={`version ${shown.version}`}>
+        {conditions.length === 0 ? null : <p>On deals where {conditions.join('; ')}.</p>}
+        <ul className={styles.templateRules}>
+          {rulesOf(shown).map((rule) => (
+            <li key={rule.id}>
+              <span className="strong">{rule.name}</span> <span className="dim">{summaryOf(rule, currency)}</span>
+              {rule.conditions.length === 0 ? null : (
+                <span className={styles.second}>{conditionLines(rule.conditions).join('; ')}</span>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <Timeline plan={newest} />
+      <Versions versions={versions} currency={currency} />
+      <Overrides plan={shown} currency={currency} />
+      <Card title="People" note={formatCount(newest.assignedReps.length, 'person', 'people')}>
+        {newest.assignedReps.length === 0 ? (
+          <p className="dim">
+            Nobody is on the plan today. <Link to="/assignments">Assign people</Link>
+          </p>
+        ) : (
+          <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+/** Which version holds on which days. */
+function Timeline({ plan: { timeline, inForce } }: { readonly plan: Plan }) {
+  if (timeline.length === 0) return null;
+  return (
+    <Card title="Timeline">
+      <ol className={styles.timeline}>
+        {timeline.map(({ planVersionId, version, from, to }) => (
+          <li
+            key={`${planVersionId} ${from}`}
+            aria-current={planVersionId === inForce?.planVersionId ? 'true' : undefined}
+          >
+            <span className="strong">Version {version}</span>
+            <span className={styles.second}>
+              {from === null ? 'from the beginning' : `from ${formatDay(from, 'year')}`}
+              {to === null ? '' : ` to ${formatDay(to, 'year')}`}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

@@ -1,0 +1,133 @@
+import { IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { allPlansQuery } from '../../api/import-queries.js';
+import { type Plan } from '../../api/queries.js';
+import { useSession } from '../../app/session.js';
+import { ButtonContent, buttonClass } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { Tabs } from '../../components/Tabs.js';
+import { formatDay } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+import { rulesOf } from '../../plans/rules.js';
+import { summaryOf } from '../../plans/summary.js';
+import { PlanBadge } from './PlanBadge.js';
+import styles from './Plans.module.css';
+
+const route = getRouteApi('/_shell/plans');
+
+const parts = { current: ['active', 'draft'], archived: ['archived'] } as const;
+export type PlanPart = keyof typeof parts;
+
+/** Every plan with its rules in short, who is on it and since when. */
+export function PlansPage() {
+  const { part = 'current' } = route.useSearch();
+  const navigate = useNavigate({ from: '/plans' });
+  const plans = useQuery(allPlansQuery);
+  return (
+    <Page
+      title="Plans"
+      crumbs={[{ label: 'Plans' }]}
+      facts={[plans.data === undefined ? null : formatCount(plans.data.length, 'plan')]}
+      actions={
+        <Link to="/plans/new" className={buttonClass({ kind: 'primary' })}>
+          <ButtonContent icon={IconPlus}>New plan</ButtonContent>
+        </Link>
+      }
+    >
+      <Loaded query={plans} height={400}>
+        {(all) => {
+          const of = (one: PlanPart) =>
+            all.filter(({ planStatus }) => (parts[one] as readonly string[]).includes(planStatus));
+          const shown = of(part);
+          return (
+            <>
+              <Tabs<PlanPart>
+                label="Plans by state"
+                current={part}
+                onChange={(next) => navigate({ search: { part: next === 'current' ? undefined : next } })}
+                tabs={[
+                  { key: 'current', label: 'Current', count: of('current').length },
+                  { key: 'archived', label: 'Archived', count: of('archived').length },
+                ]}
+              />
+              {shown.length === 0 ? (
+                <EmptyState
+                  title={part === 'current' ? 'No plan yet' : 'No archived plan'}
+                  actions={
+                    part === 'current' ? (
+                      <Link to="/plans/new" className={buttonClass()}>
+                        Start from a template
+                      </Link>
+                    ) : undefined
+                  }
+                >
+                  A plan says what people are paid for which deals.
+                </EmptyState>
+              ) : (
+                <PlanTable plans={shown} />
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function PlanTable({ plans }: { readonly plans: readonly Plan[] }) {
+  const { workspace } = useSession();
+  const columns: readonly Column<Plan>[] = [
+    {
+      key: 'name',
+      header: 'Plan',
+      phone: 'title',
+      sortBy: ({ name }) => name,
+      cell: ({ planId, name, version }) => (
+        <>
+          <Link to="/plans/$planId" params={{ planId }} className="ink strong" {...rowAction}>
+            {name}
+          </Link>
+          <span className={styles.second}>Version {version}</span>
+        </>
+      ),
+    },
+    {
+      key: 'rules',
+      header: 'Rules',
+      phone: 'detail',
+      cell: (plan) => (
+        <ul>
+          {rulesOf(plan).map((rule) => (
+            <li key={rule.id}>
+              {rule.name} <span className="dim">{summaryOf(rule, plan.currency ?? workspace.currency)}</span>
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    {
+      key: 'people',
+      header: 'People',
+      align: 'right',
+      phone: 'amount',
+      sortBy: ({ assignedReps }) => assignedReps.length,
+      cell: ({ assignedReps }) => <span className="num">{assignedReps.length}</span>,
+    },
+    {
+      key: 'since',
+      header: 'In force since',
+      cell: ({ inForce }) => (
+        <span className="dim">
+          {inForce === null ? '–' : inForce.from === null ? 'always' : formatDay(inForce.from, 'year')}
+        </span>
+      ),
+    },
+    { key: 'state', header: 'State', phone: 'note', cell: ({ planStatus }) => <PlanBadge status={planStatus} /> },
+  ];
+  return <DataTable caption="Plans" columns={columns} rows={plans} rowKey={({ planId }) => planId} rowHeight={50} />;
+}

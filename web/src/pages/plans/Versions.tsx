@@ -1,0 +1,83 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { type Plan } from '../../api/queries.js';
+import { showMessage } from '../../app/messages.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Card } from '../../components/Page.js';
+import { describeError } from '../../components/States.js';
+import { formatDay, formatInstant } from '../../format/dates.js';
+import { differencesOf } from '../../plans/differences.js';
+import { draftOf } from '../../plans/draft.js';
+import { PlanBadge } from './PlanBadge.js';
+import styles from './Plans.module.css';
+
+/** Every version, newest first, with what it changed in words. */
+export function Versions({ versions, currency }: { readonly versions: readonly Plan[]; readonly currency: string }) {
+  const [archived, setArchived] = useState<Plan | null>(null);
+  return (
+    <Card title="Versions" note="newest first">
+      <ol className={styles.versions}>
+        {versions.map((version, index) => {
+          const before = versions[index + 1];
+          const differences = before === undefined ? [] : differencesOf(draftOf(before), draftOf(version), currency);
+          return (
+            <li key={version.planVersionId}>
+              <div className={styles.versionHead}>
+                <span className="strong">Version {version.version}</span>
+                <PlanBadge status={version.versionStatus} />
+                <span className="dim">{formatInstant(version.createdAt)}</span>
+                {version.effectiveStart === null ? null : (
+                  <span className="dim">from {formatDay(version.effectiveStart, 'year')}</span>
+                )}
+                {version.versionStatus === 'active' && versions.length > 1 ? (
+                  <button type="button" className={styles.link} onClick={() => setArchived(version)}>
+                    Withdraw
+                  </button>
+                ) : null}
+              </div>
+              {before === undefined ? (
+                <p className="dim">The first version.</p>
+              ) : (
+                <ul className={styles.differences}>
+                  {differences.length === 0 ? <li>Nothing but its state.</li> : null}
+                  {differences.map((difference) => (
+                    <li key={difference}>{difference}</li>
+                  ))}
+                </ul>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {archived === null ? null : <Withdraw version={archived} onClose={() => setArchived(null)} />}
+    </Card>
+  );
+}
+
+/** A version that is archived leaves its days to the version before. */
+function Withdraw({ version, onClose }: { readonly version: Plan; readonly onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const withdraw = useMutation({
+    mutationFn: () => api.setPlanStatus({ params: { planRef: version.planVersionId }, body: { status: 'archived' } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      showMessage(`Version ${version.version} is withdrawn.`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Withdraw version ${version.version}`}
+      onClose={onClose}
+      onSubmit={() => withdraw.mutate()}
+      action={{ kind: 'danger', isBusy: withdraw.isPending, children: 'Withdraw' }}
+      problem={withdraw.error === null ? null : describeError(withdraw.error).message}
+    >
+      <p>
+        The version before it is in force again, and open periods are calculated anew. Approved statements do not
+        change. The version stays in the history.
+      </p>
+    </Dialog>
+  );
+}

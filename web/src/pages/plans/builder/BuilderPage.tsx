@@ -1,0 +1,260 @@
+import { IconBraces, IconHistory } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { fieldsQuery, templatesQuery } from '../../../api/plan-queries.js';
+import { type Plan, planHistoryQuery } from '../../../api/queries.js';
+import { useSession } from '../../../app/session.js';
+import { Button, ButtonContent, buttonClass } from '../../../components/Button.js';
+import { InlineInput } from '../../../components/Inline.js';
+import { Loaded } from '../../../components/Loaded.js';
+import { Page } from '../../../components/Page.js';
+import { Badge } from '../../../components/StatusBadge.js';
+import { formatDay } from '../../../format/dates.js';
+import { type Draft, newRule, termsOf, won } from '../../../plans/draft.js';
+import { planFields } from '../../../plans/fields.js';
+import styles from './Builder.module.css';
+import { ConditionList } from './ConditionList.js';
+import { FormField } from './FormField.js';
+import { JsonDialog } from './JsonDialog.js';
+import { PreviewBar, usePreview } from './PreviewBar.js';
+import { RuleForm } from './RuleForm.js';
+import { RuleList } from './RuleList.js';
+import { quotaOf, SimulationPanel, useSimulation } from './SimulationPanel.js';
+import { TestsPanel } from './TestsPanel.js';
+import { type Builder, type Part, useBuilder } from './use-builder.js';
+import { Warnings } from './Warnings.js';
+
+const editRoute = getRouteApi('/_shell/plans/$planId/edit');
+const newRoute = getRouteApi('/_shell/plans/new/edit');
+
+const blank: Draft = {
+  name: 'New plan',
+  terms: { dealConditions: [won], rules: [newRule('Commission')] },
+  effectiveStart: null,
+  effectiveEnd: null,
+  currency: null,
+  fieldMapping: null,
+  tests: [],
+};
+
+/** Changes a plan: rules at the left, the form of one in the middle, its effect on a person at the right. */
+export function EditPlanPage() {
+  const { planId } = editRoute.useParams();
+  const history = useQuery(planHistoryQuery(planId));
+  return (
+    <Loaded query={history} height={640}>
+      {(versions) => <BuilderPage key={planId} history={versions} initial={blank} />}
+    </Loaded>
+  );
+}
+
+/** A new plan, from a template or from nothing. */
+export function NewPlanEditPage() {
+  const { template } = newRoute.useSearch();
+  const templates = useQuery(templatesQuery);
+  return (
+    <Loaded query={templates} height={640}>
+      {(all) => {
+        const chosen = all.find(({ templateId }) => templateId === template);
+        const { config, tests = [] } = chosen?.planConfig ?? {};
+        return (
+          <BuilderPage
+            key={template ?? ''}
+            history={[]}
+            initial={
+              config === undefined
+                ? blank
+                : { ...blank, name: chosen?.name ?? '', terms: termsOf(config), tests: tests as never }
+            }
+          />
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface BuilderPageProps {
+  /** The versions of the plan, newest first; none for a new plan. */
+  readonly history: readonly Plan[];
+  readonly initial: Draft;
+}
+
+function BuilderPage({ history, initial }: BuilderPageProps) {
+  const { workspace } = useSession();
+  const builder = useBuilder(history, initial);
+  const [part, setPart] = useState<Part>(0);
+  const simulation = useSimulation(builder);
+  const preview = usePreview(builder);
+  useRail();
+  const { draft, plan } = builder;
+  const currency = draft.currency ?? workspace.currency;
+  const rule = part === 'conditions' ? undefined : (draft.terms.rules[part] ?? draft.terms.rules[0]);
+  const place = rule === undefined ? 'conditions' : draft.terms.rules.indexOf(rule);
+  return (
+    <Page
+      isWide
+      title={
+        <InlineInput
+          label="Name of the plan"
+          className={styles.planName}
+          value={draft.name}
+          isWrong={draft.name.trim() === ''}
+          onChange={({ currentTarget }) => builder.edit({ name: currentTarget.value })}
+        />
+      }
+      crumbs={[{ label: 'Plans', to: '/plans' }, { label: plan === null ? 'New plan' : plan.name }]}
+      facts={factsOf(builder, history)}
+      actions={<Actions builder={builder} />}
+    >
+      <div className={styles.builder}>
+        <div className={styles.left}>
+          <RuleList builder={builder} currency={currency} part={place} onPart={setPart} />
+          <TestsPanel builder={builder} currency={currency} />
+        </div>
+        <div className={styles.form}>
+          <PartForm
+            builder={builder}
+            place={place}
+            currency={currency}
+            quota={quotaOf(simulation.now, rule)}
+            onPart={setPart}
+          />
+          <Warnings builder={builder} history={history} state={preview} />
+        </div>
+        <SimulationPanel builder={builder} rule={rule} currency={currency} simulation={simulation} />
+      </div>
+      <PreviewBar builder={builder} state={preview} />
+    </Page>
+  );
+}
+
+/** The navigation shows only its icons while a plan is built. */
+function useRail(): void {
+  useEffect(() => {
+    document.documentElement.dataset['rail'] = 'on';
+    return () => {
+      delete document.documentElement.dataset['rail'];
+    };
+  }, []);
+}
+
+function factsOf({ plan, base, isChanged }: Builder, history: readonly Plan[]) {
+  if (plan === null)
+    return [
+      <Badge key="state" tone="neutral">
+        Not saved yet
+      </Badge>,
+    ];
+  const inForce = history.find(({ planVersionId }) => planVersionId === plan.inForce?.planVersionId);
+  return [
+    <Badge key="state" tone={plan.versionStatus === 'active' && plan.planStatus === 'active' ? 'good' : 'neutral'}>
+      {isChanged ? `Version ${plan.version + 1}, not saved` : `Version ${base?.version}, ${plan.versionStatus}`}
+    </Badge>,
+    inForce === undefined
+      ? 'no version is in force'
+      : `version ${inForce.version} in force${plan.inForce?.from == null ? '' : ` since ${formatDay(plan.inForce.from, 'long')}`}`,
+    isChanged ? 'kept in this browser until you save' : null,
+  ];
+}
+
+function Actions({ builder }: { readonly builder: Builder }) {
+  const { plan, draft, edit, isChanged, discard } = builder;
+  const [isJsonOpen, setJsonOpen] = useState(false);
+  return (
+    <>
+      {isChanged ? <Button onClick={discard}>Discard</Button> : null}
+      <Button icon={IconBraces} onClick={() => setJsonOpen(true)}>
+        JSON
+      </Button>
+      {plan === null ? null : (
+        <Link to="/plans/$planId" params={{ planId: plan.planId }} className={buttonClass()}>
+          <ButtonContent icon={IconHistory}>Versions</ButtonContent>
+        </Link>
+      )}
+      <span className={styles.from}>
+        <span className="dim" aria-hidden="true">
+          In force from
+        </span>
+        <InlineInput
+          label="In force from"
+          type="date"
+          value={draft.effectiveStart ?? ''}
+          onChange={({ currentTarget }) => edit({ effectiveStart: currentTarget.value || null })}
+        />
+      </span>
+      {isJsonOpen ? <JsonDialog draft={draft} onApply={edit} onClose={() => setJsonOpen(false)} /> : null}
+    </>
+  );
+}
+
+interface PartFormProps {
+  readonly builder: Builder;
+  readonly place: Part;
+  readonly currency: string;
+  readonly quota: number | null;
+  readonly onPart: (part: Part) => void;
+}
+
+function PartForm({ builder, place, currency, quota, onPart }: PartFormProps) {
+  const { data = [] } = useQuery(fieldsQuery);
+  const fields = planFields(data);
+  const { draft, saved, editTerms, editRule } = builder;
+  const rule = place === 'conditions' ? undefined : draft.terms.rules[place];
+  if (place === 'conditions' || rule === undefined) return <PlanForm builder={builder} currency={currency} />;
+  return (
+    <RuleForm
+      key={place}
+      rule={rule}
+      before={saved?.terms.rules.find(({ name }) => name === rule.name)}
+      fields={fields}
+      currency={currency}
+      quota={quota}
+      ruleNames={draft.terms.rules.flatMap((one) => (one === rule ? [] : [one.name]))}
+      onChange={(change) => editRule(place, change)}
+      onRemove={() => {
+        editTerms({ rules: draft.terms.rules.filter((_, index) => index !== place) });
+        onPart(Math.max(0, place - 1));
+      }}
+    />
+  );
+}
+
+/** What holds for every rule of the plan: its conditions, its last day and its currency. */
+function PlanForm({ builder: { draft, edit, editTerms }, currency }: Pick<PartFormProps, 'builder' | 'currency'>) {
+  const { data = [] } = useQuery(fieldsQuery);
+  return (
+    <>
+      <h2>Pays on deals where</h2>
+      <p className="dim">
+        All of them must hold for any rule to pay. Without a condition on the stage, open deals pay too.
+      </p>
+      <ConditionList
+        label="Conditions of the plan"
+        conditions={draft.terms.dealConditions}
+        fields={planFields(data)}
+        onChange={(dealConditions) => editTerms({ dealConditions })}
+      />
+      <h3>The plan</h3>
+      <div className={styles.row}>
+        <FormField label="Last day">
+          <InlineInput
+            label="Last day of the plan"
+            type="date"
+            value={draft.effectiveEnd ?? ''}
+            onChange={({ currentTarget }) => edit({ effectiveEnd: currentTarget.value || null })}
+          />
+        </FormField>
+        <FormField label="Currency">
+          <InlineInput
+            label="Currency of the plan"
+            placeholder={currency}
+            maxLength={3}
+            value={draft.currency ?? ''}
+            onChange={({ currentTarget }) => edit({ currency: currentTarget.value.toUpperCase() || null })}
+          />
+        </FormField>
+      </div>
+    </>
+  );
+}

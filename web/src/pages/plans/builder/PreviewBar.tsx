@@ -1,0 +1,116 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type PlanPreview, previewQuery } from '../../../api/plan-queries.js';
+import { Button } from '../../../components/Button.js';
+import { Money } from '../../../components/Money.js';
+import { describeError } from '../../../components/States.js';
+import { signOf, sumOf } from '../../../format/exact.js';
+import { formatCount } from '../../../format/numbers.js';
+import { ActivateDialog } from './ActivateDialog.js';
+import styles from './Builder.module.css';
+import { EveryChange } from './EveryChange.js';
+import { type Builder } from './use-builder.js';
+import { useSave } from './use-save.js';
+
+export interface PreviewState {
+  readonly preview: PlanPreview | undefined;
+  readonly isRunning: boolean;
+  readonly error: unknown;
+}
+
+/** The effect of the draft, or of the stored version if it is not active; there is none before the plan is stored. */
+export function usePreview({ plan, draft, isChanged }: Builder): PreviewState {
+  const [settled] = useDebouncedValue(draft, 700);
+  const isStored = plan !== null;
+  const isNeeded = isStored && (isChanged || !isInForce(plan));
+  const { data, isFetching, error } = useQuery({
+    ...previewQuery(plan?.planId ?? '', settled),
+    enabled: isNeeded && settled.terms.rules.length > 0,
+  });
+  return { preview: isNeeded ? data : undefined, isRunning: isNeeded && (isFetching || settled !== draft), error };
+}
+
+function isInForce({ planStatus, versionStatus }: NonNullable<Builder['plan']>): boolean {
+  return planStatus === 'active' && versionStatus === 'active';
+}
+
+/** What would change, in money, and the two ways to keep the draft. */
+export function PreviewBar({ builder, state }: { readonly builder: Builder; readonly state: PreviewState }) {
+  const { plan, isChanged, base } = builder;
+  const [open, setOpen] = useState<'activate' | 'changes' | null>(null);
+  const save = useSave(builder);
+  const version = (plan?.version ?? 0) + 1;
+  return (
+    <section className={styles.bar} aria-label="Preview and save">
+      <PreviewWords state={state} builder={builder} onChanges={() => setOpen('changes')} />
+      <Button
+        size="final"
+        disabled={plan !== null && !isChanged && isInForce(plan)}
+        onClick={() => setOpen('activate')}
+      >
+        {plan === null ? 'Save and activate' : 'Activate'}
+      </Button>
+      <Button
+        kind="primary"
+        size="final"
+        isBusy={save.isPending}
+        disabled={plan !== null && !isChanged}
+        onClick={() => save.mutate({ status: 'draft' })}
+      >
+        {plan === null ? 'Save draft' : `Save version ${isChanged || base === null ? version : base.version}`}
+      </Button>
+      {open === 'activate' ? <ActivateDialog builder={builder} state={state} onClose={() => setOpen(null)} /> : null}
+      {open === 'changes' && state.preview !== undefined ? (
+        <EveryChange preview={state.preview} builder={builder} onClose={() => setOpen(null)} />
+      ) : null}
+    </section>
+  );
+}
+
+interface PreviewWordsProps {
+  readonly state: PreviewState;
+  readonly builder: Builder;
+  readonly onChanges: () => void;
+}
+
+function PreviewWords({ state: { preview, isRunning, error }, builder, onChanges }: PreviewWordsProps) {
+  if (builder.plan === null)
+    return <p className={styles.barText}>The effect on real deals is shown once the draft is saved.</p>;
+  if (error !== null && !isRunning)
+    return <p className={`negative ${styles.barText}`}>{describeError(error).message}</p>;
+  if (preview === undefined)
+    return <p className={styles.barText}>{isRunning ? 'Calculating the effect …' : 'No unsaved changes.'}</p>;
+  return (
+    <p className={styles.barText} aria-busy={isRunning}>
+      <span className={styles.tag}>{isRunning ? 'Calculating' : 'Preview'}</span>
+      <PreviewEffect preview={preview} />
+      <button type="button" className={styles.link} onClick={onChanges}>
+        See every change
+      </button>
+    </p>
+  );
+}
+
+/** The number of lines and people, the amount, and what approved periods would owe. */
+export function PreviewEffect({ preview }: { readonly preview: PlanPreview }) {
+  const { count = 0, delta = 0, currency = 'USD', byRep = [], locked = [] } = preview;
+  const people = new Set(byRep.filter((one) => one.delta !== 0).map(({ repId }) => repId)).size;
+  const owed = sumOf(locked.filter((one) => one.currency === currency).map((one) => one.delta));
+  return (
+    <>
+      <span>
+        changes <b className="strong">{formatCount(count, 'line')}</b> of{' '}
+        <b className="strong">{formatCount(people, 'person', 'people')}</b> by{' '}
+      </span>
+      <span className={styles.delta}>
+        <Money amount={delta} currency={currency} signed />
+      </span>
+      {signOf(owed) === 0 ? null : (
+        <span className="dim">
+          and <Money amount={owed} currency={currency} signed /> in approved periods
+        </span>
+      )}
+    </>
+  );
+}

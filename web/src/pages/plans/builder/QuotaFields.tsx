@@ -1,0 +1,118 @@
+import { IconX } from '@tabler/icons-react';
+import { IconButton } from '../../../components/Button.js';
+import { DecimalInput } from '../../../components/DecimalInput.js';
+import { InlineInput, InlineSelect } from '../../../components/Inline.js';
+import { type Rule } from '../../../plans/draft.js';
+import { type Field, fieldChoices, isNumeric } from '../../../plans/fields.js';
+import { fieldWords } from '../../../plans/words.js';
+import styles from './Builder.module.css';
+import { FormField } from './FormField.js';
+
+interface QuotaFieldsProps {
+  readonly rule: Rule;
+  readonly fields: readonly Field[];
+  readonly onChange: (change: { readonly [Key in keyof Rule]?: Rule[Key] | undefined }) => void;
+}
+
+type Counted = 'measure' | 'field' | 'several';
+
+/** Which quota the rule has, and what counts towards it. */
+export function QuotaFields({ rule, fields, onChange }: QuotaFieldsProps) {
+  const counted: Counted =
+    rule.quotaCredit !== undefined ? 'several' : rule.quotaMeasure !== undefined ? 'field' : 'measure';
+  const count = (next: Counted) =>
+    onChange({
+      quotaMeasure: next === 'field' ? rule.measure : undefined,
+      quotaCredit: next === 'several' ? [{ field: rule.measure, weight: 1 }] : undefined,
+    });
+  return (
+    <>
+      <div className={styles.row}>
+        <FormField label="Shared with rules of the group">
+          <InlineInput
+            label="Quota group"
+            placeholder="own quota"
+            value={rule.quotaGroup ?? ''}
+            onChange={({ currentTarget }) => onChange({ quotaGroup: currentTarget.value || undefined })}
+          />
+        </FormField>
+        <FormField label="Counts towards it">
+          <InlineSelect
+            label="What counts towards the quota"
+            value={counted}
+            choices={[
+              ['measure', 'the measure'],
+              ['field', 'another field'],
+              ['several', 'several fields'],
+            ]}
+            onChange={({ currentTarget }) => count(currentTarget.value as Counted)}
+          />
+        </FormField>
+        {counted === 'field' ? (
+          <FormField label="Field">
+            <InlineSelect
+              label="Field that counts towards the quota"
+              value={rule.quotaMeasure ?? ''}
+              choices={fieldChoices(fields, rule.quotaMeasure, isNumeric)}
+              onChange={({ currentTarget }) => onChange({ quotaMeasure: currentTarget.value })}
+            />
+          </FormField>
+        ) : null}
+      </div>
+      {rule.quotaCredit === undefined ? null : (
+        <Credits credits={rule.quotaCredit} fields={fields} onChange={(quotaCredit) => onChange({ quotaCredit })} />
+      )}
+    </>
+  );
+}
+
+interface CreditsProps {
+  readonly credits: NonNullable<Rule['quotaCredit']>;
+  readonly fields: readonly Field[];
+  readonly onChange: (credits: NonNullable<Rule['quotaCredit']>) => void;
+}
+
+function Credits({ credits, fields, onChange }: CreditsProps) {
+  return (
+    <div className={styles.conditions}>
+      {credits.map(({ field, weight }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a field may be listed twice while it is chosen
+        <div key={index} className={styles.leaf}>
+          <InlineSelect
+            label="Field that counts"
+            value={field}
+            choices={fieldChoices(fields, field, isNumeric)}
+            onChange={({ currentTarget }) =>
+              onChange(credits.map((one, place) => (place === index ? { ...one, field: currentTarget.value } : one)))
+            }
+          />
+          <DecimalInput
+            label={`Factor of ${fieldWords(field)}`}
+            unit="×"
+            value={weight}
+            onValue={(value) =>
+              onChange(credits.map((one, place) => (place === index ? { ...one, weight: value ?? 1 } : one)))
+            }
+          />
+          <span className={styles.noValue} />
+          {credits.length === 1 ? null : (
+            <IconButton
+              icon={IconX}
+              label={`Do not count ${fieldWords(field)}`}
+              onClick={() => onChange(credits.filter((_, place) => place !== index))}
+            />
+          )}
+        </div>
+      ))}
+      <div className={styles.adders}>
+        <button
+          type="button"
+          className={styles.link}
+          onClick={() => onChange([...credits, { field: 'amount', weight: 1 }])}
+        >
+          Add field
+        </button>
+      </div>
+    </div>
+  );
+}

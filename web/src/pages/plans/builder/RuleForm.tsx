@@ -1,0 +1,259 @@
+import { IconTrash } from '@tabler/icons-react';
+import { Button } from '../../../components/Button.js';
+import { InlineInput, InlineSelect } from '../../../components/Inline.js';
+import { Segments } from '../../../components/Segments.js';
+import { type Rule } from '../../../plans/draft.js';
+import { type Field, fieldChoices, isNumeric } from '../../../plans/fields.js';
+import styles from './Builder.module.css';
+import { ConditionList } from './ConditionList.js';
+import { FormField } from './FormField.js';
+import { LimitFields } from './LimitFields.js';
+import { QuotaFields } from './QuotaFields.js';
+import { paysAmounts, TierTable } from './TierTable.js';
+
+type Change = { readonly [Key in keyof Rule]?: Rule[Key] | undefined };
+
+export interface RuleFormProps {
+  readonly rule: Rule;
+  readonly before: Rule | undefined;
+  readonly fields: readonly Field[];
+  readonly currency: string;
+  readonly quota: number | null;
+  /** Rules on which a rule of managers may depend. */
+  readonly ruleNames: readonly string[];
+  readonly onChange: (change: Change) => void;
+  readonly onRemove: () => void;
+}
+
+const phases = [
+  ['per_deal', 'deal owners'],
+  ['cascade', 'managers'],
+  ['periodic', 'each ended period'],
+] as const;
+const modes = [
+  ['rate', 'rate or amount'],
+  ['flat_per_event', 'amount a deal'],
+  ['flat_per_tier', 'amount once'],
+  ['stepped_bonus', 'period bonus'],
+] as const;
+const periods = [
+  ['monthly', 'Month'],
+  ['quarterly', 'Quarter'],
+  ['semi_annual', 'Half-year'],
+  ['annual', 'Year'],
+] as const;
+
+/** Everything about one rule: what it pays, on which deals, at which tiers, and its limits. */
+export function RuleForm(props: RuleFormProps) {
+  const { rule, before, fields, currency, quota, onChange, onRemove } = props;
+  return (
+    <>
+      <h2 className="unseen">{rule.name}</h2>
+      <div className={styles.formHead}>
+        <InlineInput
+          label="Name of the rule"
+          className={styles.ruleName}
+          value={rule.name}
+          isWrong={rule.name.trim() === ''}
+          onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
+        />
+        <Button icon={IconTrash} kind="quiet" onClick={onRemove}>
+          Remove rule
+        </Button>
+      </div>
+      <PayFields {...props} />
+      <h3>Conditions</h3>
+      <ConditionList
+        label={`Conditions of ${rule.name}`}
+        conditions={rule.conditions}
+        fields={fields}
+        onChange={(conditions) => onChange({ conditions })}
+      />
+      <h3>Tiers</h3>
+      <TierFields {...props} />
+      <TierTable
+        rule={rule}
+        before={before}
+        currency={currency}
+        quota={quota}
+        onChange={(tiers) => onChange({ tiers })}
+      />
+      <h3>Limits</h3>
+      <LimitFields rule={rule} currency={currency} onChange={onChange} />
+      <h3>Quota</h3>
+      <QuotaFields rule={rule} fields={fields} onChange={onChange} />
+    </>
+  );
+}
+
+/** Who is paid, for what, and by which base. */
+function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
+  const isCascade = rule.executionPhase === 'cascade';
+  return (
+    <div className={styles.row}>
+      <FormField label="Pays">
+        <InlineSelect
+          label="Whom the rule pays"
+          value={rule.executionPhase}
+          choices={phases}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({
+              executionPhase: value as Rule['executionPhase'],
+              dependsOn: value === 'cascade' ? (rule.dependsOn ?? '_total') : undefined,
+            })
+          }
+        />
+      </FormField>
+      {isCascade ? (
+        <FormField label="On">
+          <InlineSelect
+            label="What managers are paid on"
+            value={rule.dependsOn ?? '_total'}
+            choices={[
+              ['_total', 'everything they earn'],
+              ...withCurrent(ruleNames, rule.dependsOn).map((name) => [name, name] as const),
+            ]}
+            onChange={({ currentTarget }) => onChange({ dependsOn: currentTarget.value })}
+          />
+        </FormField>
+      ) : (
+        <FormField label="Measure">
+          <InlineSelect
+            label="Measure"
+            value={rule.measure}
+            choices={fieldChoices(fields, rule.measure, isNumeric)}
+            onChange={({ currentTarget }) => onChange({ measure: currentTarget.value })}
+          />
+        </FormField>
+      )}
+      <FormField label={isCascade ? 'Base' : 'The rate multiplies'}>
+        <InlineSelect
+          label="What the rate multiplies"
+          value={rule.payoutBase ?? ''}
+          choices={[
+            ['', isCascade ? 'what they earn' : 'the measure'],
+            ['1', 'nothing: a fixed amount'],
+            ['variable_target', 'the variable target'],
+            ...fieldChoices(fields, fieldBase(rule.payoutBase), isNumeric),
+          ]}
+          onChange={({ currentTarget: { value } }) => onChange(baseChange(rule, value))}
+        />
+      </FormField>
+    </div>
+  );
+}
+
+function fieldBase(base: string | undefined): string | undefined {
+  return base === '1' || base === 'variable_target' ? undefined : base;
+}
+
+/** A rule without a base pays fixed amounts. */
+function baseChange(rule: Rule, value: string): Change {
+  const payoutBase = value === '' ? undefined : value;
+  if (value !== '1' || paysAmounts(rule)) return { payoutBase };
+  return { payoutBase, tiers: rule.tiers.map(({ rate: _, ...tier }) => ({ ...tier, flatAmount: 0 })) };
+}
+
+function withCurrent(names: readonly string[], current: string | undefined): readonly string[] {
+  return current === undefined || current === '_total' || names.includes(current) ? names : [current, ...names];
+}
+
+/** What decides the tier, over how long, and what of the deal it applies to. */
+function TierFields({ rule, fields, onChange }: RuleFormProps) {
+  const isFlat = paysAmounts(rule);
+  return (
+    <>
+      <div className={styles.row}>
+        <FormField label="Tiers go by">
+          <InlineSelect
+            label="Tiers go by"
+            value={rule.tierBy}
+            choices={[
+              ['attainment', 'attainment'],
+              ['value', 'a deal value'],
+              ['rank', 'rank'],
+            ]}
+            onChange={({ currentTarget: { value } }) => onChange(tierByChange(rule, value as Rule['tierBy']))}
+          />
+        </FormField>
+        {rule.tierBy === 'value' ? (
+          <FormField label="Field">
+            <InlineSelect
+              label="Field that decides the tier"
+              value={rule.tierValueField ?? 'amount'}
+              choices={fieldChoices(fields, rule.tierValueField, isNumeric)}
+              onChange={({ currentTarget }) => onChange({ tierValueField: currentTarget.value })}
+            />
+          </FormField>
+        ) : null}
+        <FormField label="Attainment by">
+          <InlineSelect
+            label="Attainment by"
+            value={rule.attainmentPeriod}
+            choices={periods}
+            onChange={({ currentTarget }) =>
+              onChange({ attainmentPeriod: currentTarget.value as Rule['attainmentPeriod'] })
+            }
+          />
+        </FormField>
+        <FormField label="A tier pays">
+          <InlineSelect
+            label="A tier pays"
+            value={rule.payoutMode}
+            choices={modes}
+            onChange={({ currentTarget: { value } }) => onChange(modeChange(rule, value as Rule['payoutMode']))}
+          />
+        </FormField>
+      </div>
+      <div className={styles.segments}>
+        {rule.tierBy === 'attainment' && rule.payoutMode === 'rate' ? (
+          <Segments<Rule['tierMode']>
+            label="Tiers apply to"
+            current={rule.tierMode}
+            onChange={(tierMode) => onChange({ tierMode })}
+            choices={[
+              ['marginal', 'Part in tier'],
+              ['full_rate', 'Whole deal'],
+              ['retroactive', 'Whole period'],
+            ]}
+          />
+        ) : null}
+        {rule.payoutMode === 'rate' ? (
+          <Segments<'rate' | 'amount'>
+            label="Rates or amounts"
+            current={isFlat ? 'amount' : 'rate'}
+            onChange={(kind) => onChange({ tiers: withPay(rule, kind === 'amount') })}
+            choices={[
+              ['rate', 'Rates'],
+              ['amount', 'Amounts'],
+            ]}
+          />
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+function withPay({ tiers }: Rule, isFlat: boolean): Rule['tiers'] {
+  return tiers.map(({ rate, flatAmount, ...tier }) =>
+    isFlat ? { ...tier, flatAmount: flatAmount ?? 0 } : { ...tier, rate: rate ?? 0 },
+  );
+}
+
+function tierByChange(rule: Rule, tierBy: Rule['tierBy']): Change {
+  return {
+    tierBy,
+    tierValueField: tierBy === 'value' ? (rule.tierValueField ?? 'amount') : undefined,
+    ...(tierBy === 'attainment' ? {} : { tierMode: 'full_rate' }),
+    ...(tierBy !== 'attainment' && (rule.payoutMode === 'flat_per_tier' || rule.payoutMode === 'stepped_bonus')
+      ? { payoutMode: 'rate' }
+      : {}),
+  };
+}
+
+function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Change {
+  if (payoutMode === 'rate') return { payoutMode };
+  const tiers = withPay(rule, true);
+  if (payoutMode === 'flat_per_event') return { payoutMode, tiers };
+  return { payoutMode, tiers, tierBy: 'attainment', tierMode: 'full_rate', tierValueField: undefined };
+}

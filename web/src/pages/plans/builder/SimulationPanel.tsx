@@ -1,0 +1,214 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { peopleQuery } from '../../../api/payroll-queries.js';
+import { draftSimulationQuery } from '../../../api/plan-queries.js';
+import { type Simulation, simulationQuery } from '../../../api/queries.js';
+import { useKeptState } from '../../../app/kept-state.js';
+import { useSession } from '../../../app/session.js';
+import { Delta } from '../../../components/Delta.js';
+import { InlineSelect } from '../../../components/Inline.js';
+import { HeroMoney, LedgerTotal, Money } from '../../../components/Money.js';
+import { PayoutCurve } from '../../../components/PayoutCurve.js';
+import { PeriodPicker } from '../../../components/PeriodPicker.js';
+import { describeError } from '../../../components/States.js';
+import { todayIn } from '../../../format/dates.js';
+import { difference, signOf } from '../../../format/exact.js';
+import { formatPeriod, monthOf } from '../../../format/periods.js';
+import { payoutCurve, sharedTiers } from '../../../plans/curve.js';
+import { type Rule } from '../../../plans/draft.js';
+import { measureOf } from '../../../plans/rules.js';
+import styles from './Builder.module.css';
+import { type Builder } from './use-builder.js';
+
+interface SimulationPanelProps {
+  readonly builder: Builder;
+  /** The rule whose curve is displayed. */
+  readonly rule: Rule | undefined;
+  readonly currency: string;
+  readonly simulation: SimulationState;
+}
+
+export interface SimulationState {
+  readonly repId: string;
+  readonly period: string;
+  readonly people: readonly (readonly [id: string, name: string])[];
+  readonly now: Simulation | undefined;
+  readonly before: Simulation | undefined;
+  readonly error: unknown;
+  choose(choice: { readonly repId?: string; readonly period?: string }): void;
+}
+
+/** What one person would earn under the draft, and under the plan as it is. */
+export function useSimulation({ plan, draft }: Builder): SimulationState {
+  const { workspace } = useSession();
+  const { data } = useQuery(peopleQuery);
+  const [chosen, setChosen] = useKeptState('plan-simulation', {
+    repId: '',
+    period: monthOf(todayIn(workspace.timezone)),
+  });
+  const assigned = new Set(plan?.assignedReps.map(({ repId }) => repId));
+  const people = (data?.reps ?? [])
+    .filter(({ role, active }) => active && role !== 'admin' && role !== 'payroll')
+    .sort((a, b) => Number(assigned.has(b.id)) - Number(assigned.has(a.id)) || a.name.localeCompare(b.name))
+    .map(({ id, name }) => [id, name] as const);
+  const repId = people.some(([id]) => id === chosen.repId) ? chosen.repId : (people[0]?.[0] ?? '');
+  const [settled] = useDebouncedValue(draft, 400);
+  const planId = plan?.planId ?? null;
+  const now = useQuery({
+    ...draftSimulationQuery(planId, settled, repId, chosen.period),
+    enabled: repId !== '' && settled.terms.rules.length > 0,
+  });
+  const before = useQuery({
+    ...simulationQuery(planId ?? '', repId, chosen.period, []),
+    enabled: repId !== '' && plan !== null && plan.timeline.length > 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return {
+    repId,
+    period: chosen.period,
+    people,
+    now: now.data,
+    before: plan === null || plan.timeline.length === 0 ? undefined : before.data,
+    error: now.error,
+    choose: (choice) => setChosen((was) => ({ ...was, ...choice })),
+  };
+}
+
+export function SimulationPanel({ builder, rule, currency, simulation }: SimulationPanelProps) {
+  const { repId, period, people, now, before, error, choose } = simulation;
+  const [mine, old] = [now?.reps[0], before?.reps[0]];
+  return (
+    <section className={styles.simulation} aria-label="Simulation">
+      <div className={styles.panelHead}>
+        <h2>Simulation</h2>
+        <span className="dim">writes nothing</span>
+      </div>
+      <InlineSelect
+        label="Person"
+        value={repId}
+        choices={people}
+        onChange={({ currentTarget }) => choose({ repId: currentTarget.value })}
+      />
+      <PeriodPicker period={period} onChange={(next) => choose({ period: next })} />
+      {error === null ? null : (
+        <p role="alert" className={styles.problem}>
+          {describeError(error).message}
+        </p>
+      )}
+      {mine === undefined ? null : (
+        <div>
+          <p className="dim">Would earn</p>
+          <HeroMoney amount={mine.total} currency={currency} />
+          {old === undefined ? null : <Change now={mine.total} before={old.total} currency={currency} />}
+        </div>
+      )}
+      <Curve builder={builder} rule={rule} currency={currency} simulation={simulation} />
+      {mine === undefined ? null : <ByRule now={mine} before={old} period={period} currency={currency} />}
+    </section>
+  );
+}
+
+function Change({
+  now,
+  before,
+  currency,
+}: {
+  readonly now: number;
+  readonly before: number;
+  readonly currency: string;
+}) {
+  const delta = difference(now, before);
+  if (signOf(delta) === 0) return <p className="dim">as under the plan in force</p>;
+  return (
+    <p className="dim">
+      <Delta amount={delta} currency={currency} /> vs the plan in force
+    </p>
+  );
+}
+
+/** The quota of the person for the rule; null without one. */
+export function quotaOf(simulation: Simulation | undefined, rule: Rule | undefined): number | null {
+  if (rule === undefined) return null;
+  const found = simulation?.reps[0]?.attainment.find(({ measure }) => measure === measureOf(rule));
+  return found?.target ?? null;
+}
+
+function Curve({ builder, rule, currency, simulation }: SimulationPanelProps) {
+  if (rule === undefined) return null;
+  const quota = quotaOf(simulation.now, rule) ?? 100_000;
+  const now = payoutCurve(rule, quota);
+  if (now === null) return null;
+  const was = builder.saved?.terms.rules.find(({ name }) => name === rule.name);
+  const isChanged = was !== undefined && JSON.stringify(was) !== JSON.stringify(rule);
+  return (
+    <PayoutCurve
+      now={now}
+      nowName="draft"
+      before={isChanged ? payoutCurve(was, quota) : null}
+      beforeName={builder.base === null ? null : `v${builder.base.version}`}
+      thresholds={sharedTiers(rule).map(({ minThreshold }) => minThreshold)}
+      currency={currency}
+    />
+  );
+}
+
+type RepResult = Simulation['reps'][number];
+
+interface ByRuleProps {
+  readonly now: RepResult;
+  readonly before: RepResult | undefined;
+  readonly period: string;
+  readonly currency: string;
+}
+
+function ByRule({ now, before, period, currency }: ByRuleProps) {
+  const names = [...new Set([...now.rules, ...(before?.rules ?? [])].map(({ name }) => name))];
+  const totalOf = (of: RepResult | undefined, name: string) => of?.rules.find((rule) => rule.name === name)?.total ?? 0;
+  return (
+    <table className={styles.byRule}>
+      <caption className="unseen">Earnings by rule</caption>
+      <thead>
+        <tr>
+          <th scope="col">Rule</th>
+          {before === undefined ? null : (
+            <th scope="col" className={styles.right}>
+              In force
+            </th>
+          )}
+          <th scope="col" className={styles.right}>
+            Draft
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {names.map((name) => (
+          <tr key={name}>
+            <td>{name}</td>
+            {before === undefined ? null : (
+              <td className={`dim ${styles.right}`}>
+                <Money amount={totalOf(before, name)} currency={currency} unit="none" />
+              </td>
+            )}
+            <td className={`strong ${styles.right}`}>
+              <Money amount={totalOf(now, name)} currency={currency} unit="none" />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <td>{formatPeriod(period)}</td>
+          {before === undefined ? null : (
+            <td className={styles.right}>
+              <Money amount={before.total} currency={currency} unit="none" />
+            </td>
+          )}
+          <td className={styles.right}>
+            <LedgerTotal amount={now.total} currency={currency} />
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}

@@ -1,0 +1,237 @@
+import { IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Button, IconButton } from '../../../components/Button.js';
+import { DecimalInput } from '../../../components/DecimalInput.js';
+import { TextField } from '../../../components/Field.js';
+import { InfoDialog } from '../../../components/InfoDialog.js';
+import { InlineInput, InlineSelect } from '../../../components/Inline.js';
+import { todayIn } from '../../../format/dates.js';
+import { periodAt } from '../../../format/periods.js';
+import { type Draft, freeName, type PlanTest, type Rule } from '../../../plans/draft.js';
+import { measureOf } from '../../../plans/rules.js';
+import styles from './Builder.module.css';
+
+interface TestDialogProps {
+  /** Null for a new one. */
+  readonly test: PlanTest | null;
+  readonly draft: Draft;
+  readonly onSave: (test: PlanTest) => void;
+  readonly onRemove: () => void;
+  readonly onClose: () => void;
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const lengths = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const;
+
+function newTest({ tests, terms: { rules } }: Draft): PlanTest {
+  const day = todayIn('UTC');
+  const rule = rules[0];
+  return {
+    name: freeName(tests as never, 'A deal'),
+    deals: [{ dealId: 'deal-1', amount: 10_000, stage: 'Won', closeDate: day }],
+    ...(rule === undefined || rule.tiers.length < 2 ? {} : { quotas: [quotaFor(rule, day)] }),
+    expected: [{ ruleName: rule?.name ?? '', amount: 0 }],
+  };
+}
+
+function quotaFor(rule: Rule, day: string): Entry {
+  return { measure: measureOf(rule), period: periodAt(day, lengths[rule.attainmentPeriod]), target: 100_000 };
+}
+
+/** Made-up deals, quotas and what the rules must pay for them. */
+export function TestDialog({ test, draft, onSave, onRemove, onClose }: TestDialogProps) {
+  const [edited, setEdited] = useState<PlanTest>(() => test ?? newTest(draft));
+  const { rules } = draft.terms;
+  const set = (change: Partial<PlanTest>) => setEdited({ ...edited, ...change });
+  const isTaken = draft.tests.some((one) => one !== test && one.name === edited.name);
+  const rest = Object.keys(edited).filter((key) => !['name', 'deals', 'quotas', 'expected', 'total'].includes(key));
+  return (
+    <InfoDialog title={test === null ? 'New plan test' : 'Plan test'} size={760} onClose={onClose}>
+      <form
+        className={styles.testForm}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSave(edited);
+        }}
+      >
+        <TextField
+          label="Name"
+          required
+          value={edited.name}
+          problem={isTaken ? 'Another test has this name.' : null}
+          onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+        />
+        <Deals deals={edited.deals} onChange={(deals) => set({ deals })} />
+        <Quotas quotas={edited.quotas ?? []} rules={rules} onChange={(quotas) => set({ quotas })} />
+        <Expected expected={edited.expected} rules={rules} onChange={(expected) => set({ expected })} />
+        {rest.length === 0 ? null : <p className="dim">It also has: {rest.join(', ')}. See the JSON of the plan.</p>}
+        <div className={styles.adders}>
+          {test === null ? <span /> : <Button onClick={onRemove}>Delete test</Button>}
+          <Button type="submit" kind="primary" disabled={isTaken || edited.name.trim() === ''}>
+            Keep test
+          </Button>
+        </div>
+      </form>
+    </InfoDialog>
+  );
+}
+
+interface EntriesProps {
+  readonly title: string;
+  readonly entries: readonly Entry[];
+  readonly add: () => Entry;
+  readonly addWords: string;
+  readonly onChange: (entries: readonly Entry[]) => void;
+  readonly children: (entry: Entry, edit: (change: Entry) => void, place: number) => React.ReactNode;
+}
+
+function Entries({ title, entries, add, addWords, onChange, children }: EntriesProps) {
+  return (
+    <fieldset className={styles.entries}>
+      <legend>{title}</legend>
+      {entries.map((entry, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no identity but its place
+        <div key={place} className={styles.entry}>
+          {children(
+            entry,
+            (change) => onChange(entries.map((one, index) => (index === place ? { ...one, ...change } : one))),
+            place + 1,
+          )}
+          <IconButton
+            icon={IconX}
+            label={`Remove line ${place + 1} of ${title}`}
+            onClick={() => onChange(entries.filter((_, index) => index !== place))}
+          />
+        </div>
+      ))}
+      <button type="button" className={styles.link} onClick={() => onChange([...entries, add()])}>
+        {addWords}
+      </button>
+    </fieldset>
+  );
+}
+
+function Deals({
+  deals,
+  onChange,
+}: {
+  readonly deals: readonly Entry[];
+  readonly onChange: (deals: readonly Entry[]) => void;
+}) {
+  return (
+    <Entries
+      title="Deals"
+      entries={deals}
+      addWords="Add deal"
+      add={() => ({ ...deals.at(-1), dealId: `deal-${deals.length + 1}` })}
+      onChange={onChange}
+    >
+      {(deal, edit, place) => (
+        <>
+          <InlineInput
+            label={`ID of deal ${place}`}
+            value={String(deal['dealId'] ?? '')}
+            onChange={({ currentTarget }) => edit({ dealId: currentTarget.value })}
+          />
+          <DecimalInput
+            label={`Amount of deal ${place}`}
+            value={deal['amount'] as number | undefined}
+            onValue={(amount) => edit({ amount })}
+          />
+          <InlineInput
+            label={`Stage of deal ${place}`}
+            value={String(deal['stage'] ?? '')}
+            onChange={({ currentTarget }) => edit({ stage: currentTarget.value })}
+          />
+          <InlineInput
+            label={`Close date of deal ${place}`}
+            type="date"
+            value={String(deal['closeDate'] ?? '')}
+            onChange={({ currentTarget }) => edit({ closeDate: currentTarget.value })}
+          />
+        </>
+      )}
+    </Entries>
+  );
+}
+
+interface QuotasProps {
+  readonly quotas: readonly Entry[];
+  readonly rules: readonly Rule[];
+  readonly onChange: (quotas: readonly Entry[]) => void;
+}
+
+function Quotas({ quotas, rules, onChange }: QuotasProps) {
+  const measures = [...new Set(rules.map(measureOf))];
+  return (
+    <Entries
+      title="Quotas"
+      entries={quotas}
+      addWords="Add quota"
+      add={() => (rules[0] === undefined ? {} : quotaFor(rules[0], todayIn('UTC')))}
+      onChange={onChange}
+    >
+      {(quota, edit, place) => (
+        <>
+          <InlineSelect
+            label={`Rule of quota ${place}`}
+            value={String(quota['measure'] ?? '')}
+            choices={measures.map((name) => [name, name] as const)}
+            onChange={({ currentTarget }) => edit({ measure: currentTarget.value })}
+          />
+          <InlineInput
+            label={`Period of quota ${place}`}
+            value={String(quota['period'] ?? '')}
+            onChange={({ currentTarget }) => edit({ period: currentTarget.value })}
+          />
+          <DecimalInput
+            label={`Target of quota ${place}`}
+            value={quota['target'] as number | undefined}
+            onValue={(target) => edit({ target: target ?? 0 })}
+          />
+        </>
+      )}
+    </Entries>
+  );
+}
+
+interface ExpectedProps {
+  readonly expected: readonly Entry[];
+  readonly rules: readonly Rule[];
+  readonly onChange: (expected: readonly Entry[]) => void;
+}
+
+function Expected({ expected, rules, onChange }: ExpectedProps) {
+  return (
+    <Entries
+      title="Must pay"
+      entries={expected}
+      addWords="Add amount"
+      add={() => ({ ruleName: rules[0]?.name ?? '', amount: 0 })}
+      onChange={onChange}
+    >
+      {(one, edit, place) => (
+        <>
+          <InlineSelect
+            label={`Rule of amount ${place}`}
+            value={String(one['ruleName'] ?? '')}
+            choices={rules.map(({ name }) => [name, name] as const)}
+            onChange={({ currentTarget }) => edit({ ruleName: currentTarget.value })}
+          />
+          <InlineInput
+            label={`Deal of amount ${place}, or empty for all`}
+            placeholder="all deals"
+            value={String(one['dealId'] ?? '')}
+            onChange={({ currentTarget }) => edit({ dealId: currentTarget.value || undefined })}
+          />
+          <DecimalInput
+            label={`Amount ${place}`}
+            value={one['amount'] as number | undefined}
+            onValue={(amount) => edit({ amount: amount ?? 0 })}
+          />
+        </>
+      )}
+    </Entries>
+  );
+}

@@ -1,0 +1,213 @@
+import { IconX } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { IconButton } from '../../../components/Button.js';
+import { DecimalInput } from '../../../components/DecimalInput.js';
+import { InlineInput } from '../../../components/Inline.js';
+import { difference, productOf } from '../../../format/exact.js';
+import { formatMoney, formatRate } from '../../../format/numbers.js';
+import { type Rule, type Tier } from '../../../plans/draft.js';
+import styles from './Builder.module.css';
+
+interface TierTableProps {
+  readonly rule: Rule;
+  /** The rule in the version before, for the column of what a tier pays. */
+  readonly before: Rule | undefined;
+  readonly currency: string;
+  /** The quota for which the last column is computed. */
+  readonly quota: number | null;
+  readonly onChange: (tiers: readonly Tier[]) => void;
+}
+
+/** Whether the tiers of the rule pay fixed amounts. */
+export function paysAmounts({ payoutMode, tiers }: Rule): boolean {
+  return payoutMode !== 'rate' || tiers.some(({ flatAmount }) => flatAmount !== undefined);
+}
+
+/** The thresholds with what they pay. "To" of a tier is "From" of the next one. `Enter` in the last row adds a tier. */
+export function TierTable({ rule, before, currency, quota, onChange }: TierTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const shared = rule.tiers.filter(({ repId }) => repId === undefined);
+  const own = rule.tiers.filter(({ repId }) => repId !== undefined);
+  const set = (tiers: readonly Tier[]) => onChange([...tiers, ...own]);
+  const edit = (index: number, change: Partial<Tier>) =>
+    set(shared.map((tier, place) => (place === index ? withTier(tier, change) : tier)));
+  const isFlat = paysAmounts(rule);
+  const add = () => {
+    set([...shared, nextTier(rule, shared, isFlat)]);
+    requestAnimationFrame(() => {
+      body.current?.querySelector<HTMLInputElement>('tr:last-child input')?.focus();
+    });
+  };
+  return (
+    <>
+      <table className={styles.tiers}>
+        <caption className="unseen">Tiers of {rule.name}</caption>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col">{isFlat ? 'Amount' : 'Rate'}</th>
+            <th scope="col">Name</th>
+            <th scope="col" className={styles.right}>
+              {quota === null ? <span className="unseen">Pays in full</span> : `Pays in full, ${currency}`}
+            </th>
+            <th scope="col">
+              <span className="unseen">Remove</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody
+          ref={body}
+          onKeyDown={(event) => {
+            const row = (event.target as HTMLElement).closest('tr');
+            if (event.key !== 'Enter' || row === null || row.nextElementSibling !== null) return;
+            if (event.target instanceof HTMLInputElement) {
+              event.preventDefault();
+              add();
+            }
+          }}
+        >
+          {shared.map((tier, index) => (
+            <TierRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: a tier has no identity but its place
+              key={index}
+              place={{ rule, tier, next: shared[index + 1], index, isFlat }}
+              paid={quota === null ? null : paidWords(rule, before, shared, index, { quota, currency })}
+              onChange={(change) => edit(index, change)}
+              onTo={(to) => edit(index + 1, { minThreshold: to })}
+              onRemove={shared.length === 1 ? null : () => set(shared.filter((_, place) => place !== index))}
+            />
+          ))}
+        </tbody>
+      </table>
+      <div className={styles.adders}>
+        <button type="button" className={styles.link} onClick={add}>
+          Add tier
+        </button>
+        <span className="dim">
+          {quota === null ? '' : `at a quota of ${formatMoney(quota, currency)}`}
+          {own.length === 0 ? '' : `${quota === null ? '' : '; '}${own.length} more for single people, see the JSON`}
+        </span>
+      </div>
+    </>
+  );
+}
+
+function withTier(tier: Tier, change: Partial<Tier>): Tier {
+  const next = { ...tier, ...change } as Record<string, unknown>;
+  for (const key of Object.keys(next)) if (next[key] === undefined) delete next[key];
+  return next as unknown as Tier;
+}
+
+function nextTier(rule: Rule, shared: readonly Tier[], isFlat: boolean): Tier {
+  const last = shared.at(-1);
+  const step = rule.tierBy === 'attainment' ? 0.25 : 1;
+  const minThreshold = last === undefined ? 0 : Math.round((last.minThreshold + step) * 1e6) / 1e6;
+  return {
+    tierIndex: shared.length,
+    minThreshold,
+    ...(isFlat ? { flatAmount: last?.flatAmount ?? 0 } : { rate: last?.rate ?? 0 }),
+  };
+}
+
+interface TierRowProps {
+  readonly place: {
+    readonly rule: Rule;
+    readonly tier: Tier;
+    readonly next: Tier | undefined;
+    readonly index: number;
+    readonly isFlat: boolean;
+  };
+  readonly paid: { readonly now: string; readonly was: string | null } | null;
+  readonly onChange: (change: Partial<Tier>) => void;
+  readonly onTo: (to: number) => void;
+  readonly onRemove: (() => void) | null;
+}
+
+function TierRow({ place: { rule, tier, next, index, isFlat }, paid, onChange, onTo, onRemove }: TierRowProps) {
+  const name = `tier ${index + 1}`;
+  const isRatio = rule.tierBy === 'attainment';
+  const threshold = isRatio ? ({ places: 2, unit: '%' } as const) : {};
+  return (
+    <tr>
+      <td>
+        <DecimalInput
+          {...threshold}
+          label={`From of ${name}`}
+          value={tier.minThreshold}
+          onValue={(value) => onChange({ minThreshold: value ?? 0 })}
+        />
+      </td>
+      <td>
+        {next === undefined ? (
+          <InlineInput label={`To of ${name}`} value="no limit" readOnly tabIndex={-1} className={styles.noLimit} />
+        ) : (
+          <DecimalInput
+            {...threshold}
+            label={`To of ${name}`}
+            value={next.minThreshold}
+            onValue={(value) => onTo(value ?? 0)}
+          />
+        )}
+      </td>
+      <td>
+        {isFlat ? (
+          <DecimalInput
+            label={`Amount of ${name}`}
+            value={tier.flatAmount}
+            onValue={(value) => onChange({ flatAmount: value ?? 0, rate: undefined })}
+          />
+        ) : (
+          <DecimalInput
+            label={`Rate of ${name}`}
+            unit="%"
+            places={2}
+            value={tier.rate}
+            onValue={(value) => onChange({ rate: value ?? 0, flatAmount: undefined })}
+          />
+        )}
+      </td>
+      <td>
+        <InlineInput
+          label={`Name of ${name}`}
+          value={tier.name ?? ''}
+          onChange={({ currentTarget }) => onChange({ name: currentTarget.value || undefined })}
+        />
+      </td>
+      <td className={styles.right}>
+        {paid === null ? null : (
+          <>
+            <span className="num">{paid.now}</span>
+            {paid.was === null ? null : <span className={styles.second}>was {paid.was}</span>}
+          </>
+        )}
+      </td>
+      <td>{onRemove === null ? null : <IconButton icon={IconX} label={`Remove ${name}`} onClick={onRemove} />}</td>
+    </tr>
+  );
+}
+
+/** What the tier pays if all of it is reached, and what it paid at the old rate. */
+function paidWords(
+  rule: Rule,
+  before: Rule | undefined,
+  shared: readonly Tier[],
+  index: number,
+  { quota, currency }: { readonly quota: number; readonly currency: string },
+): { readonly now: string; readonly was: string | null } | null {
+  const [tier, next] = [shared[index], shared[index + 1]];
+  if (tier === undefined || rule.tierBy !== 'attainment' || tier.rate === undefined || rule.tierMode === 'retroactive')
+    return null;
+  if (next === undefined) return { now: 'no limit', was: null };
+  const width = productOf(difference(next.minThreshold, tier.minThreshold), quota);
+  const old = before?.tiers.find(
+    ({ repId, minThreshold }) => repId === undefined && minThreshold === tier.minThreshold,
+  )?.rate;
+  return {
+    now: formatMoney(productOf(width, tier.rate), currency, { unit: 'none' }),
+    was:
+      old === undefined || old === tier.rate
+        ? null
+        : `${formatMoney(productOf(width, old), currency, { unit: 'none' })} at ${formatRate(old)}`,
+  };
+}

@@ -1,0 +1,73 @@
+import { useCallback, useMemo } from 'react';
+import { type Plan } from '../../../api/queries.js';
+import { useKeptState } from '../../../app/kept-state.js';
+import { type Draft, type DraftTerms, draftOf, type Rule, sameDraft, withRule } from '../../../plans/draft.js';
+
+/** The version that the draft was made from. */
+export interface Base {
+  readonly planVersionId: string;
+  readonly version: number;
+}
+
+interface Kept {
+  readonly draft: Draft;
+  readonly base: Base | null;
+}
+
+/** The part of the plan that the form displays: a rule by its place, or the conditions of the plan. */
+export type Part = number | 'conditions';
+
+/** The plan that is edited. The browser keeps it until it is saved or discarded. */
+export interface Builder {
+  /** Null for a plan that is not stored yet. */
+  readonly plan: Plan | null;
+  readonly draft: Draft;
+  readonly base: Base | null;
+  /** What the draft was made from. */
+  readonly saved: Draft | null;
+  readonly isChanged: boolean;
+  edit(change: Partial<Draft>): void;
+  editTerms(change: Partial<DraftTerms>): void;
+  editRule(index: number, change: { readonly [Key in keyof Rule]?: Rule[Key] | undefined }): void;
+  /** Continues from a stored version: with its content, or with the present one. */
+  rebase(plan: Plan, keepsDraft: boolean): void;
+  discard(): void;
+}
+
+function baseOf({ planVersionId, version }: Plan): Base {
+  return { planVersionId, version };
+}
+
+/** `history` has the newest version first. */
+export function useBuilder(history: readonly Plan[], initial: Draft): Builder {
+  const [newest] = history;
+  const key = `plan-draft:${newest?.planId ?? 'new'}`;
+  const fresh = useMemo<Kept>(
+    () => (newest === undefined ? { draft: initial, base: null } : { draft: draftOf(newest), base: baseOf(newest) }),
+    [newest, initial],
+  );
+  const [kept, setKept, clear] = useKeptState<Kept | null>(key, null);
+  const { draft, base } = kept ?? fresh;
+  const source = history.find(({ planVersionId }) => planVersionId === base?.planVersionId) ?? null;
+  const saved = source === null ? null : draftOf(source);
+  const edit = useCallback(
+    (change: (before: Draft) => Draft) =>
+      setKept((before) => ({ ...(before ?? fresh), draft: change((before ?? fresh).draft) })),
+    [setKept, fresh],
+  );
+  const editTerms = (change: Partial<DraftTerms>) =>
+    edit((before) => ({ ...before, terms: { ...before.terms, ...change } }));
+  return {
+    plan: newest ?? null,
+    draft,
+    base,
+    saved,
+    isChanged: saved === null ? kept !== null : !sameDraft(saved, draft),
+    edit: (change) => edit((before) => ({ ...before, ...change })),
+    editTerms,
+    editRule: (index, change) =>
+      editTerms({ rules: draft.terms.rules.map((rule, place) => (place === index ? withRule(rule, change) : rule)) }),
+    rebase: (plan, keepsDraft) => (keepsDraft ? setKept({ draft, base: baseOf(plan) }) : setKept(null)),
+    discard: clear,
+  };
+}

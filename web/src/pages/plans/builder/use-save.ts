@@ -1,0 +1,58 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ApiError } from '#src/client.js';
+import { api } from '../../../api/client.js';
+import { showMessage } from '../../../app/messages.js';
+import { changeOf } from '../../../plans/draft.js';
+import { type Builder } from './use-builder.js';
+
+interface Save {
+  readonly status: 'draft' | 'active';
+  /** Whether a version becomes active although its tests fail. */
+  readonly force?: boolean;
+}
+
+const maxRetries = 20;
+
+/** Stores the draft as a version, or makes the stored version active. A new plan opens under its own address. */
+export function useSave(builder: Builder) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (given: Save) => write(builder, given),
+    // Calculations that other changes have started end within seconds.
+    retry: (failures, error) =>
+      error instanceof ApiError && error.code === 'calculation_pending' && failures < maxRetries,
+    retryDelay: 2000,
+    onSuccess: async ({ planId, version }, { status }) => {
+      builder.discard();
+      await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan-preview' });
+      showMessage(
+        status === 'active' ? `Version ${version} is active.` : `Version ${version} is saved and pays nothing yet.`,
+      );
+      if (builder.plan === null) await navigate({ to: '/plans/$planId/edit', params: { planId } });
+    },
+  });
+}
+
+async function write({ plan, draft, base, isChanged }: Builder, { status, force = false }: Save) {
+  if (plan === null || base === null)
+    return api.createPlan({ body: { ...changeOf(draft), name: draft.name, status, force } });
+  const isActive = plan.planStatus === 'active';
+  if (!isChanged)
+    return api.setPlanStatus({
+      params: { planRef: isActive ? base.planVersionId : plan.planId },
+      body: { status, force },
+    });
+  return api.updatePlan({
+    // A version that is saved for later leaves the status of the plan as it is.
+    params: { planRef: isActive ? base.planVersionId : plan.planId },
+    body: {
+      ...changeOf(draft),
+      ...(draft.name === plan.name ? {} : { name: draft.name }),
+      status,
+      force,
+      latestVersion: base.version,
+    },
+  });
+}

@@ -1,0 +1,222 @@
+import { IconDownload } from '@tabler/icons-react';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { saveFile } from '../../api/download.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { type AuditEntry, type AuditFilter, auditQuery } from '../../api/settings-queries.js';
+import { Button } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineInput, InlineSelect } from '../../components/Inline.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { Tabs } from '../../components/Tabs.js';
+import { formatTimestamp } from '../../format/dates.js';
+import { AuditChanges, valueText } from './AuditChanges.js';
+import { EngineRuns } from './EngineRuns.js';
+import styles from './Settings.module.css';
+
+const route = getRouteApi('/_shell/audit');
+
+/** What people and keys did, with the rows before and after, and the runs of the engine. */
+export function AuditPage() {
+  const { view = 'people', ...filter } = route.useSearch();
+  const navigate = useNavigate({ from: '/audit' });
+  return (
+    <Page
+      title="Audit"
+      crumbs={[{ label: 'Audit' }]}
+      facts={['Entries form a chain and cannot be changed']}
+      actions={<Export />}
+    >
+      <Tabs<'people' | 'engine'>
+        label="What is listed"
+        current={view}
+        onChange={(next) => navigate({ search: next === 'people' ? {} : { view: next } })}
+        tabs={[
+          { key: 'people', label: 'People and keys' },
+          { key: 'engine', label: 'Calculations' },
+        ]}
+      />
+      {view === 'people' ? (
+        <Entries filter={filter} onFilter={(change) => navigate({ search: { ...filter, ...change }, replace: true })} />
+      ) : (
+        <EngineRuns />
+      )}
+    </Page>
+  );
+}
+
+function Export() {
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => saveFile((await api.exportAuditLog()) as unknown as Blob, 'audit-log.ndjson'),
+  });
+  return (
+    <Button icon={IconDownload} isBusy={isPending} onClick={() => mutate()}>
+      Export
+    </Button>
+  );
+}
+
+interface EntriesProps {
+  readonly filter: AuditFilter;
+  readonly onFilter: (change: AuditFilter) => void;
+}
+
+/** The name of an operation in words: approveStatement becomes Approve statement. */
+function operationWords(operation: string): string {
+  const words = operation.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Entries({ filter, onFilter }: EntriesProps) {
+  const entries = useInfiniteQuery(auditQuery(filter));
+  const [open, setOpen] = useState<string | null>(null);
+  const { data: people } = useQuery(peopleQuery);
+  const names = new Map((people?.reps ?? []).map(({ id, name }) => [id, name]));
+  return (
+    <>
+      <Filters key={JSON.stringify(filter)} filter={filter} onFilter={onFilter} names={names} />
+      <Loaded query={entries} height={480}>
+        {({ pages }) => {
+          const all = pages.flatMap((page) => page.entries);
+          if (all.length === 0) return <EmptyState title="Nothing matches">Change or clear the filters.</EmptyState>;
+          return (
+            <>
+              <DataTable
+                caption="Audit log"
+                columns={columnsOf(names, open, setOpen)}
+                rows={all}
+                rowKey={({ entryId }) => entryId}
+                below={(entry) => (entry.entryId === open ? <AuditChanges entry={entry} /> : null)}
+                hasBelow={({ entryId }) => entryId === open}
+              />
+              {entries.hasNextPage ? (
+                <div className={styles.actions}>
+                  <Button isBusy={entries.isFetchingNextPage} onClick={() => entries.fetchNextPage()}>
+                    Earlier entries
+                  </Button>
+                </div>
+              ) : null}
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+interface FiltersProps extends EntriesProps {
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function Filters({ filter, onFilter, names }: FiltersProps) {
+  const [typed, setTyped] = useState({ action: filter.action ?? '', resource: filter.resource ?? '' });
+  return (
+    <form
+      className={styles.filters}
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onFilter({ action: typed.action.trim() || undefined, resource: typed.resource.trim() || undefined });
+      }}
+    >
+      <InlineSelect
+        label="Who"
+        value={filter.actor ?? ''}
+        choices={[
+          ['', 'Everyone'],
+          ['api-key', 'The key of the workspace'],
+          ...[...names].map(([id, name]) => [`rep:${id}`, name] as const),
+        ]}
+        onChange={({ currentTarget }) => onFilter({ actor: currentTarget.value || undefined })}
+      />
+      <InlineInput
+        label="Operation, such as approveStatement"
+        placeholder="Operation"
+        value={typed.action}
+        onChange={({ currentTarget }) => setTyped({ ...typed, action: currentTarget.value })}
+      />
+      <InlineInput
+        label="Table or ID, such as plans"
+        placeholder="Table or ID"
+        value={typed.resource}
+        onChange={({ currentTarget }) => setTyped({ ...typed, resource: currentTarget.value })}
+      />
+      <InlineInput
+        label="From"
+        type="date"
+        value={filter.from ?? ''}
+        onChange={({ currentTarget }) => onFilter({ from: currentTarget.value || undefined })}
+      />
+      <InlineInput
+        label="To"
+        type="date"
+        value={filter.to ?? ''}
+        onChange={({ currentTarget }) => onFilter({ to: currentTarget.value || undefined })}
+      />
+      <Button type="submit">Filter</Button>
+    </form>
+  );
+}
+
+/** The name behind an actor, such as rep:<id>. */
+function actorWords(actor: string, names: ReadonlyMap<string, string>): string {
+  const id = /rep:([0-9a-f-]{36})/.exec(actor)?.[1];
+  const name = id === undefined ? undefined : names.get(id);
+  if (name === undefined) return actor;
+  return actor.startsWith('mcp:') ? `${name}, through an agent` : name;
+}
+
+function columnsOf(
+  names: ReadonlyMap<string, string>,
+  open: string | null,
+  onOpen: (entryId: string | null) => void,
+): readonly Column<AuditEntry>[] {
+  return [
+    {
+      key: 'what',
+      header: 'What',
+      phone: 'title',
+      cell: ({ entryId, operation }) => (
+        <button
+          type="button"
+          className={styles.rowButton}
+          aria-expanded={entryId === open}
+          onClick={() => onOpen(entryId === open ? null : entryId)}
+          {...rowAction}
+        >
+          {operationWords(operation)}
+        </button>
+      ),
+    },
+    { key: 'who', header: 'Who', phone: 'detail', cell: ({ actor }) => actorWords(actor, names) },
+    {
+      key: 'at',
+      header: 'When',
+      phone: 'detail',
+      cell: ({ at }) => <span className="dim">{formatTimestamp(at)}</span>,
+    },
+    {
+      key: 'rows',
+      header: 'Changed rows',
+      align: 'right',
+      cell: ({ changes }) => <span className="num">{changes.length}</span>,
+    },
+    {
+      key: 'outcome',
+      header: 'Result',
+      phone: 'note',
+      cell: ({ outcome, code }) =>
+        outcome === 'done' ? (
+          <Badge tone="good">Done</Badge>
+        ) : (
+          <Badge tone="negative">{valueText(code ?? 'Rejected')}</Badge>
+        ),
+    },
+  ];
+}

@@ -1,0 +1,227 @@
+import { IconWand, IconX } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { fieldMappingQuery } from '../../api/import-queries.js';
+import { fieldsQuery } from '../../api/plan-queries.js';
+import { type Deal, dealsQuery } from '../../api/queries.js';
+import { Button, IconButton } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineInput, InlineSelect } from '../../components/Inline.js';
+import { JobProgress } from '../../components/JobProgress.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Card, Page } from '../../components/Page.js';
+import { type Field } from '../../plans/fields.js';
+import { fieldWords, valueWords } from '../../plans/words.js';
+import styles from './Settings.module.css';
+
+const standardFields = [
+  'dealAmount',
+  'dealStage',
+  'closeDate',
+  'dealName',
+  'ownerId',
+  'currency',
+  'createdDate',
+] as const;
+type Standard = (typeof standardFields)[number];
+
+const labels: Readonly<Record<Standard, string>> = {
+  dealAmount: 'Amount',
+  dealStage: 'Stage',
+  closeDate: 'Close date',
+  dealName: 'Deal name',
+  ownerId: 'Owner',
+  currency: 'Currency',
+  createdDate: 'Created date',
+};
+
+interface Mapping {
+  readonly standard: Partial<Record<Standard, string>>;
+  readonly measures: Readonly<Record<string, string>>;
+}
+
+/** Which field of the deals holds which value, with the values of real deals. */
+export function FieldsPage() {
+  const mapping = useQuery(fieldMappingQuery);
+  return (
+    <Page
+      title="Field mapping"
+      crumbs={[{ label: 'Connections', to: '/connections' }, { label: 'Field mapping' }]}
+      facts={['A change reads every stored deal again and calculates everyone']}
+    >
+      <Loaded query={mapping} height={480}>
+        {(stored) => <Mapper stored={stored} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Mapper({ stored }: { readonly stored: Mapping }) {
+  const queryClient = useQueryClient();
+  const { data: known = [] } = useQuery(fieldsQuery);
+  const { data: page } = useQuery(dealsQuery({ limit: '5' }));
+  const [edited, setEdited] = useState<Mapping | null>(null);
+  const [jobId, setJobId] = useState<string | null>(null);
+  const current = edited ?? stored;
+  const suggest = useMutation({ mutationFn: () => api.autoMatchFields(), onSuccess: (found) => setEdited(found) });
+  const save = useMutation({
+    mutationFn: () => api.saveFieldMapping({ body: { standard: current.standard, measures: { ...current.measures } } }),
+    onSuccess: async (saved) => {
+      setJobId(saved.jobId);
+      setEdited(null);
+      await queryClient.invalidateQueries();
+    },
+  });
+  const slugs = slugsOf(known, page?.deals ?? []);
+  return (
+    <>
+      <Card
+        title="Standard values"
+        action={
+          <Button icon={IconWand} isBusy={suggest.isPending} onClick={() => suggest.mutate()}>
+            Suggest
+          </Button>
+        }
+        isFlush
+      >
+        <DataTable
+          caption="Standard values and their fields"
+          columns={columnsOf(current, slugs, page?.deals ?? [], (standard) => setEdited({ ...current, standard }))}
+          rows={standardFields}
+          rowKey={(name) => name}
+          rowHeight={45}
+          isInset
+        />
+      </Card>
+      <Measures
+        measures={current.measures}
+        slugs={slugs}
+        onChange={(measures) => setEdited({ ...current, measures })}
+      />
+      {jobId === null ? null : <JobProgress jobId={jobId} />}
+      <div className={styles.saveLine}>
+        <span className="dim">{edited === null ? 'Nothing is changed.' : 'Nothing is saved yet.'}</span>
+        <Button disabled={edited === null} onClick={() => setEdited(null)}>
+          Discard
+        </Button>
+        <Button
+          kind="primary"
+          size="final"
+          disabled={edited === null}
+          isBusy={save.isPending}
+          onClick={() => save.mutate()}
+        >
+          Save mapping
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Every field that deals or the CRM have, without the standard names. */
+function slugsOf(known: readonly Field[], deals: readonly Deal[]): readonly (readonly [string, string])[] {
+  const standard = new Set<string>(standardFields);
+  const labelled = new Map(known.filter(({ slug }) => !standard.has(slug)).map(({ slug, label }) => [slug, label]));
+  for (const { fields } of deals)
+    for (const slug of Object.keys(fields)) if (!labelled.has(slug)) labelled.set(slug, fieldWords(slug));
+  return [...labelled].map(([slug, label]) => [slug, label === slug ? slug : `${label} (${slug})`] as const);
+}
+
+function columnsOf(
+  { standard }: Mapping,
+  slugs: readonly (readonly [string, string])[],
+  deals: readonly Deal[],
+  onChange: (standard: Mapping['standard']) => void,
+): readonly Column<Standard>[] {
+  return [
+    { key: 'value', header: 'Value', phone: 'title', cell: (name) => <span className="strong">{labels[name]}</span> },
+    {
+      key: 'field',
+      header: 'Field',
+      width: '280px',
+      phone: 'note',
+      cell: (name) => (
+        <InlineSelect
+          label={`Field of ${labels[name]}`}
+          value={standard[name] ?? ''}
+          choices={[['', 'The usual one'], ...withCurrent(slugs, standard[name])]}
+          onChange={({ currentTarget: { value } }) => {
+            const { [name]: _, ...rest } = standard;
+            onChange(value === '' ? rest : { ...rest, [name]: value });
+          }}
+        />
+      ),
+    },
+    {
+      key: 'values',
+      header: 'Values of deals',
+      phone: 'detail',
+      cell: (name) => <span className="dim">{samplesOf(deals, standard[name])}</span>,
+    },
+  ];
+}
+
+function withCurrent(slugs: readonly (readonly [string, string])[], current: string | undefined) {
+  return current === undefined || slugs.some(([slug]) => slug === current)
+    ? slugs
+    : [[current, current] as const, ...slugs];
+}
+
+function samplesOf(deals: readonly Deal[], slug: string | undefined): string {
+  if (slug === undefined) return '';
+  const values = new Set(deals.flatMap(({ fields }) => (fields[slug] == null ? [] : [valueWords(fields[slug])])));
+  return [...values].slice(0, 3).join(', ');
+}
+
+interface MeasuresProps {
+  readonly measures: Mapping['measures'];
+  readonly slugs: readonly (readonly [string, string])[];
+  readonly onChange: (measures: Mapping['measures']) => void;
+}
+
+/** Further names that plans use. */
+function Measures({ measures, slugs, onChange }: MeasuresProps) {
+  const [name, setName] = useState('');
+  const isTaken = Object.hasOwn(measures, name.trim());
+  return (
+    <Card title="Other names in plans" note="for fields with technical names">
+      <div className={styles.measures}>
+        {Object.entries(measures).map(([measure, slug]) => (
+          <div key={measure} className={styles.measure}>
+            <span>{measure}</span>
+            <InlineSelect
+              label={`Field of ${measure}`}
+              value={slug}
+              choices={withCurrent(slugs, slug)}
+              onChange={({ currentTarget }) => onChange({ ...measures, [measure]: currentTarget.value })}
+            />
+            <IconButton
+              icon={IconX}
+              label={`Remove ${measure}`}
+              onClick={() => onChange(Object.fromEntries(Object.entries(measures).filter(([key]) => key !== measure)))}
+            />
+          </div>
+        ))}
+        <form
+          className={styles.measure}
+          onSubmit={(event) => {
+            event.preventDefault();
+            onChange({ ...measures, [name.trim()]: slugs[0]?.[0] ?? name.trim() });
+            setName('');
+          }}
+        >
+          <InlineInput
+            label="New name"
+            placeholder="New name, such as arr"
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Button type="submit" disabled={name.trim() === '' || isTaken}>
+            Add name
+          </Button>
+        </form>
+      </div>
+    </Card>
+  );
+}

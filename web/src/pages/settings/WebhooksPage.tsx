@@ -1,0 +1,281 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { type Delivery, deliveriesQuery, type Endpoint, endpointsQuery } from '../../api/settings-queries.js';
+import { showMessage } from '../../app/messages.js';
+import { Button } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InfoDialog } from '../../components/InfoDialog.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Card, Page } from '../../components/Page.js';
+import { rowAction } from '../../components/row-keys.js';
+import { EmptyState } from '../../components/States.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { type Tab, Tabs } from '../../components/Tabs.js';
+import { formatInstant } from '../../format/dates.js';
+import { EndpointDialog } from './EndpointDialog.js';
+import { SecretText } from './SecretText.js';
+import styles from './Settings.module.css';
+
+const route = getRouteApi('/_shell/endpoints');
+
+/** Addresses of other systems that receive events, with what was sent to each. */
+export function WebhooksPage() {
+  const { endpoint: opened } = route.useSearch();
+  const navigate = useNavigate({ from: '/endpoints' });
+  const endpoints = useQuery(endpointsQuery);
+  const [edited, setEdited] = useState<Endpoint | 'new' | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const current = endpoints.data?.endpoints.find(({ id }) => id === opened);
+  return (
+    <Page
+      title="Webhooks"
+      crumbs={[{ label: 'Webhooks' }]}
+      facts={['Other systems learn of changes within seconds']}
+      actions={
+        <Button kind="primary" onClick={() => setEdited('new')}>
+          New endpoint
+        </Button>
+      }
+    >
+      <Loaded query={endpoints} height={200}>
+        {({ endpoints: all }) =>
+          all.length === 0 ? (
+            <EmptyState title="No system receives events">
+              An endpoint is an address that gets a signed message for every change.
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Endpoints"
+              columns={endpointColumns((id) => navigate({ search: { endpoint: id } }), setEdited)}
+              rows={all}
+              rowKey={({ id }) => id}
+              markedKey={opened ?? null}
+              rowHeight={50}
+            />
+          )
+        }
+      </Loaded>
+      {current === undefined ? null : <Deliveries endpoint={current} onSecret={setSecret} />}
+      {edited === null ? null : (
+        <EndpointDialog
+          endpoint={edited === 'new' ? null : edited}
+          onClose={() => setEdited(null)}
+          onSecret={setSecret}
+        />
+      )}
+      {secret === null ? null : (
+        <InfoDialog title="Copy it now" size={560} onClose={() => setSecret(null)}>
+          <div className={styles.stack}>
+            <SecretText label="The key that signs deliveries, shown only this once" text={secret} />
+            <Button kind="primary" onClick={() => setSecret(null)}>
+              Done
+            </Button>
+          </div>
+        </InfoDialog>
+      )}
+    </Page>
+  );
+}
+
+function endpointColumns(
+  onOpen: (id: string) => void,
+  onEdit: (endpoint: Endpoint) => void,
+): readonly Column<Endpoint>[] {
+  return [
+    {
+      key: 'url',
+      header: 'Endpoint',
+      phone: 'title',
+      cell: ({ id, url, description }) => (
+        <>
+          <button type="button" className={styles.rowButton} onClick={() => onOpen(id)} {...rowAction}>
+            {description ?? url}
+          </button>
+          {description === null ? null : <span className={styles.second}>{url}</span>}
+        </>
+      ),
+    },
+    {
+      key: 'events',
+      header: 'Events',
+      phone: 'detail',
+      cell: ({ eventTypes }) => (eventTypes === null ? 'all' : String(eventTypes.length)),
+    },
+    {
+      key: 'pending',
+      header: 'Waiting',
+      align: 'right',
+      cell: ({ pending }) => <span className="num">{pending}</span>,
+    },
+    {
+      key: 'last',
+      header: 'Last sent',
+      phone: 'detail',
+      cell: ({ lastAttemptAt }) => (
+        <span className="dim">{lastAttemptAt === null ? 'never' : formatInstant(lastAttemptAt)}</span>
+      ),
+    },
+    {
+      key: 'state',
+      header: 'State',
+      phone: 'note',
+      cell: ({ enabled, disabledReason }) =>
+        enabled ? (
+          <Badge tone="good">On</Badge>
+        ) : (
+          <Badge tone={disabledReason === null ? 'neutral' : 'negative'}>
+            {disabledReason === null ? 'Off' : 'Stopped'}
+          </Badge>
+        ),
+    },
+    {
+      key: 'edit',
+      header: <span className="unseen">Change</span>,
+      align: 'right',
+      phone: 'amount',
+      cell: (endpoint) => (
+        <button type="button" className={styles.link} onClick={() => onEdit(endpoint)}>
+          Change<span className="unseen"> {endpoint.url}</span>
+        </button>
+      ),
+    },
+  ];
+}
+
+type DeliveryTab = 'all' | Delivery['status'];
+
+const deliveryTabs: readonly Tab<DeliveryTab>[] = [
+  { key: 'all', label: 'All' },
+  { key: 'pending', label: 'Waiting' },
+  { key: 'failed', label: 'Failed' },
+  { key: 'delivered', label: 'Delivered' },
+];
+
+interface DeliveriesProps {
+  readonly endpoint: Endpoint;
+  readonly onSecret: (secret: string) => void;
+}
+
+function Deliveries({ endpoint, onSecret }: DeliveriesProps) {
+  const [tab, setTab] = useState<DeliveryTab>('all');
+  const deliveries = useQuery(deliveriesQuery(endpoint.id, tab === 'all' ? undefined : tab));
+  const queryClient = useQueryClient();
+  const params = { endpointId: endpoint.id };
+  const test = useMutation({
+    mutationFn: () => api.testWebhookEndpoint({ params }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
+  });
+  const rotate = useMutation({
+    mutationFn: () => api.rotateWebhookSecret({ params, body: { overlapHours: 24 } }),
+    onSuccess: ({ secret }) => onSecret(secret),
+  });
+  return (
+    <Card
+      title="Deliveries"
+      note={endpoint.disabledReason ?? 'of the last 30 days'}
+      action={
+        <span className={styles.actions}>
+          <Button isBusy={rotate.isPending} onClick={() => rotate.mutate()}>
+            New secret
+          </Button>
+          <Button disabled={!endpoint.enabled} isBusy={test.isPending} onClick={() => test.mutate()}>
+            Send a test
+          </Button>
+        </span>
+      }
+    >
+      <Tabs<DeliveryTab> label="Deliveries by state" current={tab} onChange={setTab} tabs={deliveryTabs} />
+      <Loaded query={deliveries} height={160}>
+        {({ deliveries: all }) =>
+          all.length === 0 ? (
+            <p className="dim">None.</p>
+          ) : (
+            <DataTable
+              caption="Deliveries"
+              columns={deliveryColumns(endpoint.id)}
+              rows={all}
+              rowKey={({ id }) => id}
+              rowHeight={50}
+            />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function deliveryColumns(endpointId: string): readonly Column<Delivery>[] {
+  return [
+    {
+      key: 'type',
+      header: 'Event',
+      phone: 'title',
+      cell: ({ type, createdAt }) => (
+        <>
+          {type}
+          <span className={styles.second}>{formatInstant(createdAt)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'response',
+      header: 'Response',
+      phone: 'detail',
+      cell: (delivery) => <Response delivery={delivery} />,
+    },
+    {
+      key: 'attempts',
+      header: 'Attempts',
+      align: 'right',
+      cell: ({ attempts }) => <span className="num">{attempts}</span>,
+    },
+    {
+      key: 'state',
+      header: 'State',
+      phone: 'note',
+      cell: ({ status }) => {
+        if (status === 'delivered') return <Badge tone="good">Delivered</Badge>;
+        return status === 'failed' ? <Badge tone="negative">Failed</Badge> : <Badge tone="info">Waiting</Badge>;
+      },
+    },
+    {
+      key: 'replay',
+      header: <span className="unseen">Send again</span>,
+      align: 'right',
+      phone: 'amount',
+      cell: ({ id }) => <Replay endpointId={endpointId} deliveryId={id} />,
+    },
+  ];
+}
+
+function Response({ delivery: { responseStatus, responseBody, error, durationMs } }: { readonly delivery: Delivery }) {
+  const words =
+    responseStatus === null
+      ? (error ?? 'not sent yet')
+      : `${responseStatus}${durationMs === null ? '' : ` in ${durationMs} ms`}`;
+  if (responseBody === null || responseBody === '') return <span className="dim">{words}</span>;
+  return (
+    <details>
+      <summary>{words}</summary>
+      <pre className={styles.code}>{responseBody}</pre>
+    </details>
+  );
+}
+
+function Replay({ endpointId, deliveryId }: { readonly endpointId: string; readonly deliveryId: string }) {
+  const queryClient = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => api.replayWebhookDelivery({ params: { endpointId, deliveryId } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['deliveries'] });
+      showMessage('The event is sent again.');
+    },
+  });
+  return (
+    <button type="button" className={styles.link} disabled={isPending} onClick={() => mutate()}>
+      Send again
+    </button>
+  );
+}

@@ -1,0 +1,156 @@
+import type { Condition, Group, Leaf } from '#src/engine/condition.js';
+import type { Rule, Tier } from '#src/engine/plan-config.js';
+import { type Answer } from '../api/client.js';
+import { type Plan } from '../api/queries.js';
+import { rulesOf } from './rules.js';
+
+export type { Condition, Group, Leaf, Rule, Tier };
+export type PlanTemplate = Answer<'listPlanTemplates'>[number];
+
+export interface DraftTerms {
+  readonly dealConditions: readonly Condition[];
+  readonly rules: readonly Rule[];
+}
+
+/** A made-up deal of a plan test, and what else a test has. */
+export interface PlanTest {
+  readonly name: string;
+  readonly deals: readonly Readonly<Record<string, unknown>>[];
+  readonly quotas?: readonly Readonly<Record<string, unknown>>[];
+  readonly expected: readonly Readonly<Record<string, unknown>>[];
+  readonly total?: number;
+  readonly [other: string]: unknown;
+}
+
+/** The plan as it is edited. */
+export interface Draft {
+  readonly name: string;
+  readonly terms: DraftTerms;
+  readonly effectiveStart: string | null;
+  readonly effectiveEnd: string | null;
+  readonly currency: string | null;
+  /** Slugs that have another name in this plan. */
+  readonly fieldMapping: Readonly<Record<string, unknown>> | null;
+  readonly tests: readonly PlanTest[];
+}
+
+export function draftOf(plan: Plan): Draft {
+  const { name, dealConditions, effectiveStart, effectiveEnd, currency, fieldMapping, tests } = plan;
+  return {
+    name,
+    terms: {
+      dealConditions: dealConditions as readonly Condition[],
+      rules: rulesOf(plan).map(({ id: _, ...rule }) => rule),
+    },
+    effectiveStart,
+    effectiveEnd,
+    currency,
+    fieldMapping,
+    tests: tests as unknown as readonly PlanTest[],
+  };
+}
+
+export const won: Leaf = { field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' };
+
+export function newRule(name: string): Rule {
+  return {
+    name,
+    measure: 'amount',
+    executionPhase: 'per_deal',
+    attainmentPeriod: 'quarterly',
+    tierBy: 'attainment',
+    tierMode: 'full_rate',
+    payoutMode: 'rate',
+    conditions: [],
+    tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0 }],
+  };
+}
+
+/** A name that no other rule has. */
+export function freeName(rules: readonly Rule[], wish: string): string {
+  const names = new Set(rules.map(({ name }) => name));
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? wish : `${wish} ${count}`;
+    if (!names.has(name)) return name;
+  }
+}
+
+/** The terms as a config. A half-year is the period of the config, because rules of this shape cannot name it. */
+export function configOf({ dealConditions, rules }: DraftTerms): Record<string, unknown> {
+  const isHalf = rules.some(({ attainmentPeriod }) => attainmentPeriod === 'semi_annual');
+  return {
+    ...(isHalf ? { quotaPeriod: 'semi_annual' } : {}),
+    ...(dealConditions.length === 0 ? {} : { dealConditions }),
+    rules: rules.map(({ attainmentPeriod, conditions, tiers, ...rule }) => ({
+      ...rule,
+      ...(attainmentPeriod === 'semi_annual' ? {} : { attainmentPeriod }),
+      ...(conditions.length === 0 ? {} : { conditions }),
+      tiers: numbered(tiers),
+    })),
+  };
+}
+
+/** Tiers of everyone are numbered in their order; those of one person keep the number that they replace. */
+export function numbered(tiers: readonly Tier[]): readonly Tier[] {
+  let next = 0;
+  return tiers.map((tier) => {
+    if (tier.repId !== undefined) return tier;
+    const tierIndex = next;
+    next += 1;
+    return { ...tier, tierIndex };
+  });
+}
+
+/** Without the fields that have no value. */
+export function withRule(rule: Rule, change: { readonly [Key in keyof Rule]?: Rule[Key] | undefined }): Rule {
+  const next = { ...rule, ...change } as Record<string, unknown>;
+  for (const key of Object.keys(next)) if (next[key] === undefined) delete next[key];
+  return next as unknown as Rule;
+}
+
+export function isGroup(condition: Condition): condition is Group {
+  return 'rules' in condition;
+}
+
+export function sameDraft(one: Draft, other: Draft): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** The rules of a config in either shape, with the defaults that the service fills in. */
+export function termsOf(config: Readonly<Record<string, unknown>>): DraftTerms {
+  const rules = (Array.isArray(config['rules']) ? config['rules'] : []) as Readonly<Record<string, unknown>>[];
+  const period = (config['quotaPeriod'] ?? 'quarterly') as Rule['attainmentPeriod'];
+  return {
+    dealConditions: (config['dealConditions'] ?? []) as readonly Condition[],
+    rules: rules.map((rule, index) => ruleOf(rule, index, period)),
+  };
+}
+
+function ruleOf(raw: Readonly<Record<string, unknown>>, index: number, period: Rule['attainmentPeriod']): Rule {
+  const { baseField, tiers, tierBy, ...rest } = raw;
+  const isNamed = tierBy === undefined || tierBy === 'attainment' || tierBy === 'rank' || tierBy === 'value';
+  return {
+    ...newRule(`Rule ${index + 1}`),
+    attainmentPeriod: period,
+    ...(baseField === undefined ? {} : { measure: String(baseField) }),
+    ...(isNamed ? {} : { tierValueField: String(tierBy) }),
+    ...(tierBy === undefined ? {} : { tierBy: isNamed ? tierBy : 'value' }),
+    ...rest,
+    tiers: (Array.isArray(tiers) ? tiers : []).map(tierOf),
+  } as Rule;
+}
+
+function tierOf(raw: Readonly<Record<string, unknown>>, index: number): Tier {
+  const { min, amount, ...rest } = raw;
+  return {
+    tierIndex: index,
+    minThreshold: (min ?? 0) as number,
+    ...(amount === undefined ? {} : { flatAmount: amount }),
+    ...rest,
+  } as Tier;
+}
+
+/** What a request for a new version contains. */
+export function changeOf({ terms, effectiveStart, effectiveEnd, currency, fieldMapping, tests }: Draft) {
+  return { config: configOf(terms), effectiveStart, effectiveEnd, currency, fieldMapping, tests: tests as never };
+}

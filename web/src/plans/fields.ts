@@ -1,0 +1,57 @@
+import { type Answer } from '../api/client.js';
+import { fieldWords } from './words.js';
+
+export type Field = Answer<'listFields'>[number];
+type FieldType = Field['type'];
+
+/** The two fields that every plan reads have a short name beside the standard one. */
+const short: Readonly<Record<string, { readonly slug: string; readonly label: string }>> = {
+  dealAmount: { slug: 'amount', label: 'Amount' },
+  dealStage: { slug: 'stage', label: 'Stage' },
+};
+
+const words: Readonly<Record<string, string>> = {
+  closeDate: 'Close date',
+  dealName: 'Deal name',
+  ownerId: 'Owner ID',
+  currency: 'Currency',
+  createdDate: 'Created date',
+};
+
+/** The fields under the names that plans usually have for them. */
+export function planFields(fields: readonly Field[]): readonly Field[] {
+  const known = fields.map((field) => ({
+    ...field,
+    ...(short[field.slug] ?? {}),
+    ...(words[field.slug] === undefined ? {} : { label: words[field.slug] as string }),
+  }));
+  const seen = new Set<string>();
+  return known.filter(({ slug }) => !seen.has(slug) && seen.add(slug));
+}
+
+/** The choices of a field, with the present one although it may be unknown. */
+export function fieldChoices(
+  fields: readonly Field[],
+  current: string | undefined,
+  isWanted: (field: Field) => boolean = () => true,
+): readonly (readonly [slug: string, label: string])[] {
+  const choices = fields.filter(isWanted).map(({ slug, label }) => [slug, label] as const);
+  const isKnown = current === undefined || current === '' || choices.some(([slug]) => slug === current);
+  return isKnown ? choices : [[current, fieldWords(current)], ...choices];
+}
+
+/** Fields that can be multiplied and counted. Text is listed too: files may store numbers as text. */
+export function isNumeric({ type }: Field): boolean {
+  return type === 'number' || type === 'currency' || type === 'text';
+}
+
+export const operatorsOf: Readonly<Record<FieldType, readonly string[]>> = {
+  text: ['equals', 'not_equals', 'contains', 'not_contains', 'in', 'not_in', 'is_set', 'is_not_set'],
+  select: ['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains', 'is_set', 'is_not_set'],
+  status: ['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains', 'is_set', 'is_not_set'],
+  number: ['gte', 'gt', 'lt', 'lte', 'between', 'equals', 'not_equals', 'is_set', 'is_not_set'],
+  currency: ['gte', 'gt', 'lt', 'lte', 'between', 'equals', 'not_equals', 'is_set', 'is_not_set'],
+  date: ['before', 'after', 'between', 'in_period', 'in_last_n_days', 'equals', 'is_set', 'is_not_set'],
+  timestamp: ['before', 'after', 'between', 'in_period', 'in_last_n_days', 'is_set', 'is_not_set'],
+  checkbox: ['is_true', 'is_false', 'is_set', 'is_not_set'],
+};
