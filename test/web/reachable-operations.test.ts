@@ -20,8 +20,7 @@ const excluded: Readonly<Record<string, string>> = {
   getStatementStatus: 'the list of statements has the status',
   listExportJobs: 'a file is saved by the page that started it',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
-  getCrmSettings: 'which objects of a CRM are read is decided when a connection is set up, over the API',
-  setCrmSettings: 'which objects of a CRM are read is decided when a connection is set up, over the API',
+  setCrmcSync: 'updateIntegration does the same for every CRM',
   deleteComment: 'comments stay with the statement',
 };
 

@@ -15,6 +15,7 @@ import { Card, Page } from '../../components/Page.js';
 import { describeError } from '../../components/States.js';
 import { formatCount } from '../../format/numbers.js';
 import { ConnectDialog } from './ConnectDialog.js';
+import { CrmSettingsDialog } from './CrmSettingsDialog.js';
 import { ConnectionBadge, connectionWords } from './connection-state.js';
 import styles from './Settings.module.css';
 import { SyncHistory } from './SyncHistory.js';
@@ -74,6 +75,7 @@ export function ConnectionsPage() {
 function Connection({ integration, onConnect }: { readonly integration: Integration; readonly onConnect: () => void }) {
   const { provider, connected, broken } = integration;
   const [isAsked, setAsked] = useState(false);
+  const [isSetting, setSetting] = useState(false);
   return (
     <div>
       <span>
@@ -82,7 +84,7 @@ function Connection({ integration, onConnect }: { readonly integration: Integrat
       </span>
       <span className={styles.actions}>
         <ConnectionBadge {...integration} />
-        {provider === 'crmc' && connected ? <Polling integration={integration} /> : null}
+        {connected ? <Button onClick={() => setSetting(true)}>Settings</Button> : null}
         {connected ? <Button onClick={() => setAsked(true)}>Disconnect</Button> : null}
         {connected && !broken ? null : (
           <Button kind={broken ? 'primary' : 'default'} onClick={onConnect}>
@@ -91,21 +93,9 @@ function Connection({ integration, onConnect }: { readonly integration: Integrat
           </Button>
         )}
       </span>
+      {isSetting ? <CrmSettingsDialog integration={integration} onClose={() => setSetting(false)} /> : null}
       {isAsked ? <DisconnectDialog provider={provider} onClose={() => setAsked(false)} /> : null}
     </div>
-  );
-}
-
-function Polling({ integration: { syncEnabled } }: { readonly integration: Integration }) {
-  const queryClient = useQueryClient();
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => api.setCrmcSync({ body: { enabled: !syncEnabled } }),
-    onSuccess: () => queryClient.invalidateQueries(),
-  });
-  return (
-    <Button isBusy={isPending} onClick={() => mutate()}>
-      {syncEnabled ? 'Stop asking for changes' : 'Ask for changes'}
-    </Button>
   );
 }
 

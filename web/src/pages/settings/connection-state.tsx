@@ -8,8 +8,8 @@ export function connectionWords(integration: Integration): string {
   if (!connected) return 'Not connected';
   if (broken) return `${brokenReason ?? 'The CRM rejects the credentials'}. Changes wait, and none is lost.`;
   const synced = lastSyncAt === null ? 'Not synced yet' : `Synced ${formatInstant(lastSyncAt)}`;
-  if (provider !== 'crmc') return `${synced}, webhooks on`;
-  return `${synced}, ${syncEnabled ? 'asked for changes' : 'not asked for changes'}`;
+  const webhooks = provider === 'crmc' ? '' : ', webhooks on';
+  return `${synced}${webhooks}${syncEnabled ? ', asked for changes' : ''}`;
 }
 
 export function ConnectionBadge({ connected, broken }: Integration) {

@@ -1,0 +1,177 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError } from '#src/client.js';
+import { type Answer, api } from '../../api/client.js';
+import { type Integration, productNames } from '../../api/settings-queries.js';
+import { showMessage } from '../../app/messages.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { describeError, Skeleton } from '../../components/States.js';
+
+type Settings = Answer<'getCrmSettings'>;
+
+interface CrmSettingsDialogProps {
+  readonly integration: Integration;
+  readonly onClose: () => void;
+}
+
+/** Which people, deals and fields of a CRM are read, and how often it is asked for changes. */
+export function CrmSettingsDialog({ integration, onClose }: CrmSettingsDialogProps) {
+  const { provider } = integration;
+  const { data } = useQuery({
+    queryKey: ['crm-settings', provider],
+    queryFn: ({ signal }) => api.getCrmSettings({ params: { provider } }, { signal }),
+  });
+  if (data === undefined) return <Skeleton height={0} />;
+  return <SettingsForm stored={data} integration={integration} onClose={onClose} />;
+}
+
+/** Lists as texts with commas, and the fields as pairs. */
+interface Entered {
+  readonly teams: string;
+  readonly roles: string;
+  readonly emails: string;
+  readonly closedFrom: string;
+  readonly pipelines: string;
+  readonly fields: string;
+  readonly lineItems: 'yes' | 'no';
+  readonly companyFields: string;
+  readonly polling: 'on' | 'off';
+  readonly pollSeconds: string;
+}
+
+function enteredOf({ people, deals, fields, lineItems, companyFields }: Settings, integration: Integration): Entered {
+  return {
+    teams: people?.teams.join(', ') ?? '',
+    roles: people?.roles.join(', ') ?? '',
+    emails: people?.emails.join(', ') ?? '',
+    closedFrom: deals.closedFrom ?? '',
+    pipelines: deals.pipelines.join(', '),
+    fields: Object.entries(fields)
+      .map(([name, slug]) => `${name}=${slug}`)
+      .join(', '),
+    lineItems: lineItems ? 'yes' : 'no',
+    companyFields: companyFields.join(', '),
+    polling: integration.syncEnabled ? 'on' : 'off',
+    pollSeconds: integration.pollSeconds === null ? '' : String(integration.pollSeconds),
+  };
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function settingsOf(entered: Entered): Settings {
+  const people = { teams: listOf(entered.teams), roles: listOf(entered.roles), emails: listOf(entered.emails) };
+  const pairs = listOf(entered.fields).map((pair) => pair.split('=').map((part) => part.trim()));
+  return {
+    people: Object.values(people).every((one) => one.length === 0) ? null : people,
+    deals: { closedFrom: entered.closedFrom || null, pipelines: listOf(entered.pipelines) },
+    fields: Object.fromEntries(pairs.map(([name = '', slug = '']) => [name, slug])),
+    lineItems: entered.lineItems === 'yes',
+    companyFields: listOf(entered.companyFields),
+  };
+}
+
+const lists = [
+  ['teams', 'Only people of these teams', 'Separated by commas. Without any entry everyone is imported.'],
+  ['roles', 'Only people with these roles', undefined],
+  ['emails', 'Only people with these addresses', undefined],
+  ['pipelines', 'Only deals of these pipelines', 'Empty: all.'],
+  ['fields', 'Names for fields', 'Such as arr=hs_arr, separated by commas.'],
+  ['companyFields', 'Fields of the company that deals get', undefined],
+] as const;
+
+interface SettingsFormProps extends CrmSettingsDialogProps {
+  readonly stored: Settings;
+}
+
+function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
+  const queryClient = useQueryClient();
+  const [before] = useState(() => enteredOf(stored, integration));
+  const [entered, setEntered] = useState(before);
+  const set = (change: Partial<Entered>) => setEntered({ ...entered, ...change });
+  const save = useMutation({
+    mutationFn: (confirm: boolean) => send(integration, before, entered, confirm),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries();
+      showMessage('The settings were saved, and a sync reads the CRM with them.');
+      onClose();
+    },
+  });
+  const isExcluding = save.error instanceof ApiError && save.error.code === 'confirmation_required';
+  return (
+    <Dialog
+      title={`Settings of ${productNames[integration.provider]}`}
+      onClose={onClose}
+      onSubmit={() => save.mutate(isExcluding)}
+      action={{
+        kind: isExcluding ? 'danger' : 'primary',
+        isBusy: save.isPending,
+        children: isExcluding ? 'Delete these deals' : 'Save settings',
+      }}
+      problem={save.error === null ? null : describeError(save.error).message}
+    >
+      {lists.map(([key, label, hint]) => (
+        <TextField
+          key={key}
+          label={label}
+          hint={hint}
+          value={entered[key]}
+          onChange={({ currentTarget }) => set({ [key]: currentTarget.value })}
+        />
+      ))}
+      <TextField
+        label="Only deals that close from this day on"
+        type="date"
+        value={entered.closedFrom}
+        onChange={({ currentTarget }) => set({ closedFrom: currentTarget.value })}
+      />
+      <Choice
+        label="Line items"
+        value={entered.lineItems}
+        choices={[
+          ['no', 'are not read'],
+          ['yes', 'give deals their number, sum and products'],
+        ]}
+        onChange={({ currentTarget }) => set({ lineItems: currentTarget.value === 'yes' ? 'yes' : 'no' })}
+      />
+      <Choice
+        label="Asking for changes"
+        value={entered.polling}
+        choices={[
+          ['on', 'regularly'],
+          ['off', 'only when a sync is started'],
+        ]}
+        onChange={({ currentTarget }) => set({ polling: currentTarget.value === 'on' ? 'on' : 'off' })}
+      />
+      <TextField
+        label="Seconds between two questions"
+        type="number"
+        min={60}
+        hint="Empty: the usual interval."
+        value={entered.pollSeconds}
+        onChange={({ currentTarget }) => set({ pollSeconds: currentTarget.value })}
+      />
+    </Dialog>
+  );
+}
+
+/** Only what was changed is sent: new settings start a sync. */
+async function send({ provider }: Integration, before: Entered, entered: Entered, confirm: boolean): Promise<void> {
+  const params = { provider };
+  const settings = settingsOf(entered);
+  if (JSON.stringify(settings) !== JSON.stringify(settingsOf(before)))
+    await api.setCrmSettings({ params, body: { ...settings, confirm } });
+  if (entered.polling === before.polling && entered.pollSeconds === before.pollSeconds) return;
+  await api.updateIntegration({
+    params,
+    body: {
+      syncEnabled: entered.polling === 'on',
+      pollSeconds: entered.pollSeconds === '' ? null : Number(entered.pollSeconds),
+    },
+  });
+}
