@@ -132,7 +132,7 @@ export function hasColumn({ columns }: Pick<Matched, 'columns'>, key: string): b
   return columns.includes(key);
 }
 
-/** The e-mail address of a person who is named by it or by their name; the text itself if nobody has the name. */
+/** The e-mail address of a person who is named by it or by their name; the text itself if no person has the name. */
 export function emailFinder(people: readonly Pick<Person, 'name' | 'email'>[]): (text: string) => string {
   const byName = new Map<string, string | null>();
   for (const { name, email } of people) byName.set(bare(name), byName.has(bare(name)) ? null : email);

@@ -134,11 +134,11 @@ function prepare(matched: Matched): Prepared {
     .filter(([email]) => chosen['addManagers'] === 'yes' && !listed.has(email) && !stored.has(email))
     .map(([email, { name, source }]) => ({
       source,
-      cells: cellsOf({ email, name: name.includes('@') ? mailLabel(name) : name, role: 'manager' }),
+      cells: rowOf({ email, name: name.includes('@') ? mailLabel(name) : name, role: 'manager' }),
     }));
   const rows = people.map(({ source, email, name, managerEmail, crmMemberId, row }) => ({
     source,
-    cells: cellsOf({
+    cells: rowOf({
       email,
       name,
       role: roleOf(email, cell(row, 'role')),
@@ -156,7 +156,7 @@ function mailLabel(email: string): string {
   return email.split('@')[0] ?? email;
 }
 
-function cellsOf(cells: Cells): string[] {
+function rowOf(cells: Cells): string[] {
   return header.map((name) => cells[name] ?? '');
 }
 

@@ -117,7 +117,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
   );
   if (people.length === 0 || plans.length === 0)
     return (
-      <EmptyState title={plans.length === 0 ? 'No plan yet' : 'Nobody is here yet'}>
+      <EmptyState title={plans.length === 0 ? 'No plan yet' : 'No people yet'}>
         People are paid by the plans that they are assigned to.
       </EmptyState>
     );

@@ -68,7 +68,7 @@ function Owner({ deal, onClose }: { readonly deal: Deal; readonly onClose: () =>
         label="Owner of the deal"
         value={repId}
         choices={[
-          ...(deal.repId === null ? [['', 'nobody'] as const] : []),
+          ...(deal.repId === null ? [['', 'no rep'] as const] : []),
           ...(data?.reps ?? []).map(({ id, name }) => [id, name] as const),
         ]}
         onChange={({ currentTarget }) => setRepId(currentTarget.value)}

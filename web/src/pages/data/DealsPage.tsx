@@ -209,7 +209,7 @@ function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
       header: 'Person',
       phone: 'detail',
       sortBy: ({ repName }) => repName ?? '',
-      cell: ({ repName }) => repName ?? <span className="dim">nobody</span>,
+      cell: ({ repName }) => repName ?? <span className="dim">no rep</span>,
     },
     {
       key: 'stage',

@@ -82,7 +82,7 @@ function MemberList({ people, onEdit }: MembersProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const invite = useInvite(() => setChosen(new Set()));
   if (people.length === 0)
-    return <EmptyState title="Nobody is here yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
+    return <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
   return (
     <>
       <DataTable

@@ -115,7 +115,7 @@ function ManagerFields({ person, people, entered, onChange }: ManagerFieldsProps
         label="Manager"
         value={entered.managerId}
         choices={[
-          ['', 'nobody'],
+          ['', 'none'],
           ...people.filter(({ id }) => id !== person?.id).map(({ id, name }) => [id, name] as const),
         ]}
         onChange={({ currentTarget }) => onChange({ managerId: currentTarget.value })}
@@ -157,7 +157,7 @@ function enteredOf(person: Person | null): Entered {
   };
 }
 
-/** Role, sign-in and manager have an operation of their own; name and owner ID are changed by e-mail. */
+/** Role, sign-in and manager are changed by another operation; name and owner ID are changed by e-mail. */
 async function send(person: Person | null, entered: Entered, people: readonly Person[]): Promise<void> {
   const manager = people.find(({ id }) => id === entered.managerId) ?? null;
   if (person === null) {

@@ -52,10 +52,7 @@ export function ExceptionList({ period }: { readonly period: string }) {
                 reason: `Total in ${workspace.currency}`,
                 deals: <span className="num">{deals}</span>,
                 value: (
-                  <LedgerTotal
-                    amount={sumOf(groups.map((group) => amountOf(group, workspace.currency)))}
-                    currency={workspace.currency}
-                  />
+                  <LedgerTotal amount={distinctAmount(groups, workspace.currency)} currency={workspace.currency} />
                 ),
               }}
             />
@@ -68,6 +65,14 @@ export function ExceptionList({ period }: { readonly period: string }) {
 
 function amountOf({ totals }: ExceptionGroup, currency: string): number {
   return totals.find((total) => total.currency === currency)?.amount ?? 0;
+}
+
+/** A deal may have several reasons and counts once, as far as the lists name the deals. */
+export function distinctAmount(groups: readonly ExceptionGroup[], currency: string): string {
+  const isComplete = groups.every(({ count, deals }) => count <= deals.length);
+  if (!isComplete) return sumOf(groups.map((group) => amountOf(group, currency)));
+  const deals = groups.flatMap((group) => group.deals).filter((deal) => (deal.currency ?? currency) === currency);
+  return sumOf([...new Map(deals.map(({ dealId, amount }) => [dealId, amount ?? 0])).values()]);
 }
 
 function byAmount(groups: readonly ExceptionGroup[], currency: string): readonly ExceptionGroup[] {

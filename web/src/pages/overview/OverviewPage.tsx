@@ -12,7 +12,7 @@ import { sumOf } from '../../format/exact.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
 import { formatPeriod, monthOf, shortPeriod } from '../../format/periods.js';
 import { Connections } from './Connections.js';
-import { ExceptionList } from './ExceptionList.js';
+import { distinctAmount, ExceptionList } from './ExceptionList.js';
 import { Jobs } from './Jobs.js';
 import { OpenDiscrepancies } from './OpenDiscrepancies.js';
 import styles from './Overview.module.css';
@@ -65,7 +65,7 @@ function Strip({ period }: { readonly period: string }) {
   const discrepancies = useQuery(discrepanciesQuery('open'));
   const unpaid = (exceptions.data?.exceptions ?? []).flatMap(({ totals }) => totals);
   const others = [...new Set(unpaid.map((one) => one.currency))].filter((one) => one !== currency);
-  const ofCurrency = (code: string) => sumOf(unpaid.filter((one) => one.currency === code).map(({ amount }) => amount));
+  const ofCurrency = (code: string) => distinctAmount(exceptions.data?.exceptions ?? [], code);
   const open = discrepancies.data?.discrepancies ?? [];
   const reps = team.data?.reps ?? [];
   const paid = reps.filter(({ earnings }) => earnings.total !== 0).length;

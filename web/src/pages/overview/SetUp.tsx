@@ -68,7 +68,7 @@ function useItems(): readonly Item[] | null {
   return [
     {
       title: 'People',
-      detail: sellers.length === 0 ? 'Nobody sells here yet' : formatCount(sellers.length, 'person', 'people'),
+      detail: sellers.length === 0 ? 'No seller yet' : formatCount(sellers.length, 'person', 'people'),
       isDone: sellers.length > 0,
       to: '/imports',
       fix: 'Import',

@@ -23,7 +23,7 @@ const words = {
   restore: { title: 'Make active', submit: 'Make active', effect: 'The plan pays again on the days of its versions.' },
   remove: {
     title: 'Delete',
-    submit: 'Delete for good',
+    submit: 'Delete permanently',
     effect:
       'The plan is removed with all versions. This cannot be undone. A plan with assignments or commission cannot be deleted; archive it instead.',
   },

@@ -79,7 +79,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
       <Card title="People" note={formatCount(newest.assignedReps.length, 'person', 'people')}>
         {newest.assignedReps.length === 0 ? (
           <p className="dim">
-            Nobody is on the plan today. <Link to="/assignments">Assign people</Link>
+            The plan has no people today. <Link to="/assignments">Assign people</Link>
           </p>
         ) : (
           <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>

@@ -75,7 +75,7 @@ function Withdraw({ version, onClose }: { readonly version: Plan; readonly onClo
       problem={withdraw.error === null ? null : describeError(withdraw.error).message}
     >
       <p>
-        The version before it is in force again, and open periods are calculated anew. Approved statements do not
+        The version before it is in force again, and open periods are calculated again. Approved statements do not
         change. The version stays in the history.
       </p>
     </Dialog>

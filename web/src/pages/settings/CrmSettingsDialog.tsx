@@ -15,7 +15,7 @@ interface CrmSettingsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Which people, deals and fields of a CRM are read, and how often it is asked for changes. */
+/** Which people, deals and fields of a CRM are read, and how often it is polled. */
 export function CrmSettingsDialog({ integration, onClose }: CrmSettingsDialogProps) {
   const { provider } = integration;
   const { data } = useQuery({
@@ -140,7 +140,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         onChange={({ currentTarget }) => set({ lineItems: currentTarget.value === 'yes' ? 'yes' : 'no' })}
       />
       <Choice
-        label="Asking for changes"
+        label="Polling for changes"
         value={entered.polling}
         choices={[
           ['on', 'regularly'],
@@ -149,7 +149,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         onChange={({ currentTarget }) => set({ polling: currentTarget.value === 'on' ? 'on' : 'off' })}
       />
       <TextField
-        label="Seconds between two questions"
+        label="Seconds between two polls"
         type="number"
         min={60}
         hint="Empty: the usual interval."

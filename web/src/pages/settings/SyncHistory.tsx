@@ -53,7 +53,7 @@ function Health({ health }: { readonly health: History['health'] }) {
         ['Last delivery', at(lastWebhookAt)],
         ['Last with a valid signature', at(lastVerifiedAt)],
         ['Rejected deliveries', formatNumber(rejected)],
-        ...(nextPollAt === null ? [] : [['Asked next for changes', formatInstant(nextPollAt)] as const]),
+        ...(nextPollAt === null ? [] : [['Next poll', formatInstant(nextPollAt)] as const]),
       ]}
     />
   );
@@ -62,7 +62,7 @@ function Health({ health }: { readonly health: History['health'] }) {
 function Skipped({ sync: { skippedDeals, skipped } }: { readonly sync: Sync }) {
   return (
     <details>
-      <summary>{formatCount(skipped, 'deal')} paid nobody</summary>
+      <summary>{formatCount(skipped, 'deal')} without a payment</summary>
       <ul className={styles.checks}>
         {skippedDeals.slice(0, 20).map(({ dealId, reason }) => (
           <li key={`${dealId} ${reason}`}>

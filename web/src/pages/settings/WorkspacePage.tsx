@@ -27,11 +27,9 @@ export function WorkspacePage() {
           <>
             <Settings key={stored.name} stored={stored} />
             <Card title="Subscription">
+              <p className="strong">{tierWords[stored.tier]}</p>
               <p>
-                <span className="strong">{tierWords[stored.tier]}</span>
-                <span className={styles.second}>
-                  The tier follows the subscription. <Link to="/members">See the people</Link>
-                </span>
+                The tier follows the subscription. <Link to="/members">See the people</Link>
               </p>
             </Card>
           </>
@@ -168,7 +166,7 @@ function CompanyFields({ entered, onChange }: PartProps) {
       />
       <TextField
         label="Currency"
-        hint="Plans without a currency of their own pay in it."
+        hint="Plans without a currency pay in it."
         required
         maxLength={3}
         value={entered.currency}

@@ -9,7 +9,7 @@ export function connectionWords(integration: Integration): string {
   if (broken) return `${brokenReason ?? 'The CRM rejects the credentials'}. Changes wait, and none is lost.`;
   const synced = lastSyncAt === null ? 'Not synced yet' : `Synced ${formatInstant(lastSyncAt)}`;
   const webhooks = provider === 'crmc' ? '' : ', webhooks on';
-  return `${synced}${webhooks}${syncEnabled ? ', asked for changes' : ''}`;
+  return `${synced}${webhooks}${syncEnabled ? ', polled' : ''}`;
 }
 
 export function ConnectionBadge({ connected, broken }: Integration) {

@@ -5,7 +5,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'statement.approved': 'A statement was approved',
   'statement.reopened': 'An approved statement was opened again',
   'statement.trued_up': 'A difference was paid in an approved period',
-  'dispute.opened': 'A question was asked',
+  'dispute.opened': 'A question was opened',
   'dispute.resolved': 'A question was decided',
   'discrepancy.opened': 'An approved statement differs from today',
   'discrepancy.resolved': 'A discrepancy was resolved',

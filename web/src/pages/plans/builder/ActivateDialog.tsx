@@ -49,7 +49,7 @@ export function ActivateDialog({ builder, state: { preview, isRunning }, onClose
         </ul>
       )}
       {plan === null ? (
-        <p className="dim">Nobody is on the plan yet, so nobody is paid by it until you assign people.</p>
+        <p className="dim">No person is on the plan yet. It pays from the day on which you assign people.</p>
       ) : preview === undefined ? (
         <p className="dim">The effect is being calculated …</p>
       ) : (

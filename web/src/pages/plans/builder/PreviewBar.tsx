@@ -21,14 +21,14 @@ export interface PreviewState {
 
 /** The effect of the draft, or of the stored version if it is not active; there is none before the plan is stored. */
 export function usePreview({ plan, draft, isChanged }: Builder): PreviewState {
-  const [settled] = useDebouncedValue(draft, 700);
+  const [latest] = useDebouncedValue(draft, 700);
   const isStored = plan !== null;
   const isNeeded = isStored && (isChanged || !isInForce(plan));
   const { data, isFetching, error } = useQuery({
-    ...previewQuery(plan?.planId ?? '', settled),
-    enabled: isNeeded && settled.terms.rules.length > 0,
+    ...previewQuery(plan?.planId ?? '', latest),
+    enabled: isNeeded && latest.terms.rules.length > 0,
   });
-  return { preview: isNeeded ? data : undefined, isRunning: isNeeded && (isFetching || settled !== draft), error };
+  return { preview: isNeeded ? data : undefined, isRunning: isNeeded && (isFetching || latest !== draft), error };
 }
 
 function isInForce({ planStatus, versionStatus }: NonNullable<Builder['plan']>): boolean {

@@ -52,11 +52,11 @@ export function useSimulation({ plan, draft }: Builder): SimulationState {
     .sort((a, b) => Number(assigned.has(b.id)) - Number(assigned.has(a.id)) || a.name.localeCompare(b.name))
     .map(({ id, name }) => [id, name] as const);
   const repId = people.some(([id]) => id === chosen.repId) ? chosen.repId : (people[0]?.[0] ?? '');
-  const [settled] = useDebouncedValue(draft, 400);
+  const [latest] = useDebouncedValue(draft, 400);
   const planId = plan?.planId ?? null;
   const now = useQuery({
-    ...draftSimulationQuery(planId, settled, repId, chosen.period),
-    enabled: repId !== '' && settled.terms.rules.length > 0,
+    ...draftSimulationQuery(planId, latest, repId, chosen.period),
+    enabled: repId !== '' && latest.terms.rules.length > 0,
   });
   const before = useQuery({
     ...simulationQuery(planId ?? '', repId, chosen.period, []),

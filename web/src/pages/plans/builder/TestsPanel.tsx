@@ -13,10 +13,10 @@ import { type Builder } from './use-builder.js';
 export function TestsPanel({ builder, currency }: { readonly builder: Builder; readonly currency: string }) {
   const { draft, plan, edit } = builder;
   const [open, setOpen] = useState<number | 'new' | null>(null);
-  const [settled] = useDebouncedValue(draft, 400);
+  const [latest] = useDebouncedValue(draft, 400);
   const result = useQuery({
-    ...testsQuery(plan?.planId ?? '', settled),
-    enabled: plan !== null && settled.tests.length > 0 && settled.terms.rules.length > 0,
+    ...testsQuery(plan?.planId ?? '', latest),
+    enabled: plan !== null && latest.tests.length > 0 && latest.terms.rules.length > 0,
   });
   const failures = new Map<string, TestResult['failed'][number]>();
   for (const one of result.data?.failed ?? []) if (!failures.has(one.name)) failures.set(one.name, one);
