@@ -56,7 +56,7 @@ const closePeriod: Prompt = {
     period,
   }) => `Check whether ${period} is ready to be closed. Only read: call no tool that changes anything, and recalculate nothing.
 
-1. list_deals with isWon true, paid false and closedFrom and closedTo of ${period}: won deals that paid no commission. Do the same with unowned true. get_commissions with a dealId gives the reason.
+1. list_exceptions for each month of ${period}: deals that paid nothing, by reason, with what to do. get_commissions with a dealId explains one.
 2. list_plans with status draft: drafts that should have been active in ${period}.
 3. list_assignments and list_quotas: people on plans with tiers by attainment who lack a quota for the period of the rule.
 4. list_audit_logs: outcomes failed and statement_locked since the period began.

@@ -55,7 +55,8 @@ let schema: JsonSchema | null = null;
 export function planConfigArgument(): JsonSchema {
   const whole = planConfigSchema() as unknown as PlanConfigSchema;
   const { dealConditions, rules } = whole.properties;
-  const { conditions, quotaCredit, ...ofRule } = rules.items.properties;
+  // cap and floor are deprecated; they stay valid, but models should not choose them.
+  const { conditions, quotaCredit, cap: _cap, floor: _floor, ...ofRule } = rules.items.properties;
   return {
     ...whole,
     properties: {

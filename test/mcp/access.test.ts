@@ -48,6 +48,9 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_commissions: [{ dealId: 'nope' }, 'deal_not_found'],
   list_audit_logs: [{}, 'ok'],
   list_change_requests: [{}, 'ok'],
+  list_exceptions: [{}, 'ok'],
+  set_people: [{ reps: [] }, 'VALIDATION_FAILED'],
+  invite_people: [{ repIds: [] }, 'VALIDATION_FAILED'],
   list_disputes: [{}, 'ok'],
   open_dispute: [
     { repId: '<self>', period: '2026-01', type: 'other', description: 'x', dealId: 'nope' },
@@ -101,7 +104,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 5, rep: 18, manager: 21, admin: 36 }[accessLevel],
+        { public: 0, connection: 11, payroll: 5, rep: 18, manager: 22, admin: 39 }[accessLevel],
       );
     });
 
@@ -118,6 +121,21 @@ describe('access to the tools', () => {
       });
     }
   }
+
+  it('people are found by a part of their name or address', async () => {
+    const admin = agentOf('an admin');
+    for (const [query, names] of [
+      ['BE', ['Ben']],
+      ['mia@', ['Mia']],
+      ['nope', []],
+    ] as const) {
+      const { reps } = await done(admin, 'list_reps', { query });
+      expect(
+        reps.map(({ name }: { name: string }) => name),
+        query,
+      ).to.deep.equal(names);
+    }
+  });
 
   it('a plan is unchanged after a rep tried to delete it', async () => {
     const plan = {

@@ -42,8 +42,6 @@ export const updateAssignment = operation({
       useWhen: 'a rep joins or leaves a plan on another day than was thought.',
       notFor:
         'moving a rep to another plan (end this assignment, then create_assignments) or undoing one made by mistake (delete_assignment).',
-      formats:
-        'assignmentId as list_assignments gives it; dates YYYY-MM-DD; null takes a bound away, leaving one out keeps it.',
       changes:
         'commission on deals that now lie outside is reversed, on those that now lie inside it is earned; approved statements stay.',
     },

@@ -38,8 +38,7 @@ export const listAuditLogs = operation({
       useWhen:
         'you need to know why nothing changed (outcome no_change, skipped, statement_locked or failed, with the error), or who changed something.',
       notFor: 'how an amount was computed (use get_commissions with dealId).',
-      formats:
-        'actor orchestrator is the engine; api-key and rep:<repId> are keys and people, with mcp: before it when they acted through an agent.',
+      formats: 'actor orchestrator is the engine; mcp: precedes what agents did.',
       changes: 'nothing.',
     },
     arguments: {

@@ -238,7 +238,7 @@ export const recalculateCommissions = operation({
         'figures look out of date, or you must be sure that a change is included before you read them. Changes start their own calculation.',
       notFor: 'trying terms out (use simulate_commissions).',
       formats:
-        'give one of dealId, repId and planId, or none for the workspace; of several the narrowest applies. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed. With a progressToken the call waits, sends progress and returns the finished job.',
+        'give one of dealId, repId and planId, or none for the workspace; of several the narrowest applies. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed.',
       changes:
         'incorrect commission is corrected; a second run changes nothing more. Approved statements block it for their rep and period.',
     },

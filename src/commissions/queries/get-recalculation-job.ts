@@ -29,7 +29,7 @@ export const getRecalculationJob = operation({
       useWhen:
         'recalculate_commissions returned a jobId. Call it every few seconds until status is completed or failed.',
       notFor: 'what people earn now (use get_commissions) or what earlier calculations did (list_audit_logs).',
-      formats: 'progress counts reps. A job is available for six hours after its end; then job_not_found.',
+      formats: 'A job is available for six hours after its end.',
       changes: 'nothing.',
     },
     arguments: { jobId: 'The job (jobId of recalculate_commissions)' },

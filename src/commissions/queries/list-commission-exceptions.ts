@@ -13,6 +13,7 @@ import { loadRepInput } from '../../ledger/rep-input.js';
 import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { period, wholeNumber } from '../../platform/schemas.js';
 import {
@@ -216,6 +217,20 @@ export const listCommissionExceptions = operation({
   response,
   failures: {},
   cacheScope: () => null,
+  tool: {
+    name: 'list_exceptions',
+    title: 'List exceptions',
+    hints: effects.reads,
+    description: {
+      purpose: 'Deals of a period that paid nothing, by reason, each reason with what to do.',
+      useWhen: 'you check a period before it is closed, or ask why deals paid nothing.',
+      notFor: 'one deal (use get_commissions with dealId).',
+      changes: 'nothing.',
+    },
+    arguments: { period: 'The current month by default' },
+    listsWithin: ['exceptions'],
+    summary: ({ period, deals, exceptions }) => `Period ${period}: ${deals} deals, ${exceptions.length} reasons.`,
+  },
   example: {
     query: { period: '2026-02', limit: '20' },
     answer: {

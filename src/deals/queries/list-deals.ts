@@ -89,12 +89,9 @@ export const listDeals = operation({
     description: {
       purpose:
         'Current deals, latest change first: amount, stage, close date, owner and, in full detail, every field of the CRM.',
-      useWhen:
-        'you test plan conditions against real deals, need a dealId, or look for deals without an owner (unowned) or without commission (paid false).',
-      notFor:
-        'what a deal paid and why (use get_commissions with dealId). Do not sum a page: compare its length with total first.',
-      formats:
-        'stage is matched exactly, as get_field_options spells it; days are YYYY-MM-DD. Filters combine with AND.',
+      useWhen: 'you test plan conditions against real deals or need a dealId.',
+      notFor: 'what a deal paid and why (use get_commissions with dealId).',
+      formats: 'stage is matched exactly, as get_field_options spells it; days are YYYY-MM-DD.',
       changes: 'nothing.',
     },
     arguments: {

@@ -98,7 +98,7 @@ export const setPlanOverride = operation({
       notFor:
         'terms that hold for everyone (use update_plan), other thresholds or rules for one rep (create a separate plan), or removing the overrides (delete_plan_override).',
       formats:
-        'ruleId and tierIndex as get_plan shows them for this version; each tier has either rate (0.1 is 10 %) or flatAmount. Thresholds stay those of the plan.',
+        'ruleId and tierIndex as get_plan shows them for this version; each tier has either rate (0.1 is 10 %) or flatAmount.',
       changes:
         'commission of this rep is recalculated. A new version takes over the overrides of unchanged tiers; the answer of update_plan lists the others.',
     },

@@ -255,7 +255,7 @@ export const updatePlan = operation({
       notFor:
         'the status alone (use set_plan_status), other tiers for one rep (set_plan_override), or who is on the plan (create_assignments).',
       formats:
-        'config as in create_plan; dates YYYY-MM-DD. What is left out is copied from the version that planRef means. A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do. Rule ids change with the version; quotas and overrides follow the rule of the same name.',
+        'config as in create_plan. What is left out is copied from the version that planRef means. A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do. Rule ids change with the version; quotas and overrides follow the rule of the same name.',
       changes:
         'commission of the days that the plan covers is recalculated; approved statements do not change. The old version stays in the history.',
     },

@@ -30,8 +30,7 @@ export const getPlan = operation({
       purpose: 'One plan version with its conditions, rules, tiers, rule ids and assigned reps.',
       useWhen: 'you explain a plan, are about to change it, or need a rule id for set_quota or set_plan_override.',
       notFor: 'older versions side by side (use get_plan_history) or tiers of single reps (list_plan_overrides).',
-      formats:
-        'planId or planVersionId; with planId the version in force is meant. Rule ids change with every version.',
+      formats: 'Rule ids change with every version.',
       changes: 'nothing.',
     },
     arguments: { planId: 'planId of list_plans for the version in force, or a planVersionId for that one' },

@@ -35,7 +35,7 @@ export const listPlans = operation({
       changes: 'nothing.',
     },
     arguments: {
-      status: 'Only plans with this status; deleted plans are listed only with this status or includeDeleted',
+      status: 'Only plans with this status',
       versions: 'all lists every version instead of one row a plan',
     },
     list: 'plans',

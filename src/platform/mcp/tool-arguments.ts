@@ -98,7 +98,7 @@ function assignParts(
     return query.has(name) || operation.body === undefined ? 'query' : 'body';
   };
   const part = (name: 'params' | 'query' | 'body') => Object.fromEntries(given.filter(([key]) => where(key) === name));
-  const pages = query.has('limit') ? { limit, offset } : {};
+  const pages = hasOwnPaging(operation) ? { limit, offset } : {};
   const texts = Object.entries({ ...part('query'), ...pages }).map(([name, value]) => [name, asQuery(value)]);
   return {
     params: part('params'),
@@ -109,7 +109,8 @@ function assignParts(
 
 /** Whether the operation itself returns pages. */
 export function hasOwnPaging(operation: AnyOperation): boolean {
-  return namesIn(operation.query).has('limit');
+  const query = namesIn(operation.query);
+  return query.has('limit') && query.has('offset');
 }
 
 function namesIn(schema: unknown): ReadonlySet<string> {

@@ -89,13 +89,18 @@ function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['in
   );
   const properties = {
     ...Object.fromEntries(described.map(({ name, argument }) => [name, argumentSchema(argument, known[name])])),
-    ...Object.fromEntries(Object.entries(read.properties).map(([name, one]) => [name, plainSchema(one)])),
+    ...Object.fromEntries(Object.entries(read.properties).map(([name, one]) => [name, withoutZero(plainSchema(one))])),
   };
   const needed = described.filter(({ argument }) => typeof argument !== 'string' && argument.required === true);
   const names = [...parts.flatMap((part) => part.required), ...needed.map(({ name }) => name), ...read.required];
   const required = [...new Set(names)].filter((name) => name in properties);
   // An unknown argument is rejected by the operation, so the list does not repeat that for every tool.
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+/** That a list begins at its start needs no words. */
+function withoutZero({ default: preset, ...rest }: JsonSchema): JsonSchema {
+  return preset === undefined || preset === 0 ? rest : { default: preset, ...rest };
 }
 
 type GivenArgument = Exclude<Argument, { readonly always: unknown }>;

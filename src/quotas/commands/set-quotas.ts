@@ -157,7 +157,7 @@ export const setQuotas = operation({
         'a rule has tiers by attainment: without a quota for the period attainment is 0, no tier is reached and nothing is paid.',
       notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
       formats:
-        'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026; another gives period_mismatch. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name. repIds with period and target sets one target for all.',
+        'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name.',
       changes: 'commission of these reps in the period is recalculated; approved statements stay.',
     },
     arguments: {

@@ -32,7 +32,7 @@ export const listQuotas = operation({
       purpose: 'Targets of reps with their current_value and attainment, where 1 is 100 %.',
       useWhen: 'you check that everyone on a plan has a quota, need the attainment of people, or need a quotaId.',
       notFor: 'what was earned (use get_commissions).',
-      formats: 'period 2026-03, 2026-Q1, 2026-H1 or 2026, matched exactly. measure is the name of the rule.',
+      formats: 'measure is the name of the rule.',
       changes: 'nothing.',
     },
     arguments: {

@@ -4,6 +4,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { inviteReps } from '../invite-reps.js';
 
@@ -37,6 +38,19 @@ export const bulkInviteReps = operation({
   body,
   response,
   failures: {},
+  tool: {
+    name: 'invite_people',
+    title: 'Invite people',
+    hints: effects.adds,
+    description: {
+      purpose: 'Send people an invitation by e-mail, which also activates them.',
+      useWhen: 'people who were added shall sign in.',
+      notFor: 'adding them (use set_people).',
+      changes: 'sends mails.',
+    },
+    arguments: { repIds: 'Ids of list_reps' },
+    summary: ({ inviteCount, failed }) => `Invited: ${inviteCount}. Not invited: ${failed.length}.`,
+  },
   example: {
     body: { repIds: [sampleIds.repId, sampleIds.managerId] },
     answer: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { type Rep, rep, repExample } from '../rep.js';
 import { listReps, workspaceToday } from '../rep-views.js';
@@ -22,6 +23,25 @@ export const upsertReps = operation({
   maxKeys: 100_000,
   response: z.object({ reps: z.array(rep).describe('The reps as stored, in the order of the request') }),
   failures: { rep_limit_reached: 403, last_admin: 409 },
+  tool: {
+    name: 'set_people',
+    title: 'Set people',
+    hints: effects.sets,
+    description: {
+      purpose: 'Add people, or change those with the same e-mail address, all or none.',
+      useWhen: 'a person joins, or gets another manager or role.',
+      notFor: 'mails to them (use invite_people).',
+      changes: 'the people; commission of their deals is recalculated.',
+    },
+    arguments: {
+      reps: {
+        description: 'Each {email, name, role, active, crmMemberId, managerEmail, managerFrom}; email and name suffice',
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
+      },
+    },
+    list: 'reps',
+    summary: ({ reps }) => `People set: ${reps.length}.`,
+  },
   example: {
     body: {
       reps: [

@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { text } from '../../platform/schemas.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
@@ -16,7 +17,12 @@ const query = z.strictObject({
     .transform(normalEmail)
     .optional()
     .describe('Only the rep with this e-mail address, in any case'),
+  query: text(200).optional().describe('Part of the name or of the e-mail address, ignoring case'),
 });
+
+function isNamed({ name, email }: { readonly name: string; readonly email: string }, part: string): boolean {
+  return `${name} ${email}`.toLowerCase().includes(part.toLowerCase());
+}
 
 export const listReps = operation({
   id: 'listReps',
@@ -37,19 +43,20 @@ export const listReps = operation({
         'People of the workspace with their id, role, manager and whether they are active; or the one with an e-mail address.',
       useWhen: 'you have a name or an address and need the repId that the other tools take.',
       notFor: 'what people earned (use get_commissions) or which plans they are on (list_assignments).',
-      formats: 'email in full, upper or lower case; an empty list means that no rep has it. A rep sees only themself.',
+      formats: 'An empty list means that no rep has the address or name. A rep sees only themself.',
       changes: 'nothing.',
     },
-    arguments: { email: 'The whole e-mail address; leave it out to list everyone' },
+    arguments: { email: 'The whole e-mail address', query: 'Part of the name or address' },
     list: 'reps',
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },
   example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },
   uses: [UnitOfWork, CLOCK],
-  async execute({ query: { email } }, caller, unitOfWork, clock) {
+  async execute({ query: { email, query: part } }, caller, unitOfWork, clock) {
     return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
-      const reps = await loadReps(trx, caller.workspaceId, today, { email });
+      const all = await loadReps(trx, caller.workspaceId, today, { email });
+      const reps = part === undefined ? all : all.filter((one) => isNamed(one, part));
       if (readsAsWidget(caller)) return { reps: reps.map((one) => ({ ...one, payrollId: null })) };
       return { reps: reps.filter((one) => maySee(caller, one.id)) };
     });
