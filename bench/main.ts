@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { agents } from './agents.js';
 import { changes } from './changes.js';
 import { documents } from './documents.js';
 import { engine } from './engine.js';
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, (sizes: Sizes) => Promise<Table[]>>> = {
   import: imports,
   pdf,
   documents,
+  agents,
 };
 
 const { values, positionals } = parseArgs({
