@@ -26,7 +26,6 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
     ? [...prepared.problems, 'The dates have two readings. Choose whether the day or the month is first.']
     : prepared.problems;
   const result = problems.length === 0 ? dryRun.data : undefined;
-  const isCurrent = !dryRun.isFetching && !dryRun.isPlaceholderData && dryRun.error === null;
   useEffect(() => {
     if (send.data !== undefined) onDone(send.data);
   }, [send.data, onDone]);
@@ -58,7 +57,7 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
           kind="primary"
           size="final"
           isBusy={send.isPending}
-          disabled={result === undefined || !isCurrent || result.accepted === 0}
+          disabled={result === undefined || !dryRun.isCurrent || result.accepted === 0}
           onClick={() => send.mutate()}
         >
           {result === undefined ? `Import ${kind.many}` : `Import ${formatCount(result.accepted, kind.one, kind.many)}`}

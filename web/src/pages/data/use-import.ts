@@ -1,5 +1,6 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useKeptState } from '../../app/kept-state.js';
 import { type DateFormat, readDates } from '../../imports/dates.js';
 import {
@@ -134,9 +135,9 @@ function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns'
 /** What the import would do. A change repeats it; the last result stays visible until the next one is there. */
 export function useDryRun(one: Import) {
   const { kind, csv, prepared, isDateOpen, state } = one;
-  const sent = useDeferredValue(csv);
+  const [sent] = useDebouncedValue(csv, 800);
   const { dateFormat, numberFormat } = { dateFormat: one.dateFormat, numberFormat: state.numberFormat };
-  return useQuery({
+  const query = useQuery({
     queryKey: ['dry-run', kind.key, fingerprint(sent), sent.length, dateFormat, numberFormat],
     queryFn: async () => withSources(await kind.send(sent, { dryRun: true, dateFormat, numberFormat }), prepared),
     enabled: prepared.problems.length === 0 && prepared.rows.length > 0 && !isDateOpen,
@@ -144,6 +145,7 @@ export function useDryRun(one: Import) {
     retry: false,
     gcTime: 60_000,
   });
+  return { ...query, isCurrent: sent === csv && !query.isFetching && !query.isPlaceholderData && query.error === null };
 }
 
 /** The import itself. */
