@@ -90,6 +90,7 @@ const impersonal: ReadonlySet<string> = new Set([
   'getAgentRequest',
   'decideAgentRequest',
   'disconnectAgent',
+  'confirmSession',
   'listChangeRequests',
   'decideChangeRequest',
 ]);
