@@ -14,6 +14,7 @@ import { InboxWake } from '#src/platform/inbox/inbox-wake.js';
 import { Leases } from '#src/platform/jobs/leases.js';
 import { createLog } from '#src/platform/log.js';
 import { metrics } from '#src/platform/metrics.js';
+import { deliveryLimitBytes } from '#src/webhooks/delivery.js';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { BillingSweep } from '#workers/billing-sweep.js';
@@ -207,7 +208,7 @@ describe('billing', () => {
         ['{"id":"evt_1","type":"invoice.paid","data":{"object":{"customer":7}}}', 400],
       ] as const)
         expect((await post(body, billing.sign(body))).status, body).to.equal(status);
-      const large = `"${'x'.repeat(513 * 1024)}"`;
+      const large = `"${'x'.repeat(deliveryLimitBytes)}"`;
       expect((await post(large, billing.sign(large))).status).to.equal(413);
     });
 
