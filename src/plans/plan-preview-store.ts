@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
+import { violates } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { planNotFound } from './plan.js';
 import { type MovedDeal, type PreviewFigures, type PreviewRequest } from './preview-result.js';
 
 /** A preview that one worker calculates. */
@@ -36,7 +38,10 @@ export async function insertPreview(
   await trx
     .insertInto('plan_previews')
     .values({ workspace_id: workspaceId, preview_id: previewId, plan_id: planId, request: JSON.stringify(request) })
-    .execute();
+    .execute()
+    .catch((error: unknown) => {
+      throw violates(error, 'plan_previews_workspace_id_plan_id_fkey') ? planNotFound() : error;
+    });
   return previewId;
 }
 

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import pg from 'pg';
+import { ownerSessionOptions } from '#src/platform/database/pool.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
@@ -133,6 +135,22 @@ describe('the preview of a plan change', () => {
     expect(await codeOf({ config: { rules: [] }, period: '2026' })).to.equal('400 VALIDATION_FAILED');
     expect(await codeOf({ config: configOf(0.2), period: '2026', repIds: [planId] })).to.equal('404 rep_not_found');
     expect(await codeOf({ config: configOf(0.2), period: '2026' }, ann)).to.equal('404 plan_not_found');
+  });
+
+  it('returns 404 plan_not_found for a plan that is deleted at the same time', async () => {
+    const { planId: deleted } = await api.expect(201, 'POST', '/v1/plans', { name: 'Deleted', config: configOf(0.1) });
+    const other = new pg.Client({ connectionString: service.database.ownerUrl, options: ownerSessionOptions });
+    await other.connect();
+    await other.query('begin');
+    await other.query('delete from plans where workspace_id = $1 and plan_id = $2', [workspaceId, deleted]);
+    const previewed = api.post(`/v1/plans/${deleted}/preview`, { config: configOf(0.2), period: '2026' });
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    while ((await query(service.database.ownerUrl, waiting)).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await other.query('commit');
+    await other.end();
+    const { status, body } = await previewed;
+    expect([status, body.code]).to.deep.equal([404, 'plan_not_found']);
   });
 
   /** A preview whose workers died after this number of attempts, and what became of it. */
