@@ -486,7 +486,7 @@ CREATE TABLE deals (
   CONSTRAINT deals_deal_id_check CHECK (((length(deal_id) >= 1) AND (length(deal_id) <= 200)))
 );
 CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date) WHERE (rep_id IS NOT NULL);
-CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NULL);
+CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (snapshot_at > '-infinity'::timestamp with time zone);
 CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();

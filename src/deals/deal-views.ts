@@ -60,6 +60,8 @@ function conditionsOf(workspaceId: string, filter: DealFilter): RawBuilder<SqlBo
   const conditions = [
     sql`deals.workspace_id = ${workspaceId}`,
     deleted ? sql`deals.deleted_at is not null` : sql`deals.deleted_at is null`,
+    // The condition of the index on snapshots.
+    sql`deals.snapshot_at > '-infinity'`,
     repIds === null ? null : sql`deals.rep_id = any(${repIds}::uuid[])`,
     stage === undefined ? null : sql`deals.stage = ${stage}`,
     since === undefined ? null : sql`deals.snapshot_at >= ${since}::timestamptz`,
