@@ -62,7 +62,7 @@ function dealStep({ deal, event }: Explanation): Step | null {
   if (deal === null) return null;
   const provider = deal.provider === null ? undefined : products[deal.provider];
   const closed = deal.closeDate === null ? 'Without a close date' : formatDay(deal.closeDate, 'long');
-  const state = deal.isWon ? `Won on ${closed}` : `${deal.stage ?? 'No stage'}, ${closed}`;
+  const state = deal.isWon ? `Won on ${closed}` : `${deal.stageLabel ?? 'No stage'}, ${closed}`;
   return {
     title: 'Deal',
     figure: deal.amount === null ? '–' : formatMoney(deal.amount, deal.currency ?? event.currency),

@@ -64,8 +64,8 @@ export function DealPage() {
 }
 
 function DealState({ deal }: { readonly deal: Breakdown['deal'] }) {
-  if (deal.isWon) return <Badge tone="good">{deal.stage}</Badge>;
-  return <Badge tone={deal.isClosed ? 'negative' : 'neutral'}>{deal.stage ?? 'No stage'}</Badge>;
+  if (deal.isWon) return <Badge tone="good">{deal.stageLabel}</Badge>;
+  return <Badge tone={deal.isClosed ? 'negative' : 'neutral'}>{deal.stageLabel ?? 'No stage'}</Badge>;
 }
 
 function Figures({ breakdown: { deal, total, currency } }: { readonly breakdown: Breakdown }) {

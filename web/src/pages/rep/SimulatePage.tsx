@@ -120,7 +120,7 @@ function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }:
         <span>
           <b className="strong">{name}</b>
           <small className="dim">
-            {deal.deal_id}, {deal.stage}
+            {deal.deal_id}, {deal.stageLabel}
           </small>
         </span>
       </label>

@@ -118,7 +118,7 @@ function CrossingDeals({ main, currency }: TierCardProps) {
             <li key={deal.deal_id}>
               <b>{deal.name ?? deal.deal_id}</b>{' '}
               <span className="num">{formatMoney(deal.amount ?? 0, currency, { trim: true })}</span>,{' '}
-              {deal.stage?.toLowerCase()}, {formatDay(deal.closeDate ?? today)}
+              {deal.stageLabel?.toLowerCase()}, {formatDay(deal.closeDate ?? today)}
               <i className="num">
                 {total === undefined || base === undefined
                   ? '…'

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ApiError } from '#src/client.js';
 import { api } from '../../api/client.js';
 import { type Provider, productNames } from '../../api/settings-queries.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
-import { TextField } from '../../components/Field.js';
+import { Choice, TextField } from '../../components/Field.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
 import { Segments } from '../../components/Segments.js';
 import { describeError } from '../../components/States.js';
@@ -17,8 +18,13 @@ interface ConnectDialogProps {
   readonly onClose: () => void;
 }
 
-const begin = { crma: api.beginCrmaConnect, crmb: api.beginCrmbConnect, crmc: api.beginCrmcConnect } as const;
+function begin(provider: Provider, loginUrl: string) {
+  if (provider === 'crma') return api.beginCrmaConnect();
+  if (provider === 'crmb') return api.beginCrmbConnect();
+  return api.beginCrmcConnect({ query: loginUrl === '' ? {} : { loginUrl } });
+}
 
+type PreviousDeals = 'keep' | 'remove';
 type Way = 'consent' | 'token';
 type Connected = Awaited<ReturnType<typeof api.connectCrma>>;
 
@@ -26,20 +32,22 @@ type Connected = Awaited<ReturnType<typeof api.connectCrma>>;
 export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
   const queryClient = useQueryClient();
   const [way, setWay] = useState<Way>('consent');
-  const [token, setToken] = useState({ accessToken: '', refreshToken: '', instanceUrl: '' });
+  const [token, setToken] = useState<Token>({ accessToken: '', refreshToken: '', instanceUrl: '' });
+  const [loginUrl, setLoginUrl] = useState('');
+  const [previousDeals, setPreviousDeals] = useState<PreviousDeals>('keep');
   const product = productNames[provider];
   const consent = useMutation({
-    mutationFn: () => begin[provider](),
+    mutationFn: () => begin(provider, loginUrl.trim()),
     onSuccess: ({ authorizeUrl }) => window.location.assign(authorizeUrl),
   });
+  const [isOtherAccount, setOtherAccount] = useState(false);
   const paste = useMutation({
-    mutationFn: () => connect(provider, token),
+    mutationFn: () => connect(provider, token, isOtherAccount ? previousDeals : null),
     onSuccess: () => queryClient.invalidateQueries(),
+    onError: (error) => setOtherAccount(error instanceof ApiError && error.code === 'account_changed'),
   });
   if (paste.data !== undefined) return <Checked product={product} connected={paste.data} onClose={onClose} />;
   const error = consent.error ?? paste.error;
-  const fields =
-    provider === 'crmc' ? (['accessToken', 'refreshToken', 'instanceUrl'] as const) : (['accessToken'] as const);
   return (
     <Dialog
       title={`Connect ${product}`}
@@ -62,27 +70,72 @@ export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
         ]}
       />
       {way === 'consent' ? (
-        <p>
-          You sign in at {product} and confirm the name of the account. Nothing is stored before that. The link is valid
-          for ten minutes.
-        </p>
+        <Consent provider={provider} loginUrl={loginUrl} onLoginUrl={setLoginUrl} />
       ) : (
-        fields.map((name) => (
-          <TextField
-            key={name}
-            label={labels[name]}
-            hint={
-              name === 'refreshToken' ? 'Optional: without it the connection ends with the access token.' : undefined
-            }
-            type={name === 'instanceUrl' ? 'url' : 'password'}
-            autoComplete="off"
-            value={token[name]}
-            onChange={({ currentTarget }) => setToken({ ...token, [name]: currentTarget.value })}
-          />
-        ))
+        <TokenFields provider={provider} token={token} onChange={setToken} />
       )}
+      {isOtherAccount ? (
+        <Choice
+          label="Deals of the previous account"
+          value={previousDeals}
+          choices={[
+            ['keep', 'stay with their commission'],
+            ['remove', 'are removed after the next import'],
+          ]}
+          onChange={({ currentTarget }) => setPreviousDeals(currentTarget.value as PreviousDeals)}
+        />
+      ) : null}
     </Dialog>
   );
+}
+
+interface ConsentProps {
+  readonly provider: Provider;
+  readonly loginUrl: string;
+  readonly onLoginUrl: (url: string) => void;
+}
+
+/** Production and sandboxes of Salesforce have different addresses for signing in. */
+function Consent({ provider, loginUrl, onLoginUrl }: ConsentProps) {
+  return (
+    <>
+      <p>
+        You sign in at {productNames[provider]} and confirm the name of the account. Nothing is stored before that. The
+        link is valid for ten minutes.
+      </p>
+      {provider === 'crmc' ? (
+        <TextField
+          label="Address for signing in"
+          hint="Empty: production. https://test.salesforce.com for a sandbox, or your own domain."
+          type="url"
+          value={loginUrl}
+          onChange={({ currentTarget }) => onLoginUrl(currentTarget.value)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+interface TokenProps {
+  readonly provider: Provider;
+  readonly token: Token;
+  readonly onChange: (token: Token) => void;
+}
+
+function TokenFields({ provider, token, onChange }: TokenProps) {
+  const fields =
+    provider === 'crmc' ? (['accessToken', 'refreshToken', 'instanceUrl'] as const) : (['accessToken'] as const);
+  return fields.map((name) => (
+    <TextField
+      key={name}
+      label={labels[name]}
+      hint={name === 'refreshToken' ? 'Optional: without it the connection ends with the access token.' : undefined}
+      type={name === 'instanceUrl' ? 'url' : 'password'}
+      autoComplete="off"
+      value={token[name]}
+      onChange={({ currentTarget }) => onChange({ ...token, [name]: currentTarget.value })}
+    />
+  ));
 }
 
 const labels = {
@@ -90,12 +143,18 @@ const labels = {
   refreshToken: 'Refresh token',
   instanceUrl: 'Address of your organisation',
 } as const;
+type Token = Readonly<Record<keyof typeof labels, string>>;
 
 function connect(
   provider: Provider,
-  { accessToken, refreshToken, instanceUrl }: Record<keyof typeof labels, string>,
+  { accessToken, refreshToken, instanceUrl }: Token,
+  previousDeals: PreviousDeals | null,
 ): Promise<Connected> {
-  const body = { accessToken, ...(refreshToken === '' ? {} : { refreshToken }) };
+  const body = {
+    accessToken,
+    ...(refreshToken === '' ? {} : { refreshToken }),
+    ...(previousDeals === null ? {} : { previousDeals }),
+  };
   if (provider === 'crma') return api.connectCrma({ body });
   return provider === 'crmb' ? api.connectCrmb({ body }) : api.connectCrmc({ body: { ...body, instanceUrl } });
 }

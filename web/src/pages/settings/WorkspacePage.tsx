@@ -17,7 +17,7 @@ const tierWords: Readonly<Record<Workspace['tier'], string>> = {
   enterprise: 'Enterprise, any number of people',
 };
 
-/** Name, currency, time zone, who sees whom, payroll codes, and the tier of the subscription. */
+/** Name, currency, time zone, who sees whom, security, payroll codes, and the tier of the subscription. */
 export function WorkspacePage() {
   const workspace = useQuery(workspaceQuery);
   return (
@@ -46,6 +46,9 @@ interface Entered {
   readonly paper: '' | 'A4' | 'Letter';
   readonly managerScope: Workspace['managerScope'];
   readonly blocks: boolean;
+  /** Minutes; empty if a session needs no new confirmation. */
+  readonly stepUp: string;
+  readonly agentWrites: '' | NonNullable<Workspace['agentWrites']>;
   readonly companyCode: string;
   readonly batchId: string;
   readonly commission: string;
@@ -60,6 +63,8 @@ function enteredOf({
   paper,
   managerScope,
   blockApprovalOnDispute,
+  stepUpMinutes,
+  agentWrites,
   payroll,
 }: Workspace): Entered {
   const { companyCode = '', batchId = '', earningCodes = {} } = payroll;
@@ -71,6 +76,8 @@ function enteredOf({
     paper: paper ?? '',
     managerScope,
     blocks: blockApprovalOnDispute,
+    stepUp: stepUpMinutes === null ? '' : String(stepUpMinutes),
+    agentWrites: agentWrites ?? '',
     companyCode,
     batchId,
     commission,
@@ -83,8 +90,8 @@ function filled(values: Readonly<Record<string, string>>): Record<string, string
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ''));
 }
 
-function bodyOf(entered: Entered) {
-  const { name, currency, timezone, paper, managerScope, blocks, companyCode, batchId } = entered;
+function bodyOf(entered: Entered, before: Entered) {
+  const { name, currency, timezone, paper, managerScope, blocks, stepUp, agentWrites, companyCode, batchId } = entered;
   const { commission, bonus, adjustment } = entered;
   const earningCodes = filled({ commission, bonus, adjustment });
   return {
@@ -94,6 +101,9 @@ function bodyOf(entered: Entered) {
     paper: paper === '' ? null : paper,
     managerScope,
     blockApprovalOnDispute: blocks,
+    agentWrites: agentWrites === '' ? null : agentWrites,
+    // A change of this setting needs a confirmation itself.
+    ...(stepUp === before.stepUp ? {} : { stepUpMinutes: stepUp === '' ? null : Number(stepUp) }),
     payroll: {
       ...filled({ companyCode, batchId }),
       ...(Object.keys(earningCodes).length === 0 ? {} : { earningCodes }),
@@ -107,7 +117,7 @@ function Settings({ stored }: { readonly stored: Workspace }) {
   const [entered, setEntered] = useState(before);
   const set = (change: Partial<Entered>) => setEntered({ ...entered, ...change });
   const save = useMutation({
-    mutationFn: () => api.updateWorkspace({ body: bodyOf(entered) }),
+    mutationFn: () => api.updateWorkspace({ body: bodyOf(entered, before) }),
     onSuccess: async () => {
       await queryClient.invalidateQueries();
       showMessage('The settings were saved.');
@@ -128,6 +138,9 @@ function Settings({ stored }: { readonly stored: Workspace }) {
       </Card>
       <Card title="Approvals">
         <ApprovalFields entered={entered} onChange={set} />
+      </Card>
+      <Card title="Security">
+        <SecurityFields entered={entered} onChange={set} />
       </Card>
       <Card title="Codes of payroll files">
         <PayrollFields entered={entered} onChange={set} />
@@ -213,6 +226,34 @@ function ApprovalFields({ entered, onChange }: PartProps) {
           ['blocked', 'cannot be approved'],
         ]}
         onChange={({ currentTarget }) => onChange({ blocks: currentTarget.value === 'blocked' })}
+      />
+    </div>
+  );
+}
+
+function SecurityFields({ entered, onChange }: PartProps) {
+  return (
+    <div className={styles.form}>
+      <TextField
+        label="Minutes until a person confirms again"
+        hint="Before keys, roles and payroll files, by a code from an e-mail. Empty: never."
+        inputMode="numeric"
+        type="number"
+        min={1}
+        max={1440}
+        value={entered.stepUp}
+        onChange={({ currentTarget }) => onChange({ stepUp: currentTarget.value })}
+      />
+      <Choice
+        label="Changes by AI agents"
+        value={entered.agentWrites}
+        choices={[
+          ['', 'wait for an admin, except those with a key'],
+          ['confirm', 'wait for an admin'],
+          ['allow', 'take effect at once'],
+          ['deny', 'are rejected'],
+        ]}
+        onChange={({ currentTarget }) => onChange({ agentWrites: currentTarget.value as Entered['agentWrites'] })}
       />
     </div>
   );
