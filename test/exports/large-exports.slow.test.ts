@@ -41,7 +41,9 @@ describe('a large export', function () {
       email: `r${index}@acme.test`,
       name: `名前 ${index % 7}`,
     }));
-    await own.api.expect(200, 'PUT', '/v1/reps', { reps });
+    const saved = await own.api.expect(200, 'PUT', '/v1/reps', { reps });
+    const repIds = saved.reps.map((rep: { id: string }) => rep.id);
+    await own.api.expect(201, 'POST', '/v1/assignments', { repIds, planId: own.planId });
     await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     const requested = await own.api.get('/v1/statements/export.zip?period=2026-01');
     expect([requested.status, requested.body.progress.total]).to.deep.equal([202, 56]);
