@@ -10,7 +10,7 @@ import { LiveWorld } from '#test/ledger/live-world.js';
 import { query } from '#test/support/ledger-checks.js';
 import { ApiClient, type TestService, testService } from '#test/support/test-service.js';
 
-const numRuns = Number(process.env['MODEL_RUNS'] ?? 8);
+const numRuns = Number(process.env['MODEL_RUNS'] ?? 6);
 const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
 
 config.truncateThreshold = 0;
