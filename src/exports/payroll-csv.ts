@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { currencyDigits } from '../kernel/currency.js';
 import { Decimal } from '../kernel/decimal.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { type StatementLine } from '../statements/snapshot.js';
 
 /**
@@ -9,15 +10,31 @@ import { type StatementLine } from '../statements/snapshot.js';
  */
 export type Cell = { readonly text: string | null } | { readonly own: string | null };
 
+/** Rows that are written in one piece, in a few milliseconds. */
+const rowsPerPiece = 200;
+
 /**
- * A CSV file in UTF-8 with a byte order mark, so that spreadsheets detect the encoding. Lines end with CRLF; cells
- * are quoted where needed.
+ * Writes a CSV file in UTF-8 without blocking the process. It starts with a byte order mark, so that spreadsheets
+ * detect the encoding. Lines end with CRLF; cells are quoted where needed.
  */
-export function csvFile(header: readonly string[], rows: readonly (readonly Cell[])[], delimiter: string): string {
-  const lines = rows.map((row) =>
-    row.map((cell) => ('own' in cell ? (cell.own ?? '') : disarmCells(cell.text ?? '', delimiter))),
+export async function csvFile(
+  header: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  delimiter: string,
+): Promise<string> {
+  const format = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
+  const starts = Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, piece) => piece * rowsPerPiece);
+  const pieces = await mapInSlices(starts, (start) =>
+    stringify(
+      rows.slice(start, start + rowsPerPiece).map((row) => row.map((cell) => cellText(cell, delimiter))),
+      format,
+    ),
   );
-  return stringify([[...header], ...lines], { bom: true, delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ });
+  return [stringify([[...header]], { ...format, bom: true }), ...pieces].join('');
+}
+
+function cellText(cell: Cell, delimiter: string): string {
+  return 'own' in cell ? (cell.own ?? '') : disarmCells(cell.text ?? '', delimiter);
 }
 
 /**

@@ -69,7 +69,7 @@ export async function describePayrollFile(
   const included = layout === 'generic' ? 'everyone' : 'approved';
   const team = await loadTeamExport(trx, workspaceId, period, clock, selection, included);
   const file = payrollFile(layout, team, payroll, false);
-  const content = Buffer.from(csvFile(file.columns, file.lines, ','));
+  const content = Buffer.from(await csvFile(file.columns, file.lines, ','));
   return {
     filename: file.filename,
     sha256: createHash('sha256').update(content).digest('hex'),

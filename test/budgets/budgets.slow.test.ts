@@ -13,8 +13,6 @@ import { ServiceMonitor } from './service-monitor.js';
 
 /** How much slower than idle `/livez` may respond, and how much more memory the process may use. */
 const maxSlowerMs = 100;
-/** The largest file of people is checked in one piece of about 130 ms. */
-const maxSlowerMsOf: Readonly<Record<string, number>> = { importReps: 250 };
 const maxMoreMib = 512;
 const deadlineMs = 30_000;
 /** Other processes of the machine delay a response too: an operation fails only if it exceeds its budget every time. */
@@ -176,7 +174,7 @@ describe('the budgets of every operation', () => {
       // Otherwise the input was not the largest one: it was rejected before the work.
       expect(outcome.code, returned).to.not.be.oneOf(['VALIDATION_FAILED', 'payload_too_large']);
       expect(peakMib - idleMib, `${call.title}: MiB more than idle`).to.be.lessThan(maxMoreMib);
-      if (slowestMs - idleMs <= (maxSlowerMsOf[call.operation.id] ?? maxSlowerMs)) return;
+      if (slowestMs - idleMs <= maxSlowerMs) return;
       exceeded.push(`${Math.round(slowestMs)} ms (idle ${Math.round(idleMs)} ms)`);
     }
     expect.fail(`${call.title}: /livez took ${exceeded.join(', then ')}`);

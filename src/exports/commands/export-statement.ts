@@ -4,6 +4,7 @@ import { type Caller, maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { jsonInSlices, parseInSlices } from '../../platform/long-response.js';
 import { Download, operation } from '../../platform/operation.js';
 import { asOfQuery, flag, optionalPeriod } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
@@ -66,11 +67,13 @@ async function writeText(
   );
   const filename = statementFilename(key.period, repName, format);
   if (format === 'json') {
-    const body = JSON.stringify(statement.parse(statementAnswer(key, repName, head, content, caller)));
+    const body = await jsonInSlices(
+      await parseInSlices(statement, statementAnswer(key, repName, head, content, caller)),
+    );
     return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
   }
   const lines = csvLines(content);
-  const csv = csvOf(lines, { name: repName, email, period: key.period }, delimiter);
+  const csv = await csvOf(lines, { name: repName, email, period: key.period }, delimiter);
   return new Download('text/csv; charset=utf-8', filename, csv, {
     ...statementTotals(content, head),
     'X-Row-Count': String(lines.length),
@@ -103,7 +106,7 @@ function csvOf(
   lines: readonly StatementLine[],
   { name, email, period: of }: { readonly name: string; readonly email: string; readonly period: string },
   delimiter: string,
-): string {
+): Promise<string> {
   return csvFile(
     [...columns.map(([title]) => title), ...rowColumns],
     lines.map((line) => [

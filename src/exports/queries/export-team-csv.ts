@@ -67,7 +67,7 @@ export const exportTeamCsv = operation({
     return new Download(
       'text/csv; charset=utf-8',
       file.filename,
-      csvFile(file.columns, file.lines, delimiter),
+      await csvFile(file.columns, file.lines, delimiter),
       file.totals,
     );
   },

@@ -1,5 +1,6 @@
 import { type Readable } from 'node:stream';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { ColumnNames } from './column-names.js';
 import { CsvRecords } from './csv-records.js';
 
@@ -19,8 +20,8 @@ export interface TableColumns<Name extends string> {
 const maxRows = 10_000;
 
 /**
- * Reads a small CSV file into memory. Headers match ignoring case, spaces and punctuation; unknown columns are
- * rejected.
+ * Reads a small CSV file into memory without blocking the process. Headers match ignoring case, spaces and
+ * punctuation; unknown columns are rejected.
  */
 export async function readCsvTable<Name extends string>(
   source: Readable,
@@ -32,7 +33,7 @@ export async function readCsvTable<Name extends string>(
   if (header === undefined) throw invalid({ path: '', message: 'the file has no header row' });
   if (rows.length > maxRows) throw invalid({ path: '', message: `the file has more than ${maxRows} rows` });
   const names = headerOf(header, columns);
-  return rows.map((cells, index) => {
+  return mapInSlices(rows, (cells, index) => {
     const problem =
       cells.length === names.length ? null : `has ${cells.length} columns where the header has ${names.length}`;
     const filled = names.flatMap((name, position) => {

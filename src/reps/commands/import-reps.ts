@@ -2,6 +2,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { Failure, type Issue } from '../../kernel/failure.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
@@ -118,8 +119,8 @@ export const importReps = operation({
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const rejected = new Map<Row, string>();
     const people = new Map<Row, Person>();
-    for (const row of rows) {
-      const read = readPerson(row, dateFormat);
+    const reads = await mapInSlices(rows, (row) => [row, readPerson(row, dateFormat)] as const);
+    for (const [row, read] of reads) {
       if (typeof read === 'string') rejected.set(row, read);
       else people.set(row, read);
     }
