@@ -6,6 +6,7 @@ import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { adjustmentExample } from './adjustment.js';
 import { type StatementLine, type Summary } from './snapshot.js';
 import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
@@ -140,14 +141,14 @@ export interface StatementContent {
   readonly contentHash?: string;
 }
 
-export function statementAnswer(
+export async function statementAnswer(
   key: StatementKey,
   repName: string,
   head: StatementHead | null,
   content: StatementContent,
   caller: Caller,
   state: StatementState = {},
-): StatementAnswer {
+): Promise<StatementAnswer> {
   return {
     statementId: content.statementId,
     version: content.version,
@@ -162,7 +163,7 @@ export function statementAnswer(
       summary: summaryAnswer(other.summary),
     })),
     dealCount: content.dealCount,
-    lineItems: content.lines.map((line) => lineAnswer(key.repId, repName, line)),
+    lineItems: await mapInSlices(content.lines, (line) => lineAnswer(key.repId, repName, line)),
     generatedAt: content.generatedAt?.toISOString() ?? null,
     ...approvalOf(head, caller),
     ...state,

@@ -1,6 +1,7 @@
 import { type Readable } from 'node:stream';
 import { invalid } from '../../kernel/failure.js';
 import { formatOf, type NumberFormat } from '../../kernel/number-text.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { csvRecords } from '../../platform/files/csv-records.js';
 import { type Column, type Header, headerOf } from './csv-header.js';
 import { type ImportColumns } from './import-columns.js';
@@ -62,7 +63,7 @@ export async function* csvRows(
   for await (const records of csvRecords(source, delimiter)) {
     const data = isHeader && records.length > 0 ? records.slice(1) : records;
     if (records.length > 0) isHeader = false;
-    yield data.map((cells) => {
+    yield await mapInSlices(data, (cells) => {
       row += 1;
       return rowOf(row, cells, header, reader);
     });

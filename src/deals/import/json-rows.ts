@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { z } from 'zod';
 import { type DateFormat, dateFormats } from '../../kernel/date-text.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { guardJson } from '../../platform/http/json-body.js';
 import { DealListSplitter, parseJson } from './deal-list-splitter.js';
 import { type ImportRow, type RowReader, readJsonRow } from './import-row.js';
@@ -28,7 +29,7 @@ export async function* jsonRows(source: Readable, reader: RowReader): AsyncGener
   const splitter = new DealListSplitter();
   let row = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    yield splitter.push(chunk).map((text) => {
+    yield await mapInSlices(splitter.push(chunk), (text) => {
       row += 1;
       return rowOf(row, parseJson(text, `Row ${row}`), reader);
     });

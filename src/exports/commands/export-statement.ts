@@ -68,7 +68,7 @@ async function writeText(
   const filename = statementFilename(key.period, repName, format);
   if (format === 'json') {
     const body = await jsonInSlices(
-      await parseInSlices(statement, statementAnswer(key, repName, head, content, caller)),
+      await parseInSlices(statement, await statementAnswer(key, repName, head, content, caller)),
     );
     return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
   }

@@ -4,6 +4,7 @@ import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { periodKind } from '../../kernel/period.js';
+import { EventLoopSlice } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
@@ -109,7 +110,9 @@ async function readRows(
     return found;
   };
   const read: ReadRow[] = [];
+  const slice = new EventLoopSlice();
   for (const row of rows) {
+    await slice.pause();
     const setting = await readOrReject(() => readSetting(row, reps, ruleOf, format));
     read.push(setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null });
   }

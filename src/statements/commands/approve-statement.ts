@@ -147,7 +147,7 @@ async function tryApprove(
     at,
   });
   await failpoint('approve.beforeCommit');
-  const answer = statementAnswer(key, repName, await findHead(trx, key), approved, caller);
+  const answer = await statementAnswer(key, repName, await findHead(trx, key), approved, caller);
   return approved.version === latest.version ? answer : { ...answer, regenerated: true };
 }
 
