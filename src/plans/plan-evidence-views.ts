@@ -12,6 +12,7 @@ import { findMapping } from '../fields/field-mapping-views.js';
 import { nearestSlugs } from '../fields/nearest-slugs.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type FieldReference, type ValueReference } from './plan-references.js';
 import { type PlanWarning } from './plan-warnings.js';
@@ -36,17 +37,18 @@ export async function unknownFieldWarnings(
   const existing = new Set([...named, ...defined, ...(await fieldSlugsOfNewestDeals(trx, workspaceId))]);
   const missing = doubtful.filter(({ slug }) => !existing.has(slug));
   const older = await slugsThatDealsHave(trx, workspaceId, [...new Set(missing.map(({ slug }) => slug))]);
-  return missing
-    .filter(({ slug }) => !older.has(slug))
-    .map(({ slug, path }) => {
-      const near = nearestSlugs(slug, [...standardSlugs, ...existing]);
-      const hint = near.length === 0 ? '' : ` Nearest names: ${near.join(', ')}.`;
-      return {
-        code: 'unknown_field',
-        path,
-        message: `No deal, mapping or field definition has "${slug}".${hint}`,
-      };
-    });
+  const unknown = missing.filter(({ slug }) => !older.has(slug));
+  // A large plan names the same field thousands of times.
+  const slugs = [...new Set(unknown.map(({ slug }) => slug))];
+  const candidates = [...standardSlugs, ...existing];
+  const messages = new Map(await mapInSlices(slugs, (slug) => [slug, unknownField(slug, candidates)] as const));
+  return unknown.map(({ slug, path }) => ({ code: 'unknown_field', path, message: messages.get(slug) as string }));
+}
+
+function unknownField(slug: string, candidates: readonly string[]): string {
+  const near = nearestSlugs(slug, candidates);
+  const hint = near.length === 0 ? '' : ` Nearest names: ${near.join(', ')}.`;
+  return `No deal, mapping or field definition has "${slug}".${hint}`;
 }
 
 /** Values that no deal has in the field and that its CRM does not list, for fields with a known list of values. */
