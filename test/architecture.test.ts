@@ -204,8 +204,8 @@ describe('import rules', () => {
     });
   }
 
-  it('a process loads large libraries, the demo and the simulated CRMs only when it uses them', () => {
-    // The compiled files, because an import of types is no load.
+  /** What a process loads that begins with this file. The compiled files, because an import of types is no load. */
+  const loadedBy = (entry: string): ReadonlySet<string> => {
     const loaded = new Set<string>();
     const visit = (target: string): void => {
       if (loaded.has(target)) return;
@@ -216,9 +216,19 @@ describe('import rules', () => {
       for (const [, from, alone] of text.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|^import '([^']+)'/gm))
         visit(resolve(`${target}.js`, (from ?? alone) as string));
     };
-    visit('src/app/cli');
+    visit(entry);
+    return loaded;
+  };
+
+  it('the command line loads the code of a command only when the command runs', () => {
+    const packages = [...loadedBy('src/app/cli')].filter((target) => folderOf(target) === null);
+    expect(packages.filter((target) => !target.startsWith('node:'))).to.have.members(['commander', 'reflect-metadata']);
+  });
+
+  it('the service loads large libraries, the demo and the simulated CRMs only when it uses them', () => {
+    const loaded = loadedBy('src/app/commands/serve');
     expect(loaded.size).to.be.greaterThan(200);
-    const onDemand = /^(exceljs|puppeteer-core|stripe|@modelcontextprotocol\/|demo\/|fakes\/)/;
+    const onDemand = /^(exceljs|puppeteer-core|stripe|@modelcontextprotocol\/|@bull-board\/|nodemailer|demo\/|fakes\/)/;
     expect([...loaded].filter((target) => onDemand.test(target))).to.deep.equal([]);
   });
 

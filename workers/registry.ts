@@ -34,7 +34,7 @@ export interface Workers {
 export async function startWorkers(service: Service): Promise<Workers> {
   const { config, database, unitOfWork, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
     service;
-  const transport = mailTransport(config);
+  const transport = await mailTransport(config);
   const exportWorker = new ExportWorker(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
   const previewWorker = new PreviewWorker(database, unitOfWork, clock, log);
   const webhookWorker = new WebhookWorker(database, service.deliveryRunner, log);

@@ -230,7 +230,7 @@ async function fontsForAllScripts(): Promise<string> {
 }
 
 async function reachesMailServer(config: Config): Promise<string> {
-  const transport = mailTransport(config);
+  const transport = await mailTransport(config);
   if (transport === null) {
     if (config.NODE_ENV === 'production')
       throw new Warning('SMTP_URL is not set, so sign-in by mailed code does not work');

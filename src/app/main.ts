@@ -24,7 +24,6 @@ import { LargeBodies } from '../platform/http/large-bodies.js';
 import { type Listening, listen } from '../platform/http/listen.js';
 import { metricsPage } from '../platform/http/metrics-page.js';
 import { PostgresRateCounter } from '../platform/http/postgres-rate-counter.js';
-import { queueBoard } from '../platform/http/queue-board.js';
 import { RateLimit } from '../platform/http/rate-limit.js';
 import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { ResponseCache } from '../platform/http/response-cache.js';
@@ -185,7 +184,7 @@ async function startMetrics(
 }
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
-  const { config, database, replica, dispatcher, queue, log, attemptLimits, clock } = service;
+  const { config, database, replica, dispatcher, log, attemptLimits, clock } = service;
   const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken, PUBLIC_URL: publicUrl } = config;
   const overTls = publicUrl?.startsWith('https://') === true;
   const rateLimit = await openRateLimit(service);
@@ -231,9 +230,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       (express) => connect.routes(express),
       (express) => webApp.routes(express),
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
-      ...(boardToken === undefined
-        ? []
-        : [queueBoard(queue, { token: boardToken, mayWrite: config.BULL_BOARD_WRITE, overTls, attemptLimits })]),
+      ...(boardToken === undefined ? [] : [await openQueueBoard(service, boardToken, overTls)]),
     ],
   });
   const listening = await listen(app, config.HOST, config.PORT);
@@ -243,6 +240,12 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     await listening.close();
   });
   return listening;
+}
+
+/** The libraries of the board are loaded only where it is on. */
+async function openQueueBoard({ config, queue, attemptLimits }: Service, token: string, overTls: boolean) {
+  const { queueBoard } = await import('../platform/http/queue-board.js');
+  return queueBoard(queue, { token, mayWrite: config.BULL_BOARD_WRITE, overTls, attemptLimits });
 }
 
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changesBetween, PlanFileError, planText, readPlanFile } from '#src/app/plan-file.js';
+import { changesBetween, PlanFileError, planText, readPlanFile } from '#src/app/commands/plan-file.js';
 
 const rule = (rate: number, name = 'Commission') => ({
   name,

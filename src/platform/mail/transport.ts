@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { type Config } from '../config.js';
 import { type Mail } from './mail.js';
 
@@ -12,8 +11,9 @@ export interface MailTransport {
 const timeoutMs = 20_000;
 
 /** The configured SMTP server; null if there is none. */
-export function mailTransport(config: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>): MailTransport | null {
+export async function mailTransport(config: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>): Promise<MailTransport | null> {
   if (config.SMTP_URL === undefined) return null;
+  const { createTransport } = await import('nodemailer');
   const from = config.MAIL_FROM as string;
   const transport = createTransport({
     url: config.SMTP_URL,

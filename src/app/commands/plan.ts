@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Command } from 'commander';
-import { ApiError, type Client, createClient } from '../client.js';
-import { Failure } from '../kernel/failure.js';
-import { planTerms } from '../plans/plan.js';
-import { planTests } from '../plans/plan-tests.js';
-import { runTests } from '../plans/run-tests.js';
+import { ApiError, type Client, createClient } from '../../client.js';
+import { Failure } from '../../kernel/failure.js';
+import { planTerms } from '../../plans/plan.js';
+import { planTests } from '../../plans/plan-tests.js';
+import { runTests } from '../../plans/run-tests.js';
 import {
   changeTo,
   fileOf,
@@ -17,6 +16,7 @@ import {
   type ServerTestResult,
 } from './plan-client.js';
 import { changesBetween, type FileChange, type PlanFile, PlanFileError, planText, readPlanFile } from './plan-file.js';
+import { UsageError } from './usage-error.js';
 
 interface ServerOptions {
   readonly url: string;
@@ -30,82 +30,64 @@ interface PeriodOptions {
   readonly json?: boolean;
 }
 
-/** An error of a command: something is wrong with the call, the file or the server. `plan diff` uses 1 for a difference. */
-const errorExit = 2;
-
-/** Plans as files: `plan pull | push | diff | test` against any server. */
-export function addPlanCommands(program: Command): void {
-  const plan = program.command('plan').description('Plans as YAML or JSON files, on any server');
-  const withServer = (command: Command) =>
-    command
-      .option('--url <url>', 'address of the service', process.env['COMMISSIONS_URL'] ?? 'http://localhost:3000')
-      .option('--key <key>', 'API key or token; by default COMMISSIONS_KEY');
-
-  withServer(plan.command('pull [plan]'))
-    .description('Write a plan (name or id), or every plan, to a file; comments of an existing file stay')
-    .option('--out <file>', 'the file; by default the name of the plan')
-    .option('--dir <folder>', 'folder of the files', '.')
-    .option('--format <format>', 'yaml or json', 'yaml')
-    .action((name: string | undefined, options: ServerOptions & PullOptions) =>
-      reporting(program, () => pull(clientOf(program, options), name, options)),
-    );
-
-  withServer(plan.command('push <files...>'))
-    .description('Create plans from files, or change them; a plan that is equal to its file is not changed')
-    .option('--force', 'also if tests of a plan fail; the audit log says so')
-    .action((files: string[], options: ServerOptions & { force?: boolean }) =>
-      reporting(program, async () => {
-        for (const file of files) await push(clientOf(program, options), file, options.force === true);
-      }),
-    );
-
-  withServer(plan.command('diff <files...>'))
-    .description('Show what a push would change, and what that would do to commission; exit 1 if it changes anything')
-    .option('--period <period>', 'period whose commission is compared; by default all days')
-    .option('--from <day>', 'first day whose commission is compared')
-    .option('--to <day>', 'last day whose commission is compared')
-    .option('--json', 'print JSON')
-    .action((files: string[], options: ServerOptions & PeriodOptions) =>
-      reporting(program, async () => {
-        const results: FileDiff[] = [];
-        for (const file of files) results.push(await diff(clientOf(program, options), file, options));
-        process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(diffText).join(''));
-        process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
-      }),
-    );
-
-  withServer(plan.command('test <files...>'))
-    .description('Run the tests of files; exit 1 if one fails')
-    .option('--json', 'print JSON')
-    .action((files: string[], options: ServerOptions & { json?: boolean }) =>
-      reporting(program, async () => {
-        const results: { file: string; result: ServerTestResult }[] = [];
-        for (const file of files) results.push({ file, result: await test(clientOf(program, options), file) });
-        process.stdout.write(
-          options.json === true
-            ? `${JSON.stringify(results)}\n`
-            : results.map(({ file, result }) => testText(file, result)).join(''),
-        );
-        process.exitCode = results.every(({ result }) => result.passed) ? 0 : 1;
-      }),
-    );
+interface PullOptions {
+  readonly out?: string;
+  readonly dir: string;
+  readonly format: string;
 }
 
-function clientOf(program: Command, { url, key }: ServerOptions): Client {
+/** Writes a plan (name or id), or every plan, to files. Comments of existing files stay. */
+export async function pullPlans(name: string | undefined, options: ServerOptions & PullOptions): Promise<void> {
+  await reporting(() => pull(clientOf(options), name, options));
+}
+
+/** Creates plans from files, or changes them. A plan that is equal to its file is not changed. */
+export async function pushPlans(
+  files: readonly string[],
+  options: ServerOptions & { readonly force?: boolean },
+): Promise<void> {
+  await reporting(async () => {
+    for (const file of files) await push(clientOf(options), file, options.force === true);
+  });
+}
+
+/** Shows what a push would change. The exit code is 1 if it would change anything. */
+export async function diffPlans(files: readonly string[], options: ServerOptions & PeriodOptions): Promise<void> {
+  await reporting(async () => {
+    const results: FileDiff[] = [];
+    for (const file of files) results.push(await diff(clientOf(options), file, options));
+    process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(diffText).join(''));
+    process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
+  });
+}
+
+/** Runs the tests of files. The exit code is 1 if one fails. */
+export async function testPlans(
+  files: readonly string[],
+  options: ServerOptions & { readonly json?: boolean },
+): Promise<void> {
+  await reporting(async () => {
+    const results: { file: string; result: ServerTestResult }[] = [];
+    for (const file of files) results.push({ file, result: await test(clientOf(options), file) });
+    const lines = results.map(({ file, result }) => testText(file, result));
+    process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : lines.join(''));
+    process.exitCode = results.every(({ result }) => result.passed) ? 0 : 1;
+  });
+}
+
+function clientOf({ url, key }: ServerOptions): Client {
   const token = key ?? process.env['COMMISSIONS_KEY'];
-  if (token === undefined || token === '')
-    return program.error('error: give --key or set COMMISSIONS_KEY', { exitCode: errorExit });
+  if (token === undefined || token === '') throw new UsageError('give --key or set COMMISSIONS_KEY');
   return createClient({ baseUrl: url, token });
 }
 
-/** Errors that a person can act on are printed without a stack trace. */
-async function reporting(program: Command, work: () => Promise<void>): Promise<void> {
+/** Errors that a person can act on are printed without a stack trace; `plan diff` uses exit code 1 for a difference. */
+async function reporting(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const message = messageOf(error);
-    if (message === null) throw error;
-    program.error(`error: ${message}`, { exitCode: errorExit });
+    const message = error instanceof UsageError ? null : messageOf(error);
+    throw message === null ? error : new UsageError(message);
   }
 }
 
@@ -122,12 +104,6 @@ function detailLines(details: ApiError['details']): string[] {
   const issues = (details?.['issues'] ?? []) as readonly { path: string; message: string }[];
   const failed = (details?.['failed'] ?? []) as ServerTestResult['failed'];
   return [...issues.map((issue) => `${issue.path}: ${issue.message}`), ...failed.map(failureLine)];
-}
-
-interface PullOptions {
-  readonly out?: string;
-  readonly dir: string;
-  readonly format: string;
 }
 
 async function pull(client: Client, name: string | undefined, options: PullOptions): Promise<void> {

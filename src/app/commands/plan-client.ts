@@ -1,5 +1,5 @@
-import { type CallAnswer, type Client } from '../client.js';
-import { type operations } from '../operations.js';
+import { type CallAnswer, type Client } from '../../client.js';
+import { type operations } from '../../operations.js';
 import { ordered, type PlanFile } from './plan-file.js';
 
 type Declared = (typeof operations)[number];

@@ -1,0 +1,18 @@
+import { isUuid } from '../../kernel/ids.js';
+import { eraseAtCommandLine } from '../../reps/erase-person.js';
+import { withUnitOfWork } from './database-access.js';
+import { UsageError } from './usage-error.js';
+
+export async function erasePerson(
+  workspaceId: string,
+  person: string,
+  { yes = false, json = false }: { readonly yes?: boolean; readonly json?: boolean },
+): Promise<void> {
+  if (!isUuid(workspaceId)) throw new UsageError(`${workspaceId} is not a workspace id (UUID)`);
+  const erasure = await withUnitOfWork((unitOfWork) =>
+    eraseAtCommandLine(unitOfWork, { workspaceId, actor: 'command-line' }, person, !yes),
+  );
+  const lines = Object.entries(erasure.rows).map(([name, count]) => `${name.padEnd(20)} ${count}\n`);
+  process.stdout.write(json ? `${JSON.stringify({ ...erasure, erased: yes })}\n` : lines.join(''));
+  if (!yes) process.stderr.write('Nothing was erased. Add --yes to erase; this cannot be undone.\n');
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { recalculateCommissions } from '../../commissions/commands/recalculate-commissions.js';
+import { getRecalculationJob } from '../../commissions/queries/get-recalculation-job.js';
+import { type Caller, serviceCaller } from '../../kernel/caller.js';
+import { isUuid } from '../../kernel/ids.js';
+import { assertHarmlessRole } from '../../platform/database/pool.js';
+import { createLog } from '../../platform/log.js';
+import { compose, type Service } from '../composition.js';
+import { withServer } from './database-access.js';
+import { UsageError } from './usage-error.js';
+
+interface RecalculateOptions {
+  readonly rep?: string;
+  readonly plan?: string;
+  readonly deal?: string;
+  readonly wait?: boolean;
+  readonly json?: boolean;
+}
+
+/** Requests the calculation, which running workers do. */
+export async function recalculate(
+  workspaceId: string,
+  { rep: repId, plan: planId, deal: dealId, wait = false, json = false }: RecalculateOptions,
+): Promise<void> {
+  if (!isUuid(workspaceId)) throw new UsageError(`${workspaceId} is not a workspace id (UUID)`);
+  const scope = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
+  await withService(async (service) => {
+    const caller = { ...serviceCaller(workspaceId, 'command-line'), actor: 'command-line' };
+    const raw = { params: {}, query: {}, body: { ...scope, async: true } };
+    const { body: answer } = await service.dispatcher.run(recalculateCommissions, raw, caller);
+    const { jobId } = answer as { jobId: string };
+    const job = wait ? await finalStatus(service, caller, jobId) : { jobId, status: 'running' };
+    process.stdout.write(json ? `${JSON.stringify(job)}\n` : `${jobId} ${job.status}\n`);
+    process.exitCode = job.status === 'failed' ? 1 : 0;
+  });
+}
+
+/** The composed service, without a listening API and without workers. */
+async function withService(work: (service: Service) => Promise<void>): Promise<void> {
+  await withServer(async (server, config) => {
+    const service = compose(config, server.appUrl, createLog('warn'));
+    try {
+      await assertHarmlessRole(service.database);
+      await work(service);
+    } finally {
+      await service.close();
+    }
+  });
+}
+
+async function finalStatus(
+  service: Service,
+  caller: Caller,
+  jobId: string,
+): Promise<{ jobId: string; status: string }> {
+  for (;;) {
+    const raw = { params: { jobId }, query: {}, body: undefined };
+    const { body: answer } = await service.dispatcher.run(getRecalculationJob, raw, caller);
+    const job = answer as { jobId: string; status: string; progress: { done: number; total: number } };
+    if (job.status !== 'running') return job;
+    process.stderr.write(`${job.progress.done} of ${job.progress.total} reps\n`);
+    await sleep(1000);
+  }
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { isCurrency } from '../../kernel/currency.js';
+import { type DatabaseServer } from '../../platform/database/server.js';
+import { createWorkspace as create } from '../../workspaces/create-workspace.js';
+import { isTimeZone } from '../../workspaces/workspace.js';
+import { rotateWorkspaceKey } from '../../workspaces/workspace-store.js';
+import { withOwner, withServer, withUnitOfWork } from './database-access.js';
+import { UsageError } from './usage-error.js';
+
+interface WorkspaceOptions {
+  readonly tier: 'free' | 'pro' | 'enterprise';
+  readonly currency: string;
+  readonly timezone: string;
+  readonly adminEmail?: string;
+  readonly json?: boolean;
+}
+
+export async function createWorkspace(name: string, options: WorkspaceOptions): Promise<void> {
+  assertWorkspaceOptions(name, options);
+  const created = await withUnitOfWork((unitOfWork) => create(unitOfWork, { name: name.trim(), ...options }));
+  if (options.json === true) process.stdout.write(`${JSON.stringify(created)}\n`);
+  else process.stdout.write(`workspace ${created.workspaceId}\nAPI key   ${created.apiKey}\n`);
+}
+
+function assertWorkspaceOptions(name: string, { currency, timezone }: WorkspaceOptions): void {
+  if (name.trim().length === 0 || name.length > 200) throw new UsageError('the name must have 1 to 200 characters');
+  if (!isCurrency(currency)) throw new UsageError(`${currency} is not an ISO 4217 currency`);
+  if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not an IANA time zone`);
+}
+
+export async function listWorkspaces({ json = false }: { readonly json?: boolean }): Promise<void> {
+  const rows = await withServer(readWorkspaces);
+  const lines = rows.map((row) => `${row.workspaceId}  ${row.name}  ${row.tier}  ${row.currency}\n`);
+  process.stdout.write(json ? `${JSON.stringify(rows)}\n` : lines.join(''));
+}
+
+export async function readWorkspaces(server: DatabaseServer) {
+  return withOwner(server, async (database) => {
+    const { rows } = await sql<{ workspaceId: string; name: string; tier: string; currency: string }>`
+      select workspace_id as "workspaceId", name, tier, currency from workspaces order by created_at`.execute(database);
+    return rows;
+  });
+}
+
+export async function rotateApiKey(
+  workspaceId: string,
+  { graceMinutes, json = false }: { readonly graceMinutes: string; readonly json?: boolean },
+): Promise<void> {
+  const caller = { workspaceId, actor: 'command-line', personId: null };
+  const { apiKey } = await withUnitOfWork((unitOfWork) =>
+    unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      rotateWorkspaceKey(trx, caller, Number(graceMinutes), new Date()),
+    ),
+  );
+  process.stdout.write(json ? `${JSON.stringify({ workspaceId, apiKey })}\n` : `API key ${apiKey}\n`);
+}
