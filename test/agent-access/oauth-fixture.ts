@@ -10,7 +10,7 @@ export async function startOAuthService(environment: Record<string, string> = {}
   return startTestService({ PORT: String(port), PUBLIC_URL: url, MCP_OAUTH: '1', ...environment });
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.on('error', reject);

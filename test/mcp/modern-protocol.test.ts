@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { Client, StreamableHTTPClientTransport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { testService } from '#test/support/test-service.js';
 import { FetchClient, seededWorkspace } from './mcp-fixture.js';
@@ -24,22 +23,6 @@ describe('version 2026-07-28 of the protocol', () => {
       { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } },
       { 'MCP-Protocol-Version': version, 'Mcp-Method': method, ...headers },
     );
-
-  for (const mode of ['auto', 'legacy', { pin: version }] as const satisfies readonly VersionNegotiationMode[])
-    it(`the official client 2.x calls tools with the negotiation ${JSON.stringify(mode)}`, async () => {
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-      const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/v1/mcp`), {
-        requestInit: { headers: { Authorization: `Bearer ${seeded.apiKey}` } },
-      });
-      await client.connect(transport);
-      expect((await client.listTools()).tools).to.have.length.greaterThan(30);
-      const { structuredContent } = await client.callTool({ name: 'get_workspace', arguments: {} });
-      expect((structuredContent as { workspaceId: string }).workspaceId).to.equal(seeded.workspaceId);
-      const { contents } = await client.readResource({ uri: 'commission://guide/concepts' });
-      expect(contents).to.have.length(1);
-      expect((await client.listPrompts()).prompts).not.to.deep.equal([]);
-      await client.close();
-    });
 
   it('needs no handshake: server/discover names the version and the capabilities', async () => {
     const { status, body } = await send('server/discover');

@@ -106,13 +106,14 @@ export class AgentSession {
       if (variables === null) continue;
       const { params = {}, query = {} } = resource.parts(variables);
       const answer = await this.read(resource.operation, { params, query }).catch((error: unknown) => {
-        throw this.toProtocolError(error, resource.operation);
+        throw this.toProtocolError(error, resource.operation, { uri });
       });
       return { uri, mimeType: 'application/json', text: resourceText(answer, resource.list) };
     }
     throw new ProtocolError(
       rpcCodes.resourceNotFound,
       'No resource has this URI. resources/list and resources/templates/list list the resources.',
+      { uri },
     );
   }
 
@@ -158,11 +159,14 @@ export class AgentSession {
   }
 
   /** The protocol error for an error outside of a tool call: a message without secrets, and the error body as data. */
-  toProtocolError(error: unknown, operation?: AnyOperation): ProtocolError {
+  toProtocolError(error: unknown, operation?: AnyOperation, more: object = {}): ProtocolError {
     if (error instanceof ProtocolError) return error;
     const body = this.errorBody(error, operation);
     const code = body.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.rejected;
-    return new ProtocolError(body.statusCode === 500 ? rpcCodes.internalError : code, body.message, body);
+    return new ProtocolError(body.statusCode === 500 ? rpcCodes.internalError : code, body.message, {
+      ...body,
+      ...more,
+    });
   }
 
   private async run(offered: OfferedTool, given: Readonly<Record<string, unknown>>, open: OpenCall) {

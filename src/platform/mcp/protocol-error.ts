@@ -1,5 +1,3 @@
-import { type ErrorBody } from '../error-response.js';
-
 /** Error codes of JSON-RPC and of MCP. */
 export const rpcCodes = {
   invalidRequest: -32600,
@@ -16,7 +14,7 @@ export class ProtocolError extends Error {
   constructor(
     readonly code: number,
     message: string,
-    readonly data?: ErrorBody,
+    readonly data?: object,
   ) {
     super(message);
   }
