@@ -25,7 +25,7 @@ const untestable = (needs: string): ExpectedFailure => ({
 });
 /** The suite runs the scenarios of optional extensions without requiring them. */
 const tasks: ExpectedFailure = {
-  needs: 'the extension io.modelcontextprotocol/tasks, which is optional: the service has jobs of its own',
+  needs: 'the extension io.modelcontextprotocol/tasks, which is optional: the service has its own jobs',
   message: /./,
 };
 

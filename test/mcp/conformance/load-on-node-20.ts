@@ -18,7 +18,7 @@ interface Context {
 
 type Next = (specifier: string, context: Context) => unknown;
 
-/** A hook of the module loader, which runs in a thread of its own. */
+/** A hook of the module loader, which runs in a separate thread. */
 export function resolve(specifier: string, context: Context, next: Next): unknown {
   const url = replacements[specifier];
   const isOfSuite = context.parentURL?.includes('/@modelcontextprotocol/conformance/') === true;
