@@ -152,6 +152,17 @@ describe('disputes', () => {
     expect(await code(ada, own, 'accepted')).to.equal('done');
   });
 
+  it('that a key of no person opened is decided by a person, and not by such a key', async () => {
+    const { disputeId } = await open(office.api, { repId: office.ben });
+    for (const status of ['in_review', 'accepted', 'rejected']) {
+      const { status: answered, body } = await move(office.api, disputeId, { status });
+      expect(`${answered} ${body.code}`, status).to.equal('403 forbidden');
+    }
+    const byBen = (await open(ben)).disputeId;
+    expect((await move(office.api, byBen, { status: 'rejected' })).status).to.equal(200);
+    expect((await move(mia, disputeId, { status: 'rejected' })).status).to.equal(200);
+  });
+
   it('records every step with person, note and time', async () => {
     const { disputeId } = await open(ben);
     await move(mia, disputeId, { status: 'in_review', note: 'Checking' });

@@ -153,7 +153,7 @@ describe('outgoing events', function () {
       type: 'other',
       description: 'x',
     });
-    await api.expect(200, 'PATCH', `/v1/disputes/${disputeId}`, { status: 'rejected', note: 'no' });
+    await api.expect(200, 'PATCH', `/v1/disputes/${disputeId}`, { status: 'withdrawn', note: 'no' });
     await api.expect(200, 'POST', `${statement}/approve`, { period, status: 'approved' });
     await putDeal('D1', 'ada', 2000);
     await until(() => typesOf().includes('discrepancy.opened'));
@@ -167,7 +167,7 @@ describe('outgoing events', function () {
       receiver.received.filter(({ body }) => body.type === type).map(({ body }) => body.data);
     expect(dataOf('dispute.opened')).to.have.length(1);
     expect(dataOf('dispute.opened')[0]).to.include({ disputeId, repId: ada, period });
-    expect(dataOf('dispute.resolved')[0]).to.include({ disputeId, status: 'rejected' });
+    expect(dataOf('dispute.resolved')[0]).to.include({ disputeId, status: 'withdrawn' });
     expect(dataOf('discrepancy.opened')[0]).to.include({ repId: ada, period, delta: 100 });
     expect(dataOf('discrepancy.resolved')[0]).to.include({ repId: ada, period, action: 'true_up' });
     expect(dataOf('statement.trued_up')[0]).to.include({ repId: ada, period, netPayout: 200 });

@@ -70,7 +70,10 @@ async function findVisible(trx: Work, caller: Caller, disputeId: string): Promis
   return dispute;
 }
 
-/** Only who opened a dispute withdraws it, and neither they nor the rep decide it. */
+/**
+ * Only who opened a dispute withdraws it, and neither they nor the rep decide it. Keys that no person created count as
+ * one: what one of them opened, a person decides.
+ */
 function assertMayTake(caller: Caller, { repId, openedBy }: Dispute, { status, adjustment }: Body): void {
   const person = personBehind(caller);
   const isOpener = person === openedBy.repId && (person !== null || mayActAs(caller, 'admin'));
@@ -78,7 +81,9 @@ function assertMayTake(caller: Caller, { repId, openedBy }: Dispute, { status, a
     if (isOpener) return;
     throw new Failure('forbidden', 'Only the person who opened a dispute may withdraw it. Accept or reject it.');
   }
-  if (person !== null && (isOpener || person === repId))
+  if (isOpener && person === null)
+    throw new Failure('forbidden', 'A key opened this dispute. A person who is signed in must decide it.');
+  if (isOpener || person === repId)
     throw new Failure(
       'forbidden',
       'You cannot decide a dispute that you opened or that is about your own pay, also not with a key that you created. Another manager or admin must do it.',

@@ -91,7 +91,7 @@ export async function approve(stage: Stage, random: SeededRandom): Promise<void>
     await sleep(random.between(50, 250));
     if (random.chance(0.4)) await client.send('POST', `/v1/statements/${repId}/true-up`, { period, force: true });
     if (random.chance(0.5)) await resolveDiscrepancy(client, random, repId);
-    if (random.chance(0.2)) await dispute(client, random, repId, period);
+    if (random.chance(0.2)) await dispute(client, repId, period);
     if (random.chance(reopens))
       await client.send('POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
   }
@@ -106,12 +106,12 @@ async function resolveDiscrepancy(client: RetryingClient, random: SeededRandom, 
   await client.send('POST', `/v1/discrepancies/${discrepancyId}/resolve`, { action, reason: 'agreed', force: true });
 }
 
-/** Opens a dispute, and decides all that are open: a repeated request may have opened two. */
-async function dispute(client: RetryingClient, random: SeededRandom, repId: string, period: string): Promise<void> {
+/** Opens a dispute, and withdraws all that are open: a repeated request may have opened two. */
+async function dispute(client: RetryingClient, repId: string, period: string): Promise<void> {
   await client.send('POST', '/v1/disputes', { repId, period, type: 'other', description: 'x' });
   const { body } = await client.send('GET', `/v1/disputes?status=open&repId=${repId}`);
   for (const { disputeId } of (body.disputes ?? []) as { disputeId: string }[])
-    await client.send('PATCH', `/v1/disputes/${disputeId}`, { status: random.pick(['accepted', 'rejected']) });
+    await client.send('PATCH', `/v1/disputes/${disputeId}`, { status: 'withdrawn' });
 }
 
 /** Previews and changes plans, changes quotas and managers, starts recalculations and exports, deletes deals and adds adjustments. */
