@@ -7,7 +7,7 @@ import { type AnyOperation } from '#src/platform/operation.js';
 import { scopeOf } from '#src/platform/operation-scope.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type Answer, startTestService, type TestService } from '#test/support/test-service.js';
+import { type Answer, testService } from '#test/support/test-service.js';
 
 const operations: readonly AnyOperation[] = declared;
 
@@ -262,14 +262,13 @@ const withoutScope: readonly string[] = [
 const ranks: readonly string[] = ['public', 'connection', 'rep', 'manager', 'admin'];
 
 describe('authorization', () => {
-  let service: TestService;
+  const service = testService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
   let workspaceId: string;
   let planIds: { shared: string; bobs: string };
   const ids = new Map<string, string>();
   const tokens = new Map<string, string>();
 
   before(async () => {
-    service = await startTestService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
     const { workspaceId: made, apiKey, api } = await service.workspace();
     workspaceId = made;
     const people = [
@@ -310,13 +309,13 @@ describe('authorization', () => {
       ...['ada', 'bob'].map((name, index) => ({ ...tier, rate: 0.11 + index / 100, repId: ids.get(name) })),
     ];
     const config = { rules: [{ name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers }] };
-    const shared = await api.expect(201, 'POST', '/v1/plans', { name: 'Shared', config });
-    const bobs = await api.expect(201, 'POST', '/v1/plans', { name: "Bob's own", config });
+    const shared = await api.createPlan({ name: 'Shared', config });
+    const bobs = await api.createPlan({ name: "Bob's own", config });
     planIds = { shared: shared.planId, bobs: bobs.planId };
     ids.set('shared', shared.planVersionId).set('bobs', bobs.planVersionId);
     const both = ['ada', 'bob'].map((name) => ids.get(name));
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: both, planId: shared.planId });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ids.get('bob')], planId: bobs.planId });
+    await api.assign(both, shared.planId);
+    await api.assign([ids.get('bob')], bobs.planId);
     await api.expect(201, 'POST', '/v1/quotas', {
       repIds: both,
       planRuleId: shared.rules[0].id,
@@ -336,8 +335,6 @@ describe('authorization', () => {
     }
     await service.waitForCalculations(workspaceId);
   });
-
-  after(() => service.stop());
 
   async function addToken(kind: TokenKind, repId: string | undefined = undefined): Promise<string> {
     const token = newToken(kind);

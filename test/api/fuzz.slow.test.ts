@@ -718,7 +718,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     });
     const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
     const [mia, ben] = [idOf(mails[0]), idOf(mails[1])];
-    const plan = await api.expect(201, 'POST', '/v1/plans', {
+    const plan = await api.createPlan({
       ...(of('createPlan').body as object),
       name: `AE ${suffix}`,
     });
@@ -730,7 +730,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: `ben-${suffix}` };
     await api.expect(201, 'PUT', `/v1/deals/${dealId}`, deal);
     const adjustment = await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, of('addAdjustment').body);
-    await api.expect(200, 'POST', `/v1/statements/${ben}/generate`, { period: '2026-02' });
+    await api.generate(ben, '2026-02');
     const comment = await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, {
       period: '2026-02',
       body: 'Why?',

@@ -120,11 +120,11 @@ describe('managers who read only the people below them', () => {
     const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
     const tiers = [tier, { ...tier, rate: 0.2, repId: ids.get('eve') }];
     const config = { rules: [{ name: 'New', measure: 'amount', tiers }] };
-    const plan = await admin.expect(201, 'POST', '/v1/plans', { name: 'AE', config });
+    const plan = await admin.createPlan({ name: 'AE', config });
     ids.set('plan', plan.planId).set('version', plan.planVersionId);
     const repIds = ['ben', 'eve'].map((name) => ids.get(name));
-    await admin.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
-    await admin.expect(201, 'POST', '/v1/quotas', { repIds, measure: 'New', period: '2026-Q1', target: 1000 });
+    await admin.assign(repIds, plan.planId);
+    await admin.setQuota(repIds, 'New', '2026-Q1', 1000);
     for (const name of ['ben', 'eve'])
       await admin.expect(201, 'PUT', `/v1/deals/deal-of-${name}`, {
         name: `Deal of ${name}`,
@@ -148,7 +148,7 @@ describe('managers who read only the people below them', () => {
     });
     ids.set('dispute', disputeId);
     ids.set('discrepancy', randomUUID());
-    await admin.expect(200, 'POST', `/v1/statements/${ids.get('eve')}/generate`, { period: '2026-03' });
+    await admin.generate(ids.get('eve'), '2026-03');
     await query(
       service.database.ownerUrl,
       `insert into discrepancies (workspace_id, discrepancy_id, rep_id, period, status, currency, approved, carried_forward,

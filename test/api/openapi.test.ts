@@ -5,7 +5,7 @@ import { type z } from 'zod';
 import { operations } from '#src/operations.js';
 import { failureCodes } from '#src/platform/openapi/failure-responses.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read at every depth
 type Loose = any;
@@ -13,13 +13,12 @@ type Loose = any;
 const all: readonly AnyOperation[] = operations;
 
 describe('the OpenAPI document', () => {
-  let service: TestService;
+  const service = testService();
   let anyone: ApiClient;
   let document: Loose;
   let described: Map<string, Loose>;
 
   before(async () => {
-    service = await startTestService();
     anyone = service.client(null);
     document = await anyone.expect(200, 'GET', '/v1/openapi.json');
     const paths = Object.entries<Loose>(document.paths);
@@ -29,8 +28,6 @@ describe('the OpenAPI document', () => {
       ),
     );
   });
-
-  after(() => service.stop());
 
   it('is valid OpenAPI 3.0', async () => {
     const validator = new Validator();

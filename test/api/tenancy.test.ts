@@ -6,7 +6,7 @@ import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const operations: readonly AnyOperation[] = declared;
 
@@ -323,7 +323,12 @@ const oauthClients = Object.fromEntries(
 );
 
 describe('two workspaces', () => {
-  let service: TestService;
+  const service = testService({
+    RATE_LIMIT_PER_MINUTE: '10000',
+    FAILED_SIGN_INS_PER_MINUTE: '10000',
+    PUBLIC_URL: 'http://127.0.0.1:9',
+    ...oauthClients,
+  });
   let mine: ApiClient;
   let other: { workspaceId: string; names: Names };
   let own: Names;
@@ -339,8 +344,8 @@ describe('two workspaces', () => {
       { email: `only@${letter}.io`, name: `Only in ${letter}`, role: 'admin' },
     ];
     const [ada] = (await api.expect(200, 'PUT', '/v1/reps', { reps: people })).reps;
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: `Plan of ${letter}`, config: { rules: [rule] } });
-    const [assignment] = await api.expect(201, 'POST', '/v1/assignments', { repIds: [ada.id], planId: plan.planId });
+    const plan = await api.createPlan({ name: `Plan of ${letter}`, config: { rules: [rule] } });
+    const [assignment] = await api.assign([ada.id], plan.planId);
     const [quota] = await api.expect(201, 'POST', '/v1/quotas', {
       repIds: [ada.id],
       planRuleId: plan.rules[0].id,
@@ -363,11 +368,7 @@ describe('two workspaces', () => {
       period: '2026-03',
       body: `Comment of ${letter}`,
     });
-    const { eventId } = await api.expect(200, 'POST', `/v1/statements/${ada.id}/adjust`, {
-      period: '2026-03',
-      amount: 25,
-      reason: `Reason of ${letter}`,
-    });
+    const { eventId } = await api.adjust(ada.id, '2026-03', 25, `Reason of ${letter}`);
     const { disputeId } = await api.expect(201, 'POST', '/v1/disputes', {
       repId: ada.id,
       period: '2026-03',
@@ -375,7 +376,7 @@ describe('two workspaces', () => {
       description: `Dispute of ${letter}`,
     });
     const discrepancyId = randomUUID();
-    await api.expect(200, 'POST', `/v1/statements/${ada.id}/generate`, { period: '2025-12' });
+    await api.generate(ada.id, '2025-12');
     await query(
       service.database.ownerUrl,
       `insert into discrepancies (workspace_id, discrepancy_id, rep_id, period, status, currency, approved, carried_forward,
@@ -454,12 +455,6 @@ describe('two workspaces', () => {
   }
 
   before(async () => {
-    service = await startTestService({
-      RATE_LIMIT_PER_MINUTE: '10000',
-      FAILED_SIGN_INS_PER_MINUTE: '10000',
-      PUBLIC_URL: 'http://127.0.0.1:9',
-      ...oauthClients,
-    });
     const a = await build('a');
     const b = await build('b');
     ({ api: mine, workspaceId } = a);
@@ -471,8 +466,6 @@ describe('two workspaces', () => {
     await sealAuditEntries(service.running.service.unitOfWork);
     untouched = await contentOf(b.workspaceId);
   });
-
-  after(() => service.stop());
 
   /** Every row of the workspace in every table, without row-level security. */
   async function contentOf(id: string): Promise<unknown> {

@@ -92,7 +92,7 @@ describe('a month of a company', () => {
       { tierIndex: 2, minThreshold: 1.5, name: 'Top', rate: 0.15 },
     ];
     const share = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
-    const seller = await api.expect(201, 'POST', '/v1/plans', {
+    const seller = await api.createPlan({
       name: 'AE',
       config: {
         dealConditions: sold('USD'),
@@ -102,7 +102,7 @@ describe('a month of a company', () => {
         ],
       },
     });
-    const abroad = await api.expect(201, 'POST', '/v1/plans', {
+    const abroad = await api.createPlan({
       name: 'Europe',
       currency: 'EUR',
       config: {
@@ -114,7 +114,7 @@ describe('a month of a company', () => {
       [seller.planId, ['ben', 'ana', 'mia']],
       [abroad.planId, ['ben', 'gil']],
     ] as const) {
-      await api.expect(201, 'POST', '/v1/assignments', { planId, repIds: names.map(idOf) });
+      await api.assign(names.map(idOf), planId);
     }
     for (const [name, target] of [
       ['ben', 100_000],
@@ -231,7 +231,7 @@ describe('a month of a company', () => {
       manager.expect(200, 'POST', `/v1/statements/${idOf('ben')}/approve`, { period: month, status });
     await approve('draft');
     await service.waitForCalculations(workspaceId);
-    await manager.expect(200, 'POST', `/v1/statements/${idOf('ben')}/generate`, { period: month });
+    await manager.generate(idOf('ben'), month);
     await approve('approved');
     expect(await lines('ben')).to.deep.equal({ B2: '6214.81', B3: '5253.72', B5: '617.28' });
     expect(await share()).to.deep.equal({ action: 'none', delta: 0 });

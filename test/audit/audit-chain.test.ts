@@ -6,7 +6,7 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations } from '#src/operations.js';
 import { appSessionOptions, createDatabase } from '#src/platform/database/pool.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
 interface Change {
@@ -33,16 +33,11 @@ interface Entry {
 const exportPath = '/v1/workspaces/audit-logs/export.ndjson';
 
 describe('the audit log of calls', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
   let api: ApiClient;
   let amy: string;
   let ben: string;
-
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
 
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
@@ -135,8 +130,7 @@ describe('the audit log of calls', () => {
         tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }],
       },
     ];
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: plan.planId });
+    const plan = await api.createPlan({ name: 'AE', config: { rules } }, [ben]);
     const quota = { repIds: [ben], planRuleId: plan.rules[0].id, period: '2026-01', target: 1000 };
     await api.expect(201, 'POST', '/v1/quotas', quota);
     await api.expect(201, 'POST', '/v1/quotas', { ...quota, target: 500 });
@@ -146,8 +140,8 @@ describe('the audit log of calls', () => {
     const adjustment = { amount: 10, reason: 'For Ben Brown', period: '2026-01' };
     const { eventId } = await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, adjustment);
     await api.expect(200, 'PATCH', `/v1/statements/${ben}/adjust/${eventId}`, { amount: 12 });
-    await api.expect(200, 'POST', `/v1/statements/${ben}/generate`, { period: '2026-01' });
-    await api.expect(200, 'POST', `/v1/statements/${ben}/approve`, { period: '2026-01', status: 'approved' });
+    await api.generate(ben, '2026-01');
+    await api.approve(ben, '2026-01');
     const all = await entries();
     const of = (operation: string, table: string) =>
       all
@@ -209,11 +203,7 @@ describe('the audit log of calls', () => {
       reps: [{ name: 'Ben Black', email: 'ben@x.io', payrollId: 'P-77' }],
     });
     await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, { period: '2026-01', body: 'Dear Ben Brown' });
-    await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, {
-      amount: 1,
-      reason: 'Ben Brown',
-      period: '2026-01',
-    });
+    await api.adjust(ben, '2026-01', 1, 'Ben Brown');
     await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'Widget of Ben Brown' });
     const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });
     const content = JSON.stringify(await entries());

@@ -50,8 +50,7 @@ describe('invitations', () => {
       name: 'Seat',
       active: index < 9,
     }));
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    const ids: string[] = reps.map((rep: { id: string }) => rep.id);
+    const ids: string[] = await api.saveReps(...people);
     const bulk = await api.expect(200, 'POST', '/v1/reps/bulk-invite', {
       repIds: [ids[9], ids[10], 'nobody', ids[0], ids[9]],
     });

@@ -59,7 +59,7 @@ describe('links of the terminal', () => {
     const period = '2026-01';
     await api.expect(201, 'POST', `/v1/statements/${reps[0].id}/comments`, { period, body: 'Hello' });
     expect(await revision()).not.to.equal(second);
-    await api.expect(200, 'POST', `/v1/statements/${reps[0].id}/generate`, { period });
+    await api.generate(reps[0].id, period);
     const path = `/v1/statements?repId=${reps[0].id}&period=${period}`;
     expect((await ada.expect(200, 'GET', path)).version).to.equal(1);
     expect(await ada.expect(200, 'GET', `${path}&live=true`)).to.include({ version: 0, status: 'none' });

@@ -97,11 +97,9 @@ describe('the budgets of every operation', () => {
     });
     const config = largestConfigs['conditions'];
     const [repId, otherId] = reps.map(({ id }: { id: string }) => id) as [string, string];
-    const paid = await api.expect(201, 'POST', '/v1/plans', { name: 'Paid', config });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [repId], planId: paid.planId });
+    await api.createPlan({ name: 'Paid', config }, [repId]);
     // Calls change this one.
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Changed', config });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [otherId], planId: plan.planId });
+    const plan = await api.createPlan({ name: 'Changed', config }, [otherId]);
     const deals = Array.from({ length: 250 }, (_, at) => ({
       dealId: `D${at}`,
       amount: 100,

@@ -39,8 +39,7 @@ describe('tenants beside an abusive tenant', () => {
     ({ api: abuser, repId: abuserRep } = await tenant());
     ({ api: other, repId: otherRep } = await tenant());
     const rules = [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
-    const { planId } = await other.expect(201, 'POST', '/v1/plans', { name: 'P', config: { rules } });
-    await other.expect(201, 'POST', '/v1/assignments', { repIds: [otherRep], planId });
+    await other.createPlan({ name: 'P', config: { rules } }, [otherRep]);
     // Compiles the code of the common paths.
     await durations(3_000);
   });

@@ -112,7 +112,7 @@ describe('changes by agents', () => {
 
   it('that fail have the error as their outcome', async () => {
     const id = await requested();
-    await seeded.api.expect(201, 'POST', '/v1/plans', plan);
+    await seeded.api.createPlan(plan);
     const { body } = await decide(ada, id, 'approve');
     expect(body.status).to.equal('failed');
     expect(body.outcome).to.include({ code: 'plan_name_taken' });

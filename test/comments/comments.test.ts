@@ -13,8 +13,8 @@ describe('comments on statements', () => {
   });
 
   it('adds comments and lists them, oldest first', async () => {
-    const asBen = await fixture.as(office, office.ben);
-    const asMia = await fixture.as(office, office.mia);
+    const asBen = await office.as(office.ben);
+    const asMia = await office.as(office.mia);
     const first = await asBen.expect(201, 'POST', path, {
       period: '2026-01',
       body: ' Is D1 right?\nI think not. ',
@@ -55,8 +55,8 @@ describe('comments on statements', () => {
   });
 
   it('lets only the author or a manager delete a comment', async () => {
-    const asBen = await fixture.as(office, office.ben);
-    const asMia = await fixture.as(office, office.mia);
+    const asBen = await office.as(office.ben);
+    const asMia = await office.as(office.mia);
     const add = (client: typeof asBen) => client.expect(201, 'POST', path, { period: '2026-03', body: 'x' });
     const [bens, mias, other] = [await add(asBen), await add(asMia), await add(asBen)];
     expect(await asBen.expect(200, 'DELETE', `${path}/${bens.commentId}`)).to.deep.equal({ deleted: true });

@@ -19,11 +19,10 @@ describe('commission and statements as of an earlier instant', function () {
   before(async () => {
     ({ api, workspaceId } = await service.workspace());
     const people = ['ada', 'ben'].map((name) => ({ email: `${name}@example.com`, name, crmMemberId: name }));
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    repIds = reps.map((rep: { id: string }) => rep.id);
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config: configWith(0.1) });
+    repIds = await api.saveReps(...people);
+    const plan = await api.createPlan({ name: 'Sales', config: configWith(0.1) });
     ({ planId } = plan);
-    await api.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+    await api.assign(repIds, planId);
     adjustments = [];
   });
 

@@ -53,8 +53,8 @@ describe('deals that paid no commission', () => {
         },
       ],
     };
-    const flat = await api.expect(201, 'POST', '/v1/plans', { name: 'Flat', config });
-    const tiered = await api.expect(201, 'POST', '/v1/plans', {
+    const flat = await api.createPlan({ name: 'Flat', config });
+    const tiered = await api.createPlan({
       name: 'Tiered',
       config: {
         rules: [
@@ -68,8 +68,11 @@ describe('deals that paid no commission', () => {
       },
     });
     const assign = (names: string[], planId: string) =>
-      api.expect(201, 'POST', '/v1/assignments', { repIds: names.map((name) => ids.get(name)), planId });
-    const contract = await api.expect(201, 'POST', '/v1/plans', {
+      api.assign(
+        names.map((name) => ids.get(name)),
+        planId,
+      );
+    const contract = await api.createPlan({
       name: 'Contract',
       config: { rules: [{ name: 'Contract', measure: 'acv', tiers }] },
     });
@@ -91,8 +94,8 @@ describe('deals that paid no commission', () => {
     await deal('no-quota', 'dan');
     await deal('in-time', 'cy');
     await service.waitForCalculations(workspaceId);
-    await api.expect(200, 'POST', `/v1/statements/${ids.get('Cy')}/generate`, { period: '2026-01' });
-    await api.expect(200, 'POST', `/v1/statements/${ids.get('Cy')}/approve`, { period: '2026-01', status: 'approved' });
+    await api.generate(ids.get('Cy'), '2026-01');
+    await api.approve(ids.get('Cy'), '2026-01');
     await deal('late', 'cy');
     await service.waitForCalculations(workspaceId);
   });
@@ -143,12 +146,7 @@ describe('deals that paid no commission', () => {
   });
 
   it('no longer lists a deal whose cause was removed', async () => {
-    await api.expect(201, 'POST', '/v1/quotas', {
-      repIds: [ids.get('Dan')],
-      measure: 'By quota',
-      period: '2026-Q1',
-      target: 1000,
-    });
+    await api.setQuota([ids.get('Dan')], 'By quota', '2026-Q1', 1000);
     await deal('orphan', 'ann');
     await service.waitForCalculations(workspaceId);
     expect(dealsByReason(await exceptions())).to.not.have.any.keys('quota_missing', 'owner_unresolved');

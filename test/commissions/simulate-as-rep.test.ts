@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
 const period = '2026-Q1';
@@ -21,29 +21,20 @@ const flat = { rules: [{ name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0
 
 /** Ann and Ben are on a plan that ranks them; Ben is ahead. Cat leads a team with Ann, and sees only that team. */
 describe('what a simulation may depend on', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let asAnn: ApiClient;
   let asCat: ApiClient;
   let ids: { ann: string; ben: string; cat: string };
   let planId: string;
 
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
-
   beforeEach(async () => {
     let workspaceId: string;
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'ann@x.io', name: 'Ann', crmMemberId: 'ann', managerEmail: 'cat@x.io' },
-        { email: 'ben@x.io', name: 'Ben', crmMemberId: 'ben' },
-        { email: 'cat@x.io', name: 'Cat', role: 'manager' },
-      ],
+    const [ann, ben, cat] = await api.saveReps({ name: 'Ann', managerEmail: 'cat@x.io' }, 'Ben', {
+      name: 'Cat',
+      role: 'manager',
     });
-    const [ann, ben, cat] = reps.map((rep: { id: string }) => rep.id) as [string, string, string];
     ids = { ann, ben, cat };
     await api.expect(200, 'POST', '/v1/deals/import', {
       deals: [
@@ -53,8 +44,7 @@ describe('what a simulation may depend on', () => {
         { dealId: 'b2', ownerId: 'ben', amount: 700, closeDate: '2026-03-15', stage: 'Proposal' },
       ],
     });
-    ({ planId } = await api.expect(201, 'POST', '/v1/plans', { name: 'Ranked', config: ranked }));
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, ben], planId });
+    ({ planId } = await api.createPlan({ name: 'Ranked', config: ranked }, [ann, ben]));
     await service.waitForCalculations(workspaceId);
     asAnn = await sessionOf(service, workspaceId, ann);
     asCat = await sessionOf(service, workspaceId, cat);
@@ -123,14 +113,14 @@ describe('what a simulation may depend on', () => {
     });
 
     it('applies the varied amount, stage and close date to the stored deal', async () => {
-      const { planId: flatId } = await api.expect(201, 'POST', '/v1/plans', {
+      const { planId: flatId } = await api.createPlan({
         name: 'Flat',
         config: {
           ...flat,
           dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
         },
       });
-      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ids.ann], planId: flatId });
+      await api.assign([ids.ann], flatId);
       const quota = { target: 100 };
       const total = async (deal: object) =>
         (await send(asAnn, { planId: flatId, quota, deals: [{ dealId: 'a2', ...deal }] })).body.total;
@@ -148,14 +138,14 @@ describe('what a simulation may depend on', () => {
 
     it('finds only plans that are assigned to the rep, by the id of the plan and of a version', async () => {
       const draft = { name: 'Draft', status: 'draft', config: flat };
-      const plan = await api.expect(201, 'POST', '/v1/plans', draft);
+      const plan = await api.createPlan(draft);
       for (const id of [plan.planId, plan.planVersionId])
         expectCode(await asAnn.get(`/v1/plans/${id}`), '404 plan_not_found');
       expectCode(await send(asAnn, { planId: plan.planId }), '404 plan_not_found');
       expectCode(await send(asAnn, { planVersionId: plan.planVersionId }), '404 plan_not_found');
       expectCode(await send(asAnn, { planId: crypto.randomUUID() }), '404 plan_not_found');
       expect((await send(api, { planVersionId: plan.planVersionId, repId: ids.ann })).status).to.equal(200);
-      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ids.ann], planId: plan.planId });
+      await api.assign([ids.ann], plan.planId);
       expect((await send(asAnn, { planId: plan.planId })).status).to.equal(200);
     });
   });

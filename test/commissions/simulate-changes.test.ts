@@ -42,15 +42,12 @@ describe('the simulation of a changed plan', () => {
 
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'zoe@x.io', name: 'Zoe', role: 'manager' },
-        { email: 'mia@x.io', name: 'Mia', role: 'manager', managerEmail: 'zoe@x.io' },
-        { email: 'ann@x.io', name: 'Ann', crmMemberId: 'ann', managerEmail: 'mia@x.io' },
-        { email: 'ben@x.io', name: 'Ben', crmMemberId: 'ben', managerEmail: 'mia@x.io' },
-      ],
-    });
-    [zoe, mia, ann, ben] = reps.map((rep: { id: string }) => rep.id);
+    [zoe, mia, ann, ben] = await api.saveReps(
+      { name: 'Zoe', role: 'manager' },
+      { name: 'Mia', role: 'manager', managerEmail: 'zoe@x.io' },
+      { name: 'Ann', managerEmail: 'mia@x.io' },
+      { name: 'Ben', managerEmail: 'mia@x.io' },
+    );
     const stored = [
       ['a1', 'ann', 60_000, '2026-01-15'],
       ['a2', 'ann', 60_000, '2026-02-10'],
@@ -59,9 +56,9 @@ describe('the simulation of a changed plan', () => {
       ['b2', 'ben', -5_000, '2026-02-20'],
     ].map(([dealId, ownerId, amount, closeDate]) => ({ dealId, ownerId, amount, closeDate, stage: 'Won' }));
     await api.expect(200, 'POST', '/v1/deals/import', { deals: stored });
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config: configOf({ tiers }) });
+    const plan = await api.createPlan({ name: 'Sales', config: configOf({ tiers }) });
     ({ planId, planVersionId } = plan);
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, ben, mia, zoe], planId });
+    await api.assign([ann, ben, mia, zoe], planId);
     const quota = { planRuleId: plan.rules[0].id, target: 100_000 };
     for (const period of ['2026-Q1', '2026-Q2'])
       await api.expect(201, 'POST', '/v1/quotas', { ...quota, repIds: [ann, ben], period });
@@ -154,7 +151,7 @@ describe('the simulation of a changed plan', () => {
     const codes = ({ warnings }: { warnings: Warning[] }) => warnings.map(({ code, path }) => `${code} ${path}`);
 
     it('an unassigned plan causes a warning and not only an amount of 0', async () => {
-      const other = await api.expect(201, 'POST', '/v1/plans', { name: 'Other', config: configOf({ tiers }) });
+      const other = await api.createPlan({ name: 'Other', config: configOf({ tiers }) });
       const answer = await simulate({ planId: other.planId, period: '2026-Q1' });
       expect(answer).to.include({ total: 0 });
       expect(codes(answer)).to.deep.equal(['unassigned ']);
@@ -190,8 +187,7 @@ describe('the simulation of a changed plan', () => {
     it('a rep receives warnings about the terms and not about other people', async () => {
       const rep = service.client(await tokenOf(service, workspaceId, 'sess', ann));
       const config = { rules: [{ ...deals, tiers }] };
-      const open = await api.expect(201, 'POST', '/v1/plans', { name: 'Open', config });
-      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, ben], planId: open.planId });
+      const open = await api.createPlan({ name: 'Open', config }, [ann, ben]);
       const answer = await simulate({ planId: open.planId, period: '2026-Q3' }, rep);
       expect(codes(answer)).to.deep.equal(['no_deal_conditions config.dealConditions']);
       expect(answer.reps.map(({ repId }: { repId: string }) => repId)).to.deep.equal([ann]);

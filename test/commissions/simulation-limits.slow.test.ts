@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 const condition = (at: number) => ({ field: `f${at % 7}`, fieldType: 'text', operator: 'not_equals', value: `v${at}` });
@@ -19,17 +19,14 @@ const expensive = {
 };
 
 describe('limits of simulations', () => {
-  let service: TestService;
+  const service = testService({}, { api: true, worker: false });
   let api: ApiClient;
   let repId: string;
 
   before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
     ({ api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ name: 'Ann', email: 'ann@x.io' }] });
-    repId = reps[0].id;
+    [repId] = await api.saveReps('Ann');
   });
-  after(() => service.stop());
 
   /** The CPU time of this thread in milliseconds: unlike time, it does not depend on other processes of the machine. */
   const computedMs = () =>

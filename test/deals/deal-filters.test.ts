@@ -16,22 +16,17 @@ describe('the filters of GET /v1/deals', () => {
 
   before(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
-        { email: 'ben@acme.test', name: 'Ben', managerEmail: 'mia@acme.test' },
-      ],
-    });
-    [mia, ben] = reps.map((rep: { id: string }) => rep.id);
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config, effectiveStart: '2026-02-01' });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: plan.planId });
+    [mia, ben] = await api.saveReps(
+      { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+      { email: 'ben@acme.test', name: 'Ben', managerEmail: 'mia@acme.test' },
+    );
+    await api.createPlan({ name: 'AE', config, effectiveStart: '2026-02-01' }, [ben]);
     // A fixed amount for every deal on which a rep below has an event, also one with amount 0.
     const tiers = [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }];
     const override = {
       rules: [{ name: 'Override', measure: 'amount', executionPhase: 'cascade', payoutBase: '1', tiers }],
     };
-    const cascade = await api.expect(201, 'POST', '/v1/plans', { name: 'Manager', config: override });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [mia], planId: cascade.planId });
+    await api.createPlan({ name: 'Manager', config: override }, [mia]);
     const deals: Record<string, object> = {
       'OPP-1': { name: 'Alder 100%_a', amount: 1000, stage: 'Won', closeDate: '2026-01-15', repId: ben },
       'OPP-2': { name: 'Birch', amount: 2000, stage: 'Won', closeDate: '2026-02-15', repId: ben },

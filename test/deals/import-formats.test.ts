@@ -121,7 +121,7 @@ describe('the import of deals from files in common formats', () => {
     it('in fields that plans measure are read in the same way', async () => {
       const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
       const config = { rules: [{ name: 'R', measure: 'Annual_Value', tiers }] };
-      await api.expect(201, 'POST', '/v1/plans', { name: 'P', config });
+      await api.createPlan({ name: 'P', config });
       await send(200, 'id,annual value\nd1,"$1,500.00"\n');
       expect((await deals()).get('d1')?.['fields']).to.deep.equal({ Annual_Value: '1500.00' });
     });

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { waitForChecks } from '#test/support/discrepancies.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type ApiClient } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -20,15 +19,14 @@ describe('discrepancies', () => {
   /** Ben's January is approved at 4,800. */
   beforeEach(async () => {
     office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
+    await office.generateAndApprove('2026-01');
     await idle();
   });
-  afterEach(() => expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId));
+  afterEach(() => office.expectSoundLedger());
 
   const idle = () => waitForChecks(fixture.service, office.workspaceId);
   const late = async (dealId: string, amount: number, closeDate = '2026-01-30') => {
-    await fixture.deal(office, dealId, amount, closeDate);
+    await office.deal(dealId, amount, closeDate);
     await idle();
   };
   const list = async (query = '?status=open', client: ApiClient = office.api): Promise<Body[]> =>
@@ -78,11 +76,11 @@ describe('discrepancies', () => {
   });
 
   it('follows a deal that moved out of the approved period', async () => {
-    await fixture.deal(office, 'D1', 60_000, '2026-02-15');
+    await office.deal('D1', 60_000, '2026-02-15');
     await idle();
     const moved = await only();
     expect(moved.delta).to.not.equal(0);
-    await fixture.deal(office, 'D1', 10_000, '2026-02-15');
+    await office.deal('D1', 10_000, '2026-02-15');
     await idle();
     expect((await only()).delta).to.be.lessThan(moved.delta);
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
@@ -112,8 +110,7 @@ describe('discrepancies', () => {
   });
 
   it('carry_forward pays once, in the first open period, and later true-ups subtract it', async () => {
-    await fixture.generate(office, '2026-02');
-    await fixture.approve(office, '2026-02');
+    await office.generateAndApprove('2026-02');
     await late('late', 10_000);
     const january = await only('?status=open&period=2026-01');
     const { body } = await resolve(january.discrepancyId, 'carry_forward');
@@ -146,8 +143,7 @@ describe('discrepancies', () => {
     expect(paid.lines.reduce((sum: number, line: Body) => sum + line.delta, 0)).to.equal(paid.delta);
 
     // The period that pays it owes nothing for it.
-    await fixture.generate(office, '2026-03');
-    await fixture.approve(office, '2026-03');
+    await office.generateAndApprove('2026-03');
     await idle();
     expect(await list('?status=open&period=2026-03')).to.deep.equal([]);
     const unlock = await office.api.post(`/v1/statements/${office.ben}/approve`, {
@@ -155,10 +151,10 @@ describe('discrepancies', () => {
       status: 'draft',
     });
     expect([unlock.status, unlock.body.code]).to.deep.equal([409, 'carried_forward']);
-    await fixture.unlock(office, '2026-03');
-    await fixture.unlock(office, '2026-01');
+    await office.unlock('2026-03');
+    await office.unlock('2026-01');
     await idle();
-    await fixture.generate(office, '2026-03');
+    await office.generate('2026-03');
     const reopened = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-03`);
     expect(reopened.lineItems.filter(({ kind }: Body) => kind === 'true_up')).to.deep.equal([]);
   });
@@ -170,7 +166,7 @@ describe('discrepancies', () => {
     await office.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     await idle();
     expect(await list()).to.deep.equal([]);
-    expect((await fixture.earned(office))['true_up']).to.equal('80');
+    expect((await office.earned())['true_up']).to.equal('80');
   });
 
   it('dismiss pays nothing until the delta changes', async () => {
@@ -184,14 +180,14 @@ describe('discrepancies', () => {
     expect(await list()).to.deep.equal([]);
     await late('later', 500);
     expect(await only()).to.include({ discrepancyId, delta: 120, resolution: null });
-    await fixture.deal(office, 'later', 0, '2026-01-30');
+    await office.deal('later', 0, '2026-01-30');
     await idle();
     expect(await only()).to.include({ delta: 80 });
   });
 
   it('closes a discrepancy when the statement is unlocked', async () => {
     await late('late', 1000);
-    await fixture.unlock(office, '2026-01');
+    await office.unlock('2026-01');
     await idle();
     expect(await list()).to.deep.equal([]);
     expect((await only('?status=resolved')).resolution.action).to.equal('unlocked');
@@ -207,14 +203,11 @@ describe('discrepancies', () => {
       },
     ];
     await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { managerId: office.mia });
-    const plan = await office.api.expect(201, 'POST', '/v1/plans', { name: 'Lead', config: { rules } });
-    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.mia], planId: plan.planId });
+    const plan = await office.api.createPlan({ name: 'Lead', config: { rules } });
+    await office.api.assign([office.mia], plan.planId);
     await idle();
-    await office.api.expect(200, 'POST', `/v1/statements/${office.mia}/generate`, { period: '2026-01' });
-    await office.api.expect(200, 'POST', `/v1/statements/${office.mia}/approve`, {
-      period: '2026-01',
-      status: 'approved',
-    });
+    await office.api.generate(office.mia, '2026-01');
+    await office.api.approve(office.mia, '2026-01');
     await idle();
     expect(await list()).to.deep.equal([]);
     await late('late', 1000);
@@ -237,15 +230,15 @@ describe('discrepancies', () => {
   it('is resolved by managers and admins, but not by the rep, and from the present delta', async () => {
     await late('late', 1000);
     const { discrepancyId } = await only();
-    const ben = await fixture.as(office, office.ben);
+    const ben = await office.as(office.ben);
     expect((await ben.get('/v1/discrepancies')).status).to.equal(403);
     expect((await resolve(discrepancyId, 'dismiss', {}, ben)).status).to.equal(403);
     await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { role: 'admin' });
-    const own = await resolve(discrepancyId, 'carry_forward', {}, await fixture.as(office, office.ben));
+    const own = await resolve(discrepancyId, 'carry_forward', {}, await office.as(office.ben));
     expect([own.status, own.body.code]).to.deep.equal([403, 'forbidden']);
-    const mia = await fixture.as(office, office.mia);
+    const mia = await office.as(office.mia);
     expect(await list('?status=open', mia)).to.have.length(1);
-    await fixture.sql('update discrepancies set delta = 79 where workspace_id = $1', [office.workspaceId]);
+    await office.sql('update discrepancies set delta = 79 where workspace_id = $1');
     const changed = await resolve(discrepancyId, 'dismiss', {}, mia);
     expect([changed.status, changed.body.code, changed.body.details]).to.deep.equal([
       409,

@@ -52,9 +52,9 @@ class Model {
     const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
     const people = new Map<string, string>(saved.reps.map(({ name, id }: Body) => [name, id]));
     const plan = async (name: string, rule: object, repNames: string[]) => {
-      const { planId } = await api.expect(201, 'POST', '/v1/plans', { name, config: { rules: [rule] } });
+      const { planId } = await api.createPlan({ name, config: { rules: [rule] } });
       const repIds = repNames.map((rep) => people.get(rep));
-      await api.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+      await api.assign(repIds, planId);
       return planId as string;
     };
     const planId = await plan('AE', sellerRule(0.1), ['Ben', 'Kim']);

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type ApiClient } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -18,10 +17,10 @@ describe('disputes', () => {
   before(async () => {
     fixture = await StatementFixture.create();
     office = await fixture.office();
-    kim = await fixture.addRep(office, 'Kim');
-    ben = await fixture.as(office, office.ben);
-    mia = await fixture.as(office, office.mia);
-    ada = await fixture.as(office, await fixture.addRep(office, 'Ada', 'admin'));
+    kim = await office.addRep('Kim');
+    ben = await office.as(office.ben);
+    mia = await office.as(office.mia);
+    ada = await office.as(await office.addRep('Ada', 'admin'));
   });
   after(() => fixture.stop());
 
@@ -56,8 +55,8 @@ describe('disputes', () => {
     expect(events[0].trace.amount).to.equal(events[0].amount);
     expect(outcomes[0]).to.include({ paid: true, ruleName: 'New business' });
 
-    await fixture.deal(office, 'D1', 1, '2026-01-15');
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.deal('D1', 1, '2026-01-15');
+    await office.calculated();
     expect((await ben.expect(200, 'GET', `/v1/disputes/${dispute.disputeId}`)).evidence).to.deep.equal(
       dispute.evidence,
     );
@@ -65,7 +64,7 @@ describe('disputes', () => {
   });
 
   it('stores the reasons why nothing was paid', async () => {
-    await fixture.deal(office, 'lost', 500, '2026-01-16', { currency: 'EUR' });
+    await office.deal('lost', 500, '2026-01-16', { currency: 'EUR' });
     const { evidence } = await open(ben, { dealId: 'lost', type: 'missing_deal' });
     expect(evidence.events).to.deep.equal([]);
     expect(evidence.outcomes[0]).to.include({ paid: false, reason: 'currency_mismatch' });
@@ -107,17 +106,13 @@ describe('disputes', () => {
 
   it('reps open and read only their own; managers, payroll and admins read all', async () => {
     const dispute = await open(mia, { repId: office.ben });
-    const kimsClient = await fixture.as(office, kim);
+    const kimsClient = await office.as(kim);
     const denied = { period, type: 'other', description: 'x', repId: office.ben };
     expect((await kimsClient.expect(403, 'POST', '/v1/disputes', denied)).code).to.equal('forbidden');
     await kimsClient.expect(403, 'GET', `/v1/disputes/${dispute.disputeId}`);
     await kimsClient.expect(403, 'GET', `/v1/disputes?repId=${office.ben}`);
     expect((await kimsClient.expect(200, 'GET', '/v1/disputes')).count).to.equal(0);
-    const payroll = await sessionOf(
-      fixture.service,
-      office.workspaceId,
-      await fixture.addRep(office, 'Pat', 'payroll'),
-    );
+    const payroll = await sessionOf(fixture.service, office.workspaceId, await office.addRep('Pat', 'payroll'));
     for (const client of [ben, ada, payroll, office.api]) {
       const listed = await client.expect(200, 'GET', `/v1/disputes?status=open&period=${period}`);
       expect(listed.disputes.map(({ disputeId }: { disputeId: string }) => disputeId)).to.deep.equal([
@@ -200,8 +195,7 @@ describe('disputes', () => {
     const accepted = { status: 'accepted', adjustment: { amount: 75, period: '2026-04' } };
     expect((await move(mia, disputeId, accepted)).body.code).to.equal('forbidden');
     expect((await move(ada, disputeId, { ...accepted, status: 'rejected' })).body.code).to.equal('VALIDATION_FAILED');
-    await fixture.generate(office, '2026-05');
-    await fixture.approve(office, '2026-05');
+    await office.generateAndApprove('2026-05');
     const frozen = { status: 'accepted', adjustment: { amount: 75, period: '2026-05' } };
     const { status, body } = await move(ada, disputeId, frozen);
     expect([status, body.code]).to.deep.equal([409, 'statement_locked']);
@@ -218,13 +212,13 @@ describe('disputes', () => {
       dealId: 'D2',
       reason: `Dispute ${disputeId}`,
     });
-    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    await office.expectSoundLedger();
   });
 
   describe('and approvals', () => {
     let disputeId: string;
     before(async () => {
-      await fixture.generate(office, '2026-Q1');
+      await office.generate('2026-Q1');
       ({ disputeId } = await open(ben, { period: '2026-02' }));
     });
 
@@ -236,7 +230,7 @@ describe('disputes', () => {
       expect([status, body.code, body.details]).to.deep.equal([409, 'open_dispute', { disputeIds: [disputeId] }]);
       const { statements } = await office.api.expect(200, 'GET', '/v1/statements?period=2026-Q1');
       const { version } = statements.find(({ repId }: { repId: string }) => repId === office.ben);
-      await office.api.expect(200, 'POST', `/v1/statements/${kim}/generate`, { period: '2026-Q1' });
+      await office.api.generate(kim, '2026-Q1');
       const bulk = await office.api.expect(200, 'POST', '/v1/statements/approve', {
         period: '2026-Q1',
         statements: [

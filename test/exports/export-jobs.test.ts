@@ -28,10 +28,14 @@ describe('file exports', function () {
     { status = 'waiting', until = farAway, kind = 'team.pdf', period = '2026-01', repId = null as string | null },
   ): Promise<string> {
     const id = newId();
-    await fixture.sql(
+    await of.sql(
       `insert into export_jobs (workspace_id, job_id, kind, rep_id, period, status, actor, lease_id, leased_until, attempts)
        values ($1, $2, $3, $4, $5, $6, 'api-key', $2, ${until}, 1)`,
-      [of.workspaceId, id, kind, repId, period, status],
+      id,
+      kind,
+      repId,
+      period,
+      status,
     );
     return id;
   }
@@ -61,8 +65,8 @@ describe('file exports', function () {
 
   it('checks access again when a file is downloaded', async () => {
     const own = await fixture.office();
-    const asMia = await fixture.as(own, own.mia);
-    const asBen = await fixture.as(own, own.ben);
+    const asMia = await own.as(own.mia);
+    const asBen = await own.as(own.ben);
     const { jobId: ofTeam } = (await asMia.get('/v1/statements/export.pdf?period=2026-01&async=true')).body;
     const path = `/v1/statements/${own.ben}/export?period=2026-01&format=xlsx&async=true`;
     const { jobId: ofBen } = (await asMia.get(path)).body;
@@ -75,10 +79,7 @@ describe('file exports', function () {
     }
     const { jobs: listed } = await asBen.expect(200, 'GET', exportJobs);
     expect(listed.map((one: Loose) => one.jobId)).to.deep.equal([ofBen]);
-    await fixture.sql(`update reps set role = 'rep' where workspace_id = $1 and rep_id = $2`, [
-      own.workspaceId,
-      own.mia,
-    ]);
+    await own.sql(`update reps set role = 'rep' where workspace_id = $1 and rep_id = $2`, own.mia);
     expect((await asMia.get(`${exportJobs}/${ofTeam}/file`)).status).to.equal(404);
     expect((await asMia.get(`${exportJobs}/${ofBen}/file`)).status).to.equal(404);
     expect((await own.api.get(`${exportJobs}/nope`)).status).to.equal(404);
@@ -121,17 +122,18 @@ describe('file exports', function () {
 
   it('continues the export of a killed worker, archives from their stored parts', async () => {
     const own = await fixture.office();
-    await fixture.generate(own, '2026-01');
+    await own.generate('2026-01');
     const abandoned = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.zip' });
-    await fixture.sql(
+    await own.sql(
       `insert into export_parts (workspace_id, job_id, part, name, rep_id, content)
        values ($1, $2, 0, 'stored-earlier.pdf', $3, 'x')`,
-      [own.workspaceId, abandoned, own.ben],
+      abandoned,
+      own.ben,
     );
     const single = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.xlsx' });
-    await fixture.sql(
+    await own.sql(
       `insert into export_parts (workspace_id, job_id, part, content) values ($1, $2, 0, 'half a file')`,
-      [own.workspaceId, single],
+      single,
     );
     for (const jobId of [abandoned, single])
       expect(await finishedExport(own.api, jobId)).to.include({ status: 'completed' });

@@ -59,20 +59,19 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
     const { api, ben, workspaceId } = office;
     const comment = (body: string) =>
       api.expect(201, 'POST', `/v1/statements/${ben}/comments`, { period: '2026-01', body });
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
+    await office.generateAndApprove('2026-01');
     await comment('Paid on the fifth');
-    await fixture.deal(office, 'D9', 700, '2026-02-09');
+    await office.deal('D9', 700, '2026-02-09');
     await fixture.service.waitForCalculations(workspaceId);
     const [january, february] = [await contents(office, '2026-01'), await statementText(office, '2026-02')];
     await sleep(5);
     const instant = new Date().toISOString();
     await sleep(5);
-    await fixture.unlock(office, '2026-01');
-    await fixture.deal(office, 'D1', 1, '2026-01-15');
+    await office.unlock('2026-01');
+    await office.deal('D1', 1, '2026-01-15');
     await api.delete('/v1/deals/D9');
     await fixture.service.waitForCalculations(workspaceId);
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     await comment('Corrected');
     expect(await contents(office, '2026-01', instant)).to.deep.equal(january);
     expect(await statementText(office, '2026-02', instant)).to.equal(february);

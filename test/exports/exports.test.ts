@@ -14,8 +14,7 @@ describe('exports of statements', () => {
   });
 
   it('writes one row per rep', async () => {
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
+    await office.generateAndApprove('2026-01');
     const answer = await office.api.get('/v1/statements/export.csv?period=2026-01');
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('content-type')).to.equal('text/csv; charset=utf-8');
@@ -36,14 +35,14 @@ describe('exports of statements', () => {
 
   it('contains the same data in CSV, JSON and the statement', async () => {
     const own = await fixture.office();
-    await fixture.deal(own, 'D9', 12_345.67, '2026-03-09', { name: 'Say "hello", world\nand more' });
+    await own.deal('D9', 12_345.67, '2026-03-09', { name: 'Say "hello", world\nand more' });
     await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
       amount: -12.5,
       reason: '=1+1',
       period: '2026-Q1',
       dealId: 'D1',
     });
-    const generated = await fixture.generate(own, '2026-Q1');
+    const generated = await own.generate('2026-Q1');
     const path = `/v1/statements/${own.ben}/export?period=2026-Q1`;
     const csv = await own.api.get(path);
     const json = await own.api.get(`${path}&format=json`);
@@ -150,7 +149,7 @@ describe('exports of statements', () => {
 
   it('adds a currency column and omits the total for several currencies', async () => {
     const own = await fixture.office();
-    await fixture.payEuros(own);
+    await own.payEuros();
     const team = await own.api.get('/v1/statements/export.csv?period=2026-01');
     expect(team.headers.get('x-net-total')).to.equal(null);
     const rows = parse(team.body, { columns: true, bom: true }) as Record<string, string>[];

@@ -23,8 +23,8 @@ describe('a large export', function () {
       ownerId: 'ben',
     }));
     await office.api.expect(200, 'POST', '/v1/deals/import', { deals });
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await fixture.generate(office, '2026-Q1');
+    await office.calculated();
+    await office.generate('2026-Q1');
     const { text } = await expectSameFigures(office, '2026-Q1');
     if (text === null) return this.skip();
     const pages = text.split('\f').filter((page) => page.trim() !== '');
@@ -41,9 +41,8 @@ describe('a large export', function () {
       email: `r${index}@acme.test`,
       name: `名前 ${index % 7}`,
     }));
-    const saved = await own.api.expect(200, 'PUT', '/v1/reps', { reps });
-    const repIds = saved.reps.map((rep: { id: string }) => rep.id);
-    await own.api.expect(201, 'POST', '/v1/assignments', { repIds, planId: own.planId });
+    const repIds = await own.api.saveReps(...reps);
+    await own.api.assign(repIds, own.planId);
     await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     const requested = await own.api.get('/v1/statements/export.zip?period=2026-01');
     expect([requested.status, requested.body.progress.total]).to.deep.equal([202, 56]);

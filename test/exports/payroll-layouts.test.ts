@@ -12,12 +12,8 @@ describe('files for payroll systems', () => {
   before(async () => {
     office = await fixture.office({ benName: 'Ben van der Berg' });
     await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { payrollId: '004711' });
-    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
-      amount: -250.5,
-      reason: 'x',
-      period: '2026-Q1',
-    });
-    await fixture.generate(office, '2026-Q1');
+    await office.api.adjust(office.ben, '2026-Q1', -250.5, 'x');
+    await office.generate('2026-Q1');
   });
 
   it('contains only approved statements by default and marks requested drafts', async () => {
@@ -54,7 +50,7 @@ describe('files for payroll systems', () => {
   });
 
   describe('of an approved statement', () => {
-    before(() => fixture.approve(office, '2026-Q1'));
+    before(() => office.approve('2026-Q1'));
 
     it('gusto: splits names and leaves zeros blank', async () => {
       const answer = await office.api.get(path('layout=gusto'));
@@ -106,15 +102,10 @@ describe('files for payroll systems', () => {
   it('adp: splits amounts beyond the range of one cell and reports reps without a payroll id', async () => {
     const own = await fixture.office({ deals: false });
     await own.api.expect(200, 'PATCH', '/v1/workspaces', { payroll: { companyCode: 'XYZ' } });
-    await fixture.deal(own, 'HUGE', 3_000_000, '2026-01-10');
-    await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
-      amount: -90_000,
-      reason: 'x',
-      period: '2026-Q1',
-    });
-    await fixture.service.waitForCalculations(own.workspaceId);
-    await fixture.generate(own, '2026-Q1');
-    await fixture.approve(own, '2026-Q1');
+    await own.deal('HUGE', 3_000_000, '2026-01-10');
+    await own.api.adjust(own.ben, '2026-Q1', -90_000, 'x');
+    await own.calculated();
+    await own.generateAndApprove('2026-Q1');
     const missing = await own.api.get(path('layout=adp'));
     expect(missing.status).to.equal(400);
     expect(missing.body.details.issues[0].path).to.equal(`reps.${own.ben}.payrollId`);
@@ -138,8 +129,8 @@ describe('files for payroll systems', () => {
 
   it('rejects several currencies in layouts without a currency column', async () => {
     const own = await fixture.office();
-    await fixture.payEuros(own);
-    await fixture.generate(own, '2026-Q1');
+    await own.payEuros();
+    await own.generate('2026-Q1');
     for (const layout of ['gusto', 'adp']) {
       const rejected = await own.api.get(path(`layout=${layout}&include=draft`));
       expect(rejected.status).to.equal(400);

@@ -21,14 +21,10 @@ describe("a rep's statement as PDF and workbook", function () {
 
   it('contains the tiers, negative amounts and adjustments of the statement', async function () {
     const office = await fixture.office();
-    await fixture.deal(office, 'R1', -5000.5, '2026-03-20', { name: 'Refund' });
-    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
-      amount: -120.25,
-      reason: 'Advance paid back',
-      period: '2026-Q1',
-    });
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await fixture.generate(office, '2026-Q1');
+    await office.deal('R1', -5000.5, '2026-03-20', { name: 'Refund' });
+    await office.api.adjust(office.ben, '2026-Q1', -120.25, 'Advance paid back');
+    await office.calculated();
+    await office.generate('2026-Q1');
     const { text } = await expectSameFigures(office, '2026-Q1');
     if (text === null) return this.skip();
     const whole = squeezed(text);
@@ -45,9 +41,9 @@ describe("a rep's statement as PDF and workbook", function () {
   ] as const) {
     it(`writes amounts with the decimals of ${currency}`, async function () {
       const office = await fixture.office({ currency, deals: false });
-      await fixture.deal(office, 'X1', amount, '2026-01-20');
-      await fixture.service.waitForCalculations(office.workspaceId);
-      await fixture.generate(office, '2026-01');
+      await office.deal('X1', amount, '2026-01-20');
+      await office.calculated();
+      await office.generate('2026-01');
       const { text, statement } = await expectSameFigures(office, '2026-01');
       expect(money(String(statement.summary.netPayout), currency)).to.equal(shown);
       if (text === null) return this.skip();
@@ -58,13 +54,11 @@ describe("a rep's statement as PDF and workbook", function () {
   it('is marked as a draft until approval, and then names the approver', async function () {
     const office = await fixture.office();
     const live = pdfText((await download(office.api, exportPath(office, '2026-01', 'pdf'))).bytes);
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     const draft = pdfText((await download(office.api, exportPath(office, '2026-01', 'pdf'))).bytes);
-    const asMia = await fixture.as(office, office.mia);
-    await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, { period: '2026-01', status: 'approved' });
-    const approved = pdfText(
-      (await download(await fixture.as(office, office.ben), exportPath(office, '2026-01', 'pdf'))).bytes,
-    );
+    const asMia = await office.as(office.mia);
+    await asMia.approve(office.ben, '2026-01');
+    const approved = pdfText((await download(await office.as(office.ben), exportPath(office, '2026-01', 'pdf'))).bytes);
     if (live === null || draft === null || approved === null) return this.skip();
     expect(live).to.contain('DRAFT – not for payroll').and.to.contain('Not generated yet');
     expect(draft).to.contain('DRAFT – not for payroll').and.to.contain('Not approved yet');
@@ -85,13 +79,13 @@ describe("a rep's statement as PDF and workbook", function () {
         { tierIndex: 1, minThreshold: 1, rate: 0.1, name: 'Second' },
       ],
     };
-    const plan = await office.api.expect(201, 'POST', '/v1/plans', { name: 'Bands', config: { rules: [rule] } });
-    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.ben], planId: plan.planId });
+    const plan = await office.api.createPlan({ name: 'Bands', config: { rules: [rule] } });
+    await office.api.assign([office.ben], plan.planId);
     const quota = { repIds: [office.ben], measure: 'Marginal', period: '2026-Q1', target: 50_000 };
     await office.api.expect(201, 'POST', '/v1/quotas', quota);
-    await fixture.deal(office, 'M1', 90_000, '2026-02-01');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await fixture.generate(office, '2026-02');
+    await office.deal('M1', 90_000, '2026-02-01');
+    await office.calculated();
+    await office.generate('2026-02');
     const { text } = await expectSameFigures(office, '2026-02');
     if (text === null) return this.skip();
     const whole = squeezed(text);
@@ -132,12 +126,12 @@ describe("a rep's statement as PDF and workbook", function () {
       },
     ];
     const config = (rate: number) => ({ rules: [rule(rate), ...fixed] });
-    const plan = await office.api.expect(201, 'POST', '/v1/plans', {
+    const plan = await office.api.createPlan({
       name: 'Two',
       effectiveStart: '2026-01-01',
       config: config(0.05),
     });
-    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [office.ben], planId: plan.planId });
+    await office.api.assign([office.ben], plan.planId);
     for (const measure of ['Renewals', 'Step'])
       await office.api.expect(201, 'POST', '/v1/quotas', {
         repIds: [office.ben],
@@ -149,9 +143,9 @@ describe("a rep's statement as PDF and workbook", function () {
     const change = { config: config(0.1), effectiveStart: '2026-02-15' };
     await office.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, change);
     for (const [index, day] of ['01-10', '01-20', '02-10', '03-01', '03-10'].entries())
-      await fixture.deal(office, `V${index + 1}`, 10_000, `2026-${day}`, { name: `Deal ${index + 1}` });
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await fixture.generate(office, '2026-Q1');
+      await office.deal(`V${index + 1}`, 10_000, `2026-${day}`, { name: `Deal ${index + 1}` });
+    await office.calculated();
+    await office.generate('2026-Q1');
     return office;
   }
 
@@ -214,12 +208,12 @@ describe("a rep's statement as PDF and workbook", function () {
 
   it('prints the lines of a true-up and the approver', async function () {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-Q1');
-    const asMia = await fixture.as(office, office.mia);
-    await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, { period: '2026-Q1', status: 'approved' });
-    await fixture.deal(office, 'L1', 10_000, '2026-03-20', { name: 'Late one' });
-    await fixture.deal(office, 'L2', 2_000, '2026-03-25', { name: 'Late two' });
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.generate('2026-Q1');
+    const asMia = await office.as(office.mia);
+    await asMia.approve(office.ben, '2026-Q1');
+    await office.deal('L1', 10_000, '2026-03-20', { name: 'Late one' });
+    await office.deal('L2', 2_000, '2026-03-25', { name: 'Late two' });
+    await office.calculated();
     const period = '2026-Q1';
     const trueUp = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period, force: true });
     expect(trueUp).to.include({ action: 'trued_up', delta: 1800 });
@@ -254,8 +248,8 @@ describe("a rep's statement as PDF and workbook", function () {
   it('lists a reversed line with its reason and does not count it', async function () {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await fixture.generate(office, '2026-Q1');
+    await office.calculated();
+    await office.generate('2026-Q1');
     const text = pdfText((await download(office.api, exportPath(office, '2026-Q1', 'pdf'))).bytes, '-layout');
     if (text === null) return this.skip();
     expect(squeezed(text)).to.match(/Reversed on \d{4}-\d\d-\d\d: the deal was deleted\. Not counted\./);
@@ -264,8 +258,8 @@ describe("a rep's statement as PDF and workbook", function () {
 
   it('prints the year to date and the previous period', async function () {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    await fixture.generate(office, '2026-02');
+    await office.generate('2026-01');
+    await office.generate('2026-02');
     const text = pdfText((await download(office.api, exportPath(office, '2026-02', 'pdf'))).bytes);
     if (text === null) return this.skip();
     expect(squeezed(text)).to.contain('Year to date 2026: 12,000.00 Previous period, January 2026: 4,800.00');
@@ -314,14 +308,9 @@ describe("a rep's statement as PDF and workbook", function () {
     ];
     const benName = `"; } @import url(http://127.0.0.1:${trap.port}/z); =1+1`;
     const office = await fixture.office({ deals: false, benName });
-    for (const [index, name] of names.entries())
-      await fixture.deal(office, `H${index}`, 1000 + index, '2026-01-10', { name });
-    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
-      amount: 5,
-      reason: '=HYPERLINK("http://x")',
-      period: '2026-01',
-    });
-    await fixture.service.waitForCalculations(office.workspaceId);
+    for (const [index, name] of names.entries()) await office.deal(`H${index}`, 1000 + index, '2026-01-10', { name });
+    await office.api.adjust(office.ben, '2026-01', 5, '=HYPERLINK("http://x")');
+    await office.calculated();
     const pdf = await download(office.api, exportPath(office, '2026-01', 'pdf'));
     const xlsx = await download(office.api, exportPath(office, '2026-01', 'xlsx'));
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -352,7 +341,7 @@ describe("a rep's statement as PDF and workbook", function () {
 
   it('is available only to callers who may see the statement', async () => {
     const office = await fixture.office();
-    const asBen = await fixture.as(office, office.ben);
+    const asBen = await office.as(office.ben);
     for (const format of ['pdf', 'xlsx']) {
       const other = await asBen.get(`/v1/statements/${office.mia}/export?format=${format}`);
       expect([other.status, other.body.code]).to.deep.equal([403, 'forbidden']);

@@ -39,13 +39,12 @@ describe('the team roll-up as PDF', function () {
 
   /** The roll-up shows people who have a plan in the period. */
   async function addToPlan(own: Office, people: readonly { email: string; name: string }[]): Promise<void> {
-    const { reps } = await own.api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    const repIds = reps.map((one: { id: string }) => one.id);
-    await own.api.expect(201, 'POST', '/v1/assignments', { repIds, planId: own.planId });
+    const repIds = await own.api.saveReps(...people);
+    await own.api.assign(repIds, own.planId);
   }
 
   it('contains the same figures as the CSV', async function () {
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     const text = await expectFiguresOfCsv(office, '2026-01');
     if (text === null) return this.skip();
     expect(text).to.contain('Team statements').and.to.contain('January 2026 2026-01-01 to 2026-01-31, days in UTC');
@@ -62,10 +61,10 @@ describe('the team roll-up as PDF', function () {
   it('is marked as a draft until every statement is approved', async function () {
     const own = await fixture.office();
     await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-02' });
-    await fixture.approve(own, '2026-02');
+    await own.approve('2026-02');
     expect((await expectFiguresOfCsv(own, '2026-02')) ?? 'DRAFT').to.contain('DRAFT');
     const mia = { period: '2026-02', status: 'approved' };
-    await own.api.expect(200, 'POST', `/v1/statements/${own.mia}/generate`, { period: '2026-02' });
+    await own.api.generate(own.mia, '2026-02');
     await own.api.expect(200, 'POST', `/v1/statements/${own.mia}/approve`, mia);
     const text = await expectFiguresOfCsv(own, '2026-02');
     if (text === null) return this.skip();
@@ -77,19 +76,15 @@ describe('the team roll-up as PDF', function () {
     const own = await fixture.office();
     const rules = [{ name: 'Y', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'JPY' }];
-    const plan = await own.api.expect(201, 'POST', '/v1/plans', {
+    const plan = await own.api.createPlan({
       name: 'Yen',
       currency: 'JPY',
       config: { dealConditions, rules },
     });
-    await own.api.expect(201, 'POST', '/v1/assignments', { repIds: [own.ben], planId: plan.planId });
-    await fixture.deal(own, 'Y1', 98_765_430, '2026-01-20', { currency: 'JPY' });
-    await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
-      amount: -12.5,
-      reason: 'x',
-      period: '2026-01',
-    });
-    await fixture.service.waitForCalculations(own.workspaceId);
+    await own.api.assign([own.ben], plan.planId);
+    await own.deal('Y1', 98_765_430, '2026-01-20', { currency: 'JPY' });
+    await own.api.adjust(own.ben, '2026-01', -12.5, 'x');
+    await own.calculated();
     const text = await expectFiguresOfCsv(own, '2026-01');
     if (text === null) return this.skip();
     expect(text).to.contain('Ben ben@acme.test 9,876,543 0 0 9,876,543').and.to.contain('-12.50');

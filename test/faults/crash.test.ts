@@ -84,12 +84,12 @@ async function saveTerms(api: ApiClient): Promise<void> {
     executionPhase: 'cascade',
     tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
   };
-  const sales = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config: { rules: [commission] } });
-  const managers = await api.expect(201, 'POST', '/v1/plans', { name: 'Managers', config: { rules: [override] } });
-  await api.expect(201, 'POST', '/v1/assignments', { repIds: team, planId: sales.planId });
-  await api.expect(201, 'POST', '/v1/assignments', { repIds: [boss], planId: managers.planId });
+  const sales = await api.createPlan({ name: 'Sales', config: { rules: [commission] } });
+  const managers = await api.createPlan({ name: 'Managers', config: { rules: [override] } });
+  await api.assign(team, sales.planId);
+  await api.assign([boss], managers.planId);
   for (const period of ['2026-Q1', '2026-Q2', '2026-Q3']) {
-    await api.expect(201, 'POST', '/v1/quotas', { repIds: team, measure: 'Commission', period, target: 100_000 });
+    await api.setQuota(team, 'Commission', period, 100_000);
   }
 }
 

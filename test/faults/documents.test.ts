@@ -144,9 +144,8 @@ describe('documents under faults', function () {
       const first = await startWorker();
       const office = await fixture.office();
       const reps = Array.from({ length: 24 }, (_, index) => ({ email: `r${index}@acme.test`, name: `Rep ${index}` }));
-      const saved = await office.api.expect(200, 'PUT', '/v1/reps', { reps });
-      const repIds = saved.reps.map((rep: { id: string }) => rep.id);
-      await office.api.expect(201, 'POST', '/v1/assignments', { repIds, planId: office.planId });
+      const repIds = await office.api.saveReps(...reps);
+      await office.api.assign(repIds, office.planId);
       await office.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-Q1' });
       const { jobId } = (await office.api.get('/v1/statements/export.zip?period=2026-Q1&async=true')).body;
       expect(await untilDone(office.api, jobId, 3)).to.equal('running');

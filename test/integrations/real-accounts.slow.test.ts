@@ -164,8 +164,8 @@ describe('accounts of crm-b', function () {
         measure,
         tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
       }));
-      const { planId } = await api.expect(201, 'POST', '/v1/plans', { name: currency, currency, config: { rules } });
-      await api.expect(201, 'POST', '/v1/assignments', { planId, repIds: [reps[0].id] });
+      const { planId } = await api.createPlan({ name: currency, currency, config: { rules } });
+      await api.assign([reps[0].id], planId);
     }
     await service.waitForCalculations(workspaceId);
     const { events } = await api.expect(200, 'GET', `/v1/commissions?dealId=${dealId}`);

@@ -223,8 +223,7 @@ describe('corrections of the worked example', () => {
   it('a recalculation writes the same whatever the physical order of the rows', async () => {
     const { api, repIds } = example;
     const second = { name: 'Second', config: commissionPlan(0.01, 0.02, 0.03) };
-    const { planId } = await api.expect(201, 'POST', '/v1/plans', second);
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [repIds.ann], planId });
+    await api.createPlan(second, [repIds.ann]);
     const deals = Array.from(
       { length: 20 },
       (_, index): Deal => ({ ...D1, dealId: `M${index}`, amount: 1000 + index }),

@@ -61,11 +61,8 @@ describe('a recalculation of a workspace without pending requests', () => {
       rules: [{ ruleId: await ruleId(), tiers: [{ tierIndex: 0, rate: 0.2 }] }],
     });
   const approve = async () => {
-    await example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/generate`, { period: '2026-01' });
-    await example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/approve`, {
-      period: '2026-01',
-      status: 'approved',
-    });
+    await example.api.generate(example.repIds.ann, '2026-01');
+    await example.api.approve(example.repIds.ann, '2026-01');
   };
   const everyone = ['ann', 'bob', 'max'];
 
@@ -94,17 +91,7 @@ describe('a recalculation of a workspace without pending requests', () => {
       everyone,
     ],
     ['an override', setOverride, everyone],
-    [
-      'a quota',
-      () =>
-        example.api.expect(201, 'POST', '/v1/quotas', {
-          repIds: [example.repIds.ann],
-          measure: 'Commission',
-          period: '2026-Q1',
-          target: 5,
-        }),
-      everyone,
-    ],
+    ['a quota', () => example.api.setQuota([example.repIds.ann], 'Commission', '2026-Q1', 5), everyone],
     [
       'an assignment that ends',
       () =>
@@ -174,7 +161,7 @@ describe('a recalculation of a workspace without pending requests', () => {
   });
 
   it('calculates periodic rules again after the end of the day', async () => {
-    const { planId } = await example.api.expect(201, 'POST', '/v1/plans', {
+    const { planId } = await example.api.createPlan({
       name: 'Objectives',
       config: {
         rules: [
@@ -188,7 +175,7 @@ describe('a recalculation of a workspace without pending requests', () => {
         ],
       },
     });
-    await example.api.expect(201, 'POST', '/v1/assignments', { repIds: [example.repIds.bob], planId });
+    await example.api.assign([example.repIds.bob], planId);
     await recalculated();
     expect(await requestedReps(), 'on the same day').to.deep.equal([]);
     await sql('update lanes set fresh_until = fresh_until - 1 where fresh_until is not null');

@@ -104,8 +104,7 @@ export class LiveWorld {
       name: `Rep ${index}`,
       crmMemberId: memberIdOf(index),
     }));
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    const repIds: string[] = reps.map((rep: { id: string }) => rep.id);
+    const repIds: string[] = await api.saveReps(...people);
     if (Object.keys(standard).length + Object.keys(measures).length > 0) {
       await api.expect(201, 'POST', '/v1/fields/save', { standard, measures });
     }
@@ -287,7 +286,7 @@ export class LiveWorld {
     const [first, second] = versions as [WorldPlanVersion, ...WorldPlanVersion[]];
     const { config, status, effectiveStart, effectiveEnd, currency, fieldMapping } = first;
     const body = { name: `Plan ${index}`, config, status, effectiveStart, effectiveEnd, currency, fieldMapping };
-    const created = await this.api.expect(201, 'POST', '/v1/plans', body);
+    const created = await this.api.createPlan(body);
     this.world.plans.push({ planId: created.planId, status, versions: [] });
     this.drafts.push(versions);
     const { planVersionId, version, rules } = created;
@@ -561,7 +560,7 @@ export class LiveWorld {
     const { repId, period } = frozen;
     await this.waitForCalculations();
     this.recordCleanRows();
-    await this.api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
+    await this.api.unlock(repId, period);
     Object.assign(this.world, unlocked(this.world, position));
     this.approved.delete(`${repId}|${period}`);
   }

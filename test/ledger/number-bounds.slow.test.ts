@@ -64,15 +64,9 @@ describe('deals with extreme numbers', () => {
       ['Sales', config, ann],
       ['Managers', override, max],
     ] as const) {
-      const { planId } = await api.expect(201, 'POST', '/v1/plans', { name, config: terms });
-      await api.expect(201, 'POST', '/v1/assignments', { repIds: [repId], planId });
+      await api.createPlan({ name, config: terms }, [repId]);
     }
-    await api.expect(201, 'POST', '/v1/quotas', {
-      repIds: [ann],
-      measure: 'Weighted',
-      period: '2026-Q1',
-      target: 0.000001,
-    });
+    await api.setQuota([ann], 'Weighted', '2026-Q1', 0.000001);
     return { api, workspaceId, ann, max };
   }
 
@@ -154,9 +148,9 @@ describe('deals with extreme numbers', () => {
     const overview = await api.expect(200, 'GET', '/v1/commissions?period=2026-02');
     expect(overview.totals.total).to.equal(2 * total);
 
-    const draft = await api.expect(200, 'POST', `/v1/statements/${ann}/generate`, { period: '2026-02' });
+    const draft = await api.generate(ann, '2026-02');
     expect(draft.summary.netPayout).to.equal(total);
-    await api.expect(200, 'POST', `/v1/statements/${ann}/approve`, { period: '2026-02', status: 'approved' });
+    await api.approve(ann, '2026-02');
     await api.expect(200, 'GET', '/v1/statements/export.csv?period=2026-02');
     await api.expect(200, 'GET', `/v1/statements?period=2026-02`);
 

@@ -58,21 +58,11 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
   }
 
   const requests: Readonly<Record<string, () => Promise<unknown>>> = {
-    generate: () =>
-      example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/generate`, { period: '2026-01' }),
+    generate: () => example.api.generate(example.repIds.ann, '2026-01'),
     'generate of many': () =>
       example.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01', repIds: [example.repIds.ann] }),
-    adjust: () =>
-      example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/adjust`, {
-        period: '2026-01',
-        amount: 5,
-        reason: 'Spiff',
-      }),
-    approve: () =>
-      example.api.expect(200, 'POST', `/v1/statements/${example.repIds.ann}/approve`, {
-        period: '2026-01',
-        status: 'approved',
-      }),
+    adjust: () => example.api.adjust(example.repIds.ann, '2026-01', 5, 'Spiff'),
+    approve: () => example.api.approve(example.repIds.ann, '2026-01'),
   };
   for (const [name, send] of Object.entries(requests)) {
     it(`is calculated when ${name} has ended, and does not wait for the sweep`, async () => {

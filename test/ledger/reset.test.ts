@@ -16,14 +16,9 @@ describe('reset and cleanup', () => {
     const { reps } = await world.api.expect(200, 'PUT', '/v1/reps', {
       reps: [{ email: 'a@x.test', name: 'A', crmMemberId: 'a' }],
     });
-    const plan = await world.api.expect(201, 'POST', '/v1/plans', { name: 'P', config });
-    await world.api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0].id], planId: plan.planId });
-    await world.api.expect(201, 'POST', '/v1/quotas', {
-      repIds: [reps[0].id],
-      measure: 'New',
-      period: '2026-Q1',
-      target: 100,
-    });
+    const plan = await world.api.createPlan({ name: 'P', config });
+    await world.api.assign([reps[0].id], plan.planId);
+    await world.api.setQuota([reps[0].id], 'New', '2026-Q1', 100);
     for (const id of ['D1', 'D2']) {
       await world.api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 100, closeDate: '2026-02-01', ownerId: 'a' });
     }

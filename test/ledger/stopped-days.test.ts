@@ -12,17 +12,14 @@ describe('events of stopped days', () => {
   /** Two reps on a plan whose second version pays from April. */
   async function team() {
     const { api, workspaceId } = await service.workspace({});
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'ann@example.com', name: 'Ann' },
-        { email: 'bob@example.com', name: 'Bob' },
-      ],
-    });
-    const [ann, bob] = reps.map((rep: { id: string }) => rep.id) as [string, string];
-    const { planId, planVersionId } = await api.expect(201, 'POST', '/v1/plans', { name: 'Plan', config: config(0.1) });
+    const [ann, bob] = await api.saveReps(
+      { email: 'ann@example.com', name: 'Ann' },
+      { email: 'bob@example.com', name: 'Bob' },
+    );
+    const { planId, planVersionId } = await api.createPlan({ name: 'Plan', config: config(0.1) });
     const later = { config: config(0.2), effectiveStart: '2026-04-01' };
     await api.expect(200, 'PATCH', `/v1/plans/${planId}`, later);
-    const [assigned] = await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, bob], planId });
+    const [assigned] = await api.assign([ann, bob], planId);
     const put = (repId: string, closeDate: string) =>
       api.put('/v1/deals/d1', { amount: 1000, closeDate, repId, fields: {} });
     const earned = async () => {

@@ -49,24 +49,15 @@ export class WorkedExample {
 
   static async create(service: TestService): Promise<WorkedExample> {
     const { api, workspaceId } = await service.workspace();
-    const people = ['max', 'ann', 'bob'].map((name) => ({
-      email: `${name}@example.com`,
-      name,
-      ...(name === 'max' ? {} : { managerEmail: 'max@example.com' }),
-    }));
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    const [max, ann, bob] = reps.map((rep: { id: string }) => rep.id) as [string, string, string];
-    const sales = await api.expect(201, 'POST', '/v1/plans', {
-      name: 'Sales',
-      config: commissionPlan(0.08, 0.12, 0.15),
-    });
-    const override = await api.expect(201, 'POST', '/v1/plans', { name: 'Managers', config: overridePlan });
-    const assigned = await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, bob], planId: sales.planId });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [max], planId: override.planId });
-    for (const period of ['2026-Q1', '2026-Q2']) {
-      const quota = { repIds: [ann, bob], measure: 'Commission', period, target: 100_000 };
-      await api.expect(201, 'POST', '/v1/quotas', quota);
-    }
+    const [max, ann, bob] = await api.saveReps(
+      { name: 'max', email: 'max@example.com' },
+      { name: 'ann', email: 'ann@example.com', managerEmail: 'max@example.com' },
+      { name: 'bob', email: 'bob@example.com', managerEmail: 'max@example.com' },
+    );
+    const sales = await api.createPlan({ name: 'Sales', config: commissionPlan(0.08, 0.12, 0.15) });
+    const assigned = await api.assign([ann, bob], sales.planId);
+    await api.createPlan({ name: 'Managers', config: overridePlan }, [max]);
+    for (const period of ['2026-Q1', '2026-Q2']) await api.setQuota([ann, bob], 'Commission', period, 100_000);
     const assignmentIds = assigned.map((one: { assignmentId: string }) => one.assignmentId);
     return new WorkedExample(service, api, workspaceId, { max, ann, bob }, sales.planId, assignmentIds);
   }

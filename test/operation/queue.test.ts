@@ -124,7 +124,7 @@ for (const backend of backends)
         // A plan without assigned reps requests no calculation, and yet no lane has a freshness mark under it.
         const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
         const rules = [{ name: 'Bonus', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers }];
-        await client.expect(201, 'POST', '/v1/plans', { name: 'Another', config: { rules } });
+        await client.createPlan({ name: 'Another', config: { rules } });
         const before = await Promise.all(workers.map(lanesOf));
         expect(await recalculated(client)).to.equal('completed');
         const after = await Promise.all(workers.map(lanesOf));

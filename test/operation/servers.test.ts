@@ -120,10 +120,10 @@ describe('DATABASE_READ_URL', () => {
       // This replica never catches up, so its responses differ from the primary's.
       expect((await api.expect(200, 'GET', '/v1/deals')).deals).to.deep.equal([]);
       await api.expect(200, 'POST', '/v1/commissions/recalculate', { dealId: 'D-1' });
-      await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-Q1' });
+      await api.generate(repId, '2026-Q1');
       const { statements } = await api.expect(200, 'GET', `/v1/statements?repId=${repId}&period=2026-Q1`);
       expect(JSON.stringify(statements ?? '')).to.not.equal('[]');
-      await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period: '2026-Q1', status: 'approved' });
+      await api.approve(repId, '2026-Q1');
       await replica.drop();
       expect((await api.expect(200, 'GET', '/v1/deals')).deals).to.have.length(1);
     } finally {
@@ -224,7 +224,7 @@ describe('behind PgBouncer in transaction mode', function () {
     expect(job).to.include({ status: 'completed' });
     const { totals } = await api.expect(200, 'GET', '/v1/commissions?period=2026-Q1');
     expect(totals.commission).to.equal(12 * 3 * 50);
-    await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-Q1' });
+    await api.generate(repId, '2026-Q1');
   });
 
   for (const [what, variable] of [

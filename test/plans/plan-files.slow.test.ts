@@ -40,11 +40,10 @@ describe('commissions plan', function () {
     const source = await service.workspace();
     const today = '2026-05-15';
     const change = demoPlanChange(today);
-    for (const { name, planConfig } of planTemplates)
-      await source.api.expect(201, 'POST', '/v1/plans', { name, ...planConfig });
+    for (const { name, planConfig } of planTemplates) await source.api.createPlan({ name, ...planConfig });
     const demo = demoPlans(today);
     for (const { name, config } of demo) {
-      const { planId } = await source.api.expect(201, 'POST', '/v1/plans', { name: `${name} (demo)`, config });
+      const { planId } = await source.api.createPlan({ name: `${name} (demo)`, config });
       if (name === change.plan)
         await source.api.expect(200, 'PATCH', `/v1/plans/${planId}`, {
           config: change.config,
@@ -179,14 +178,14 @@ async function saveSales(service: TestService, { api, workspaceId }: Workspace):
     deals: [{ dealId: 'a', closeDate: '2026-02-10', amount: 1000 }],
     expected: [{ ruleName: 'Commission', dealId: 'a', amount: 100 }],
   };
-  const { planId } = await api.expect(201, 'POST', '/v1/plans', {
+  const { planId } = await api.createPlan({
     name: 'Sales',
     config: {
       rules: [{ name: 'Commission', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],
     },
     tests: [test],
   });
-  await api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0].id], planId });
+  await api.assign([reps[0].id], planId);
   const deals = [{ dealId: 'd1', ownerId: 'ann', amount: 1000, closeDate: '2026-02-10', stage: 'Won' }];
   await api.expect(200, 'POST', '/v1/deals/import', { deals });
   await service.waitForCalculations(workspaceId);

@@ -144,7 +144,7 @@ describe('tests of a plan', () => {
     }
 
     it('are stored with a version, in every answer, and continue in the next version', async () => {
-      const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Stored', config: flat, tests: [passing] });
+      const plan = await api.createPlan({ name: 'Stored', config: flat, tests: [passing] });
       expect(plan.tests).to.deep.equal([passing]);
       const next = await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { effectiveStart: '2026-01-01' });
       expect([next.version, next.tests]).to.deep.equal([2, [passing]]);
@@ -158,7 +158,7 @@ describe('tests of a plan', () => {
 
     it('that fail prevent that a version becomes active, unless it is forced, which is audited', async () => {
       await rejection('POST', '/v1/plans', { name: 'Gate', config: flat, tests: [failing] });
-      const draft = await api.expect(201, 'POST', '/v1/plans', {
+      const draft = await api.createPlan({
         name: 'Gate',
         config: flat,
         tests: [failing],
@@ -186,7 +186,7 @@ describe('tests of a plan', () => {
     });
 
     it('run on demand, also with a config or tests that are not stored, and in a preview', async () => {
-      const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Run', config: flat, tests: [passing] });
+      const plan = await api.createPlan({ name: 'Run', config: flat, tests: [passing] });
       const path = `/v1/plans/${plan.planId}`;
       const result = (body: object) => api.expect(200, 'POST', `${path}/tests/run`, body);
       expect(await result({})).to.deep.equal({ passed: true, tests: 1, failed: [] });

@@ -23,8 +23,7 @@ describe('warnings about a plan', () => {
   before(async () => {
     ({ workspaceId, api } = await service.workspace());
     const people = ['ben', 'cem', 'dan'].map((name) => ({ email: `${name}@acme.test`, name, crmMemberId: name }));
-    const answer = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    reps = answer.reps.map((rep: { id: string }) => rep.id);
+    reps = await api.saveReps(...people);
     const deals = [
       { dealId: 'D-1', closeDate: '2026-01-20', fields: { arr: 100, region: 'EMEA', tags: ['new', 'Public Sector'] } },
       { dealId: 'D-2', closeDate: '2026-02-20', fields: { arr: 100, region: 'APAC' } },
@@ -35,7 +34,7 @@ describe('warnings about a plan', () => {
   });
 
   const create = (changed: object = config, more: object = {}) =>
-    api.expect(201, 'POST', '/v1/plans', { name: `Plan ${++plans}`, config: changed, ...more });
+    api.createPlan({ name: `Plan ${++plans}`, config: changed, ...more });
   /** Without the warning of every new plan that no rep is assigned. */
   const warningsOf = async (changed: object, more: object = {}): Promise<Warning[]> => {
     const { warnings } = await create(changed, more);
@@ -197,7 +196,7 @@ describe('warnings about a plan', () => {
 
     it('a field without stored values causes no warning', async () => {
       const { api: empty } = await service.workspace();
-      const { warnings } = await empty.expect(201, 'POST', '/v1/plans', { name: 'First', config });
+      const { warnings } = await empty.createPlan({ name: 'First', config });
       expect(codesAt(warnings)).to.deep.equal(['unassigned ']);
     });
   });
@@ -231,7 +230,7 @@ describe('warnings about a plan', () => {
       ],
     });
     const path = `/v1/plans/${plan.planId}`;
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: reps, planId: plan.planId });
+    await api.assign(reps, plan.planId);
     const missing = async () => {
       const { warnings } = await api.expect(200, 'PATCH', path, { currency: null });
       return warnings.filter(({ code }: Warning) => code === 'quota_missing');
@@ -253,7 +252,7 @@ describe('warnings about a plan', () => {
 
   it('quota_missing names the variable target if the payout requires it', async () => {
     const plan = await create({ ...config, rules: [{ ...rule, payoutBase: 'variable_target' }] });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0]], planId: plan.planId });
+    await api.assign([reps[0]], plan.planId);
     const { warnings } = await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { currency: null });
     expect(warnings).to.have.length(1);
     expect(warnings[0].message).to.match(/^1 of 1 assigned reps have no quota with a variable target/);
@@ -262,7 +261,7 @@ describe('warnings about a plan', () => {
   it('restates_open_periods counts the events that a change recalculates, without those of approved periods', async () => {
     const plan = await create();
     const path = `/v1/plans/${plan.planId}`;
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0]], planId: plan.planId });
+    await api.assign([reps[0]], plan.planId);
     await service.waitForCalculations(workspaceId);
     const restated = async (change: object) => {
       const { warnings } = await api.expect(200, 'PATCH', path, change);
@@ -272,8 +271,8 @@ describe('warnings about a plan', () => {
     const [warning] = await restated({ config: { ...config, rules: [{ ...rule, tiers: [{ ...tier, rate: 0.2 }] }] } });
     expect(warning).to.include({ path: 'effectiveStart' });
     expect(warning.message).to.match(/^2 commission events in open periods/);
-    await api.expect(200, 'POST', `/v1/statements/${reps[0]}/generate`, { period: '2026-01' });
-    await api.expect(200, 'POST', `/v1/statements/${reps[0]}/approve`, { period: '2026-01', status: 'approved' });
+    await api.generate(reps[0], '2026-01');
+    await api.approve(reps[0], '2026-01');
     expect((await restated({ config }))[0].message).to.match(/^1 commission event in open periods/);
     expect(await restated({ status: 'archived' })).to.deep.equal([]);
   });

@@ -42,7 +42,7 @@ describe('plans over HTTP', () => {
     return plan;
   };
   const create = (name: string, more: object = {}): Promise<Plan> =>
-    written(api.expect(201, 'POST', '/v1/plans', { name, config: configOf('New'), ...more }));
+    written(api.createPlan({ name, config: configOf('New'), ...more }));
   const get = (planRef: string): Promise<Plan> => api.expect(200, 'GET', `/v1/plans/${planRef}`);
   const list = (query = '', client = api): Promise<Plan[]> => client.expect(200, 'GET', `/v1/plans${query}`);
   const patch = (planRef: string, change: object): Promise<Plan> =>
@@ -55,8 +55,7 @@ describe('plans over HTTP', () => {
     const answer = await api.expect(200, 'PUT', '/v1/reps', { reps });
     return answer.reps.map((rep: { id: string }) => rep.id);
   };
-  const assign = (repIds: string[], planId: string): Promise<{ assignmentId: string }[]> =>
-    api.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+  const assign = (repIds: string[], planId: string): Promise<{ assignmentId: string }[]> => api.assign(repIds, planId);
   const expectError = async (
     status: number,
     code: string,

@@ -22,13 +22,7 @@ describe('the preview of a plan change', () => {
 
   before(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'ann@x.io', name: 'Ann', crmMemberId: 'ann' },
-        { email: 'ben@x.io', name: 'Ben', crmMemberId: 'ben' },
-      ],
-    });
-    [ann, ben] = reps.map((rep: { id: string }) => rep.id);
+    [ann, ben] = await api.saveReps('Ann', 'Ben');
     const deals = [
       ['a1', 'ann', 1000, '2026-01-15'],
       ['a2', 'ann', 2000, '2026-02-10'],
@@ -43,10 +37,10 @@ describe('the preview of a plan change', () => {
       stage: 'Won',
     }));
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config: configOf(0.1) });
+    const plan = await api.createPlan({ name: 'Sales', config: configOf(0.1) });
     ({ planId } = plan);
     path = `/v1/plans/${planId}/preview`;
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann, ben], planId });
+    await api.assign([ann, ben], planId);
     const own = { rules: [{ ruleId: plan.rules[0].id, tiers: [{ tierIndex: 0, rate: 0.5 }] }] };
     await api.expect(200, 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ben}`, own);
     await service.waitForCalculations(workspaceId);
@@ -138,7 +132,7 @@ describe('the preview of a plan change', () => {
   });
 
   it('returns 404 plan_not_found for a plan that is deleted at the same time', async () => {
-    const { planId: deleted } = await api.expect(201, 'POST', '/v1/plans', { name: 'Deleted', config: configOf(0.1) });
+    const { planId: deleted } = await api.createPlan({ name: 'Deleted', config: configOf(0.1) });
     const other = new pg.Client({ connectionString: service.database.ownerUrl, options: ownerSessionOptions });
     await other.connect();
     await other.query('begin');

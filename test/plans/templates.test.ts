@@ -102,7 +102,7 @@ function lineOf(earnedBy: Line['earnedBy'], { dealKey, ruleName, tierName, amoun
 
 /** The steps in the description of a template: plan, people, assignment, quotas, deals. */
 async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, api: Api): Promise<void> {
-  const plan = await api.expect(201, 'POST', '/v1/plans', { ...planConfig, name, effectiveStart: '2026-01-01' });
+  const plan = await api.createPlan({ ...planConfig, name, effectiveStart: '2026-01-01' });
   const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
     reps: [
       { email: 'manager@x.io', name: 'manager', role: 'manager' },

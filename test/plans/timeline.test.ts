@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService, testService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 interface Stretch {
   readonly planVersionId: string;
@@ -40,19 +40,14 @@ const describeTimeline = (stretches: readonly Stretch[]) =>
 
 for (const worker of [true, false]) {
   describe(`the version timeline of a plan, with ${worker ? 'workers running' : 'no worker running before the result is read'}`, () => {
-    let service: TestService;
+    const service = testService({}, { api: true, worker });
     let workspaceId: string;
     let api: ApiClient;
     let ann: string;
 
-    before(async () => {
-      service = await startTestService({}, { api: true, worker });
-    });
-    after(() => service.stop());
     beforeEach(async () => {
       ({ workspaceId, api } = await service.workspace());
-      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann' }] });
-      ann = reps[0].id;
+      [ann] = await api.saveReps('Ann');
     });
 
     const calculateAll = async () => {
@@ -60,8 +55,7 @@ for (const worker of [true, false]) {
       await service.running.service.laneRunner.calculateNow(workspaceId, [ann]);
     };
     const createPlan = async (more: object = {}): Promise<Plan> => {
-      const plan: Plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: configOf(0.1), ...more });
-      await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann], planId: plan.planId });
+      const plan: Plan = await api.createPlan({ name: 'AE', config: configOf(0.1), ...more }, [ann]);
       return plan;
     };
     const patch = (planRef: string, change: object): Promise<Plan> =>
@@ -157,11 +151,13 @@ for (const worker of [true, false]) {
       });
       const mia = reps.find((rep: { email: string }) => rep.email === 'mia@x.io').id;
       await createPlan();
-      const cascade: Plan = await api.expect(201, 'POST', '/v1/plans', {
-        name: 'Managers',
-        config: configOf(0.5, { name: 'Override', executionPhase: 'cascade', dependsOn: '_total' }),
-      });
-      await api.expect(201, 'POST', '/v1/assignments', { repIds: [mia], planId: cascade.planId });
+      const cascade: Plan = await api.createPlan(
+        {
+          name: 'Managers',
+          config: configOf(0.5, { name: 'Override', executionPhase: 'cascade', dependsOn: '_total' }),
+        },
+        [mia],
+      );
       await calculateAll();
       await deal('last', '2026-03-10');
       await setStatus(cascade.planId, 'archived');
@@ -352,8 +348,7 @@ describe('plan responses and changes', () => {
     ({ api } = await service.workspace());
   });
 
-  const create = (more: object = {}): Promise<Plan> =>
-    api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: configOf(0.1), ...more });
+  const create = (more: object = {}): Promise<Plan> => api.createPlan({ name: 'AE', config: configOf(0.1), ...more });
   const patch = (planRef: string, change: object): Promise<Plan> =>
     api.expect(200, 'PATCH', `/v1/plans/${planRef}`, change);
   const setStatus = (planRef: string, status: string): Promise<Plan> =>

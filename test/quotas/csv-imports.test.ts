@@ -13,7 +13,7 @@ describe('the import of quotas and assignments from CSV files', () => {
     await api.expect(200, 'PUT', '/v1/reps', { reps: people });
     const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
     const config = { rules: [{ name: 'New', measure: 'amount', tiers }] };
-    ({ planId } = await api.expect(201, 'POST', '/v1/plans', { name: 'AE Plan', config }));
+    ({ planId } = await api.createPlan({ name: 'AE Plan', config }));
   });
 
   const send = (path: string, text: string, status = 200) =>

@@ -15,9 +15,9 @@ describe('POST /v1/quotas with targets', () => {
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
     ids = Object.fromEntries(reps.map((rep: { name: string; id: string }) => [rep.name, rep.id]));
     const rule = { name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules: [rule] } });
+    const plan = await api.createPlan({ name: 'AE', config: { rules: [rule] } });
     planRuleId = plan.rules[0].id;
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: Object.values(ids), planId: plan.planId });
+    await api.assign(Object.values(ids), plan.planId);
   });
 
   const post = (status: number, targets: unknown, more: object = { measure: 'New' }) =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { erasePerson } from '#src/reps/erase-person.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
 const name = 'Quendoline Xavierson';
@@ -11,27 +11,19 @@ const payrollId = 'PAY-55021';
 const period = '2026-01';
 
 describe('erasing a person', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let workspaceId: string;
   let person: string;
   let colleague: string;
 
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
-
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email, name, role: 'manager', crmMemberId: memberId, payrollId },
-        { email: 'other@acme.test', name: 'Other', crmMemberId: 'other' },
-        { email: 'boss@acme.test', name: 'Boss', role: 'admin' },
-      ],
-    });
-    [person, colleague] = reps.map((rep: { id: string }) => rep.id);
+    [person, colleague] = await api.saveReps(
+      { email, name, role: 'manager', crmMemberId: memberId, payrollId },
+      { email: 'other@acme.test', name: 'Other', crmMemberId: 'other' },
+      { email: 'boss@acme.test', name: 'Boss', role: 'admin' },
+    );
     const deal = { stage: 'Won', closeDate: '2026-01-15', amount: 1000 };
     const deals = [
       { ...deal, dealId: 'd1', ownerId: memberId, fields: { owner_name: name, region: 'EU', size: 3 } },
@@ -40,8 +32,8 @@ describe('erasing a person', () => {
     ];
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
     const config = { rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] };
-    const { planId, rules } = await api.expect(201, 'POST', '/v1/plans', { name: 'P', config });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [person, colleague], planId });
+    const { planId, rules } = await api.createPlan({ name: 'P', config });
+    await api.assign([person, colleague], planId);
     await api.expect(201, 'POST', '/v1/quotas', {
       repIds: [person, colleague],
       planRuleId: rules[0].id,
@@ -82,10 +74,9 @@ describe('erasing a person', () => {
   async function spread(): Promise<void> {
     const own = await sessionOf(service, workspaceId, person);
     await own.expect(201, 'POST', `/v1/statements/${person}/comments`, { period, body: 'agreed' });
-    for (const repId of [person, colleague])
-      await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
-    await own.expect(200, 'POST', `/v1/statements/${colleague}/approve`, { period, status: 'approved' });
-    await api.expect(200, 'POST', `/v1/statements/${person}/approve`, { period, status: 'approved' });
+    for (const repId of [person, colleague]) await api.generate(repId, period);
+    await own.approve(colleague, period);
+    await api.approve(person, period);
     await api.expect(200, 'POST', `/v1/reps/${person}/invite`);
     await api.send('PATCH', `/v1/reps/${person}`, { active: true }, { 'Idempotency-Key': 'k1' });
   }

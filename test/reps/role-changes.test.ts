@@ -2,25 +2,17 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { type Work, type WorkspaceLock } from '#src/platform/database/unit-of-work.js';
 import { lockPeople } from '#src/reps/lock-people.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('changes of role and active', () => {
-  let service: TestService;
+  const service = testService();
   let api: ApiClient;
   let workspaceId: string;
   let ann: string;
 
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
-
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'ann@x.io', name: 'Ann', role: 'manager', payrollId: 'P1' }],
-    });
-    ann = reps[0].id;
+    [ann] = await api.saveReps({ name: 'Ann', role: 'manager', payrollId: 'P1' });
   });
 
   /** Runs `work` while another transaction holds the lock, as a calculation holds the shared one. */

@@ -63,7 +63,7 @@ export function describeConditions(): void {
       for (const [number, leaf] of operatorRows) rules.push(conditional(`Row ${number}`, leaf));
       rules.push(conditional('Row 96', { operator: 'or', rules: [isEmea, isLarge] }));
       rules.push(conditional('Row 97', { operator: 'and', rules: [isEmea, { ...isLarge, operator: 'lt' }] }));
-      const plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'Conditions', config: { rules } });
+      const plan = await world.admin.createPlan({ name: 'Conditions', config: { rules } });
       await world.assign(plan, 'ben');
       await world.deal('A', {
         amount: 1000,
@@ -95,7 +95,7 @@ export function describeConditions(): void {
       const conditions = types.map((fieldType) => ({ field: 'any', fieldType, operator: 'is_set' }));
       const groups = ['and', 'or'].map((operator) => ({ operator, rules: conditions }));
       const config = { dealConditions: [...conditions, ...groups], rules };
-      const plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'All', status: 'draft', config });
+      const plan = await world.admin.createPlan({ name: 'All', status: 'draft', config });
       expect(plan.dealConditions).to.have.length(types.length + 2);
       expect(plan.config.dealConditions).to.deep.equal(config.dealConditions);
       expect(plan.rules).to.have.length(rules.length);

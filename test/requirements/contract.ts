@@ -188,7 +188,7 @@ function describeVersioning(): void {
     row(657, 'version of the second config shape is incremented by each update', async () => {
       const world = await World.create();
       const second = (rate: number) => ({ version: 1, rules: [{ baseField: 'amount', tiers: [{ min: 0, rate }] }] });
-      const first = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'Second', config: second(0.1) });
+      const first = await world.admin.createPlan({ name: 'Second', config: second(0.1) });
       expect([first.version, first.config.version]).to.deep.equal([1, 1]);
       for (const [rate, version] of [
         [0.2, 2],

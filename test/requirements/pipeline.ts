@@ -79,13 +79,10 @@ function describeCascade(): void {
     before(async () => {
       world = await World.create();
       const topEmail = `tom@${world.workspaceId}.test`;
-      const { reps } = await world.admin.expect(200, 'PUT', '/v1/reps', {
-        reps: [
-          { email: topEmail, name: 'Tom', role: 'manager' },
-          { email: world.email('mgr'), name: 'Mia', role: 'manager', crmMemberId: 'mia', managerEmail: topEmail },
-        ],
-      });
-      top = reps[0].id;
+      [top] = await world.admin.saveReps(
+        { email: topEmail, name: 'Tom', role: 'manager' },
+        { email: world.email('mgr'), name: 'Mia', role: 'manager', crmMemberId: 'mia', managerEmail: topEmail },
+      );
       const sales = await world.plan('AE', [
         { name: 'FullRule', measure: 'amount', tiers: exampleTiers },
         { name: 'Extra', measure: 'amount', tiers: flatTier(0.01) },
@@ -141,7 +138,7 @@ function cascadeRule(name: string, dependsOn: string, rate: number): object {
 }
 
 async function assignTo(world: World, { planId }: Plan, ...repIds: string[]): Promise<void> {
-  await world.admin.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+  await world.admin.assign(repIds, planId);
 }
 
 function describeRoles(): void {

@@ -93,7 +93,7 @@ function describeSecondShape(): void {
     const world = await World.create();
     const rules = [{ baseField: 'amount', tiers: [{ min: 0, rate: 0.1 }] }];
     const config = { effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28', rules };
-    const plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'February', config });
+    const plan = await world.admin.createPlan({ name: 'February', config });
     expect(plan).to.include({ effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28' });
     await world.assign(plan, 'ben');
     for (const month of ['01', '02', '03'])
@@ -106,7 +106,7 @@ function describeSecondShape(): void {
   row(105, 'the second config shape is accepted with every one of its names', async () => {
     const world = await World.create();
     const config = { ...secondShape, effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' };
-    const plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'Second', config });
+    const plan = await world.admin.createPlan({ name: 'Second', config });
     expect(plan).to.include({ name: 'Second', status: 'active' });
     expect(plan.rules.map(({ name }: Json) => name)).to.deep.equal(secondShape.rules.map(({ name }) => name));
     expect(plan.rules[0]).to.deep.include({ measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal' });
@@ -130,7 +130,7 @@ function describeSecondShape(): void {
         { min: 1, rate: 0.12 },
       ];
       const config = { quotaPeriod, rules: [{ name: 'Rule', baseField: 'amount', tiers }] };
-      const plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'Second', config });
+      const plan = await world.admin.createPlan({ name: 'Second', config });
       expect(plan.rules[0].attainmentPeriod).to.equal(quotaPeriod);
       await world.assign(plan, 'ben');
       const quota = await world.quota(plan, 'ben', period, 10_000);

@@ -20,7 +20,7 @@ interface TwoVersions {
 /** Ben on a plan that paid 5 % and was corrected to 10 %; one deal of 1,000 in January. */
 async function twoVersions(): Promise<TwoVersions> {
   const world = await World.create();
-  const first = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'AE', config: config(0.05) });
+  const first = await world.admin.createPlan({ name: 'AE', config: config(0.05) });
   await world.assign(first, 'ben');
   const second = await world.admin.expect(200, 'PATCH', `/v1/plans/${first.planId}`, { config: config(0.1) });
   await world.deal('A', { amount: 1000, closeDate: '2026-01-15' });
@@ -131,7 +131,7 @@ function describeInPlace(): void {
 
     before(async () => {
       world = await World.create();
-      plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'AE', config: config(0.1) });
+      plan = await world.admin.createPlan({ name: 'AE', config: config(0.1) });
       await world.assign(plan, 'ben');
       await world.deal('A', { amount: 1000, closeDate: '2026-01-15' });
       await world.waitForCalculations();

@@ -57,7 +57,7 @@ function describeCreate(): void {
         fieldMapping: { amount: 'net' },
         currency: 'EUR',
       };
-      created = await world.admin.expect(201, 'POST', '/v1/plans', body);
+      created = await world.admin.createPlan(body);
       expect(created).to.deep.include({ ...body, version: 1, status: 'active' });
     });
 
@@ -68,7 +68,7 @@ function describeCreate(): void {
     });
 
     row(334, 'name and config are all that POST needs', async () => {
-      const plan = await world.admin.expect(201, 'POST', '/v1/plans', { name: 'Short', config: { rules: rules() } });
+      const plan = await world.admin.createPlan({ name: 'Short', config: { rules: rules() } });
       expect(plan).to.include({ name: 'Short', effectiveStart: null, effectiveEnd: null, currency: null });
     });
 
@@ -188,7 +188,7 @@ function describeTemplates(): void {
       row(number, `planConfig of ${slug} is a plan body after adding name and effectiveStart`, async () => {
         const { planConfig } = await world.get(`/v1/plans/templates/${slug}`);
         const body = { ...planConfig, name: slug, effectiveStart: '2026-01-01' };
-        const plan = await world.admin.expect(201, 'POST', '/v1/plans', body);
+        const plan = await world.admin.createPlan(body);
         expect(plan).to.include({ name: slug, effectiveStart: '2026-01-01', status: 'active', version: 1 });
         expect(plan.rules).to.have.length(planConfig.config.rules.length);
       });

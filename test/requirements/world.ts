@@ -41,14 +41,11 @@ export class World {
   static async create(options: Partial<NewWorkspace> = {}): Promise<World> {
     const { workspaceId, apiKey, api } = await service().workspace(options);
     const managerEmail = `mia@${workspaceId}.test`;
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: managerEmail, name: 'Mia', role: 'manager', crmMemberId: 'mia' },
-        { email: `ben@${workspaceId}.test`, name: 'Ben', crmMemberId: 'ben', managerEmail },
-        { email: `cat@${workspaceId}.test`, name: 'Cat', crmMemberId: 'cat', managerEmail },
-      ],
-    });
-    const [mgr, ben, cat] = reps.map((rep: { id: string }) => rep.id) as [string, string, string];
+    const [mgr, ben, cat] = await api.saveReps(
+      { email: managerEmail, name: 'Mia', role: 'manager', crmMemberId: 'mia' },
+      { email: `ben@${workspaceId}.test`, name: 'Ben', crmMemberId: 'ben', managerEmail },
+      { email: `cat@${workspaceId}.test`, name: 'Cat', crmMemberId: 'cat', managerEmail },
+    );
     const conn = (await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'widget' })).token;
     const [ofMgr, ofBen, ofCat] = (await Promise.all(
       [mgr, ben, cat].map((repId) => service().session(workspaceId, repId)),
@@ -94,12 +91,12 @@ export class World {
   /** A plan that pays on won deals. */
   async plan(name: string, rules: readonly object[], more: object = {}): Promise<Plan> {
     const config = { dealConditions: [won], rules };
-    return this.admin.expect(201, 'POST', '/v1/plans', { name, config, ...more });
+    return this.admin.createPlan({ name, config, ...more });
   }
 
   async assign({ planId }: Pick<Plan, 'planId'>, ...people: readonly Person[]): Promise<Json[]> {
     const repIds = people.map((person) => this.ids[person]);
-    return this.admin.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+    return this.admin.assign(repIds, planId);
   }
 
   async quota({ rules }: Plan, person: Person, period: string, target: number, more: object = {}): Promise<Json> {
@@ -159,7 +156,7 @@ export class World {
   }
 
   generate(person: Person, period: string): Promise<Json> {
-    return this.admin.expect(200, 'POST', `/v1/statements/${this.ids[person]}/generate`, { period });
+    return this.admin.generate(this.ids[person], period);
   }
 
   async approve(person: Person, period: string): Promise<Json> {
@@ -169,7 +166,7 @@ export class World {
   }
 
   unlock(person: Person, period: string): Promise<Json> {
-    return this.admin.expect(200, 'POST', `/v1/statements/${this.ids[person]}/approve`, { period, status: 'draft' });
+    return this.admin.unlock(this.ids[person], period);
   }
 
   adjust(person: Person, amount: number, period: string, more: object = {}): Promise<Json> {

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
 import { duringSuite } from '#test/support/during-suite.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('adjustments', () => {
@@ -33,7 +32,7 @@ describe('adjustments', () => {
     });
     const clawback = await add(own, { amount: -100, kind: 'clawback', dealId: 'D1' });
     expect(clawback.body).to.include({ kind: 'clawback', amount: -100, dealId: 'D1' });
-    const { summary, dealCount } = await fixture.generate(own, '2026-01');
+    const { summary, dealCount } = await own.generate('2026-01');
     expect(summary).to.deep.equal({
       totalCommission: 4800,
       totalBonuses: 0,
@@ -43,7 +42,7 @@ describe('adjustments', () => {
     expect(dealCount).to.equal(1);
     const dashboard = await own.api.expect(200, 'GET', `/v1/commissions?repId=${own.ben}&period=2026-01`);
     expect(dashboard.earnings).to.deep.equal({ total: 4950.5, commission: 4800, bonus: 0, adjustments: 150.5 });
-    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+    await own.expectSoundLedger();
   });
 
   it('rejects a positive clawback on creation and on update', async () => {
@@ -68,12 +67,11 @@ describe('adjustments', () => {
 
   it('does not date an adjustment on days that another approved statement covers', async () => {
     const own = await fixture.office();
-    await fixture.generate(own, '2026-03');
-    await fixture.approve(own, '2026-03');
+    await own.generateAndApprove('2026-03');
     expect((await add(own, { period: '2026-Q1' })).body.earnedOn).to.equal('2026-02-28');
-    await fixture.generate(own, '2026-H1');
-    await fixture.unlock(own, '2026-03');
-    await fixture.approve(own, '2026-H1');
+    await own.generate('2026-H1');
+    await own.unlock('2026-03');
+    await own.approve('2026-H1');
     const answer = await add(own, { period: '2026-01' });
     expect([answer.status, answer.body.code]).to.deep.equal([400, 'statement_locked']);
   });
@@ -120,9 +118,8 @@ describe('adjustments', () => {
     const none = await own.api.patch(path, {});
     expect([none.status, none.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
     for (const amount of [0, 0.001]) expect((await own.api.patch(path, { amount })).status).to.equal(400);
-    const [engine] = await fixture.sql(
+    const [engine] = await own.sql(
       `select event_id from commission_events where workspace_id = $1 and deal_key = 'D1'`,
-      [own.workspaceId],
     );
     for (const [repId, id] of [
       [own.ben, newId()],
@@ -142,7 +139,7 @@ describe('adjustments', () => {
       { revision: 2, change: 'changed', amount: '300', reason: 'Spiff' },
       { revision: 3, change: 'changed', amount: '300', reason: 'Better' },
     ]);
-    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+    await own.expectSoundLedger();
   });
 
   it('deletes adjustments permanently and never deletes commission events', async () => {
@@ -151,22 +148,21 @@ describe('adjustments', () => {
     const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
     const foreign = await own.api.expect(200, 'DELETE', `/v1/statements/${own.mia}/adjust/${eventId}`);
     expect(foreign).to.deep.equal({ deleted: false });
-    const [engine] = await fixture.sql(
+    const [engine] = await own.sql(
       `select event_id from commission_events where workspace_id = $1 and deal_key = 'D1'`,
-      [own.workspaceId],
     );
     const engineRow = await own.api.expect(200, 'DELETE', `/v1/statements/${own.ben}/adjust/${engine.event_id}`);
     expect(engineRow).to.deep.equal({ deleted: false });
-    expect(await fixture.earned(own)).to.include({ D1: '4800', adjustment: '250.5' });
+    expect(await own.earned()).to.include({ D1: '4800', adjustment: '250.5' });
     expect(await own.api.expect(200, 'DELETE', path)).to.deep.equal({ deleted: true });
     expect(await own.api.expect(200, 'DELETE', path)).to.deep.equal({ deleted: false });
-    expect(await fixture.earned(own)).not.to.have.property('adjustment');
+    expect(await own.earned()).not.to.have.property('adjustment');
     const history = await fixture.sql(
       `select change from commission_event_history where event_id = $1 order by revision`,
       [eventId],
     );
     expect(history.map((row) => row.change)).to.deep.equal(['inserted', 'deleted']);
-    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+    await own.expectSoundLedger();
     const acts = (await own.api.expect(200, 'GET', '/v1/workspaces/audit-logs?actor=api-key')).runs;
     expect(acts.map((run: { trigger: string }) => run.trigger)).to.include.members([
       'adjustment_added',
@@ -177,18 +173,17 @@ describe('adjustments', () => {
   it('runs an adjustment entirely before or entirely after a concurrent approval', async () => {
     const own = await fixture.office();
     for (let round = 0; round < 10; round += 1) {
-      await fixture.generate(own, '2026-01');
-      const [adjusted, approved] = await Promise.all([add(own, { amount: 1 }), fixture.approve(own, '2026-01')]);
-      const amount = Object.entries(await fixture.earned(own)).find(([key]) => key === 'D1')?.[1];
-      const [sum] = await fixture.sql(
+      await own.generate('2026-01');
+      const [adjusted, approved] = await Promise.all([add(own, { amount: 1 }), own.approve('2026-01')]);
+      const amount = Object.entries(await own.earned()).find(([key]) => key === 'D1')?.[1];
+      const [sum] = await own.sql(
         `select coalesce(sum(amount), 0)::float as total from commission_events where workspace_id = $1 and kind = 'adjustment'`,
-        [own.workspaceId],
       );
       expect(approved.summary.netPayout).to.equal(Number(amount) + sum.total);
       expect(adjusted.status).to.be.oneOf([200, 400]);
-      await fixture.unlock(own, '2026-01');
-      await fixture.service.waitForCalculations(own.workspaceId);
+      await own.unlock('2026-01');
+      await own.calculated();
     }
-    await expectSoundLedger(fixture.service.database.ownerUrl, own.workspaceId);
+    await own.expectSoundLedger();
   });
 });

@@ -15,13 +15,13 @@ describe('approving a checked version', () => {
     api.post(`/v1/statements/${ben}/approve`, { period: '2026-01', status: 'approved', ...more });
 
   async function correct(office: Office, amount: number): Promise<void> {
-    await fixture.deal(office, 'D1', amount, '2026-01-15');
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.deal('D1', amount, '2026-01-15');
+    await office.calculated();
   }
 
   it('marks a draft that differs from the ledger as stale and returns the current net payout', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     for (const read of [statementOf, teamRowOf, statusOf]) {
       expect(await read(office)).not.to.have.any.keys('stale', 'liveNetPayout', 'pending');
     }
@@ -34,22 +34,22 @@ describe('approving a checked version', () => {
 
   it('marks a draft with equal totals and different deals as stale', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
-    await fixture.deal(office, 'D0', 60_000, '2026-01-15');
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.deal('D0', 60_000, '2026-01-15');
+    await office.calculated();
     for (const read of [statementOf, teamRowOf, statusOf])
       expect(await read(office)).to.include({ stale: true, liveNetPayout: 4800 });
   });
 
   it('rejects approval of a version that is stale or not the latest', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     await correct(office, 50_000);
     const stale = await approve(office, { version: 1 });
     expect([stale.status, stale.body.code]).to.deep.equal([409, 'statement_changed']);
     expect(stale.body.details).to.include({ version: 1, netPayout: 4800, liveNetPayout: 4000 });
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     expect((await approve(office, { version: 1 })).body.code).to.equal('statement_changed');
     expect((await statusOf(office)).status).to.equal('draft');
     const approved = await approve(office, { version: 2 });
@@ -63,9 +63,9 @@ describe('approving a checked version', () => {
   it('returns an earlier version with its own amounts', async () => {
     const office = await fixture.office();
     const { api, ben } = office;
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     await correct(office, 50_000);
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     const of = (version: number) => `/v1/statements?repId=${ben}&period=2026-01&version=${version}`;
     expect((await api.expect(200, 'GET', of(1))).summary.netPayout).to.equal(4800);
     expect(await api.expect(200, 'GET', of(2))).to.include({ version: 2, status: 'draft' });
@@ -81,11 +81,7 @@ describe('approving a checked version', () => {
     };
     const adjust = (month: number) => {
       const period = `2025-${String(month).padStart(2, '0')}`;
-      return api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, {
-        period,
-        amount: month % 2 === 0 ? 100 : 200,
-        reason: 'Contest',
-      });
+      return api.adjust(ben, period, month % 2 === 0 ? 100 : 200, 'Contest');
     };
     for (let month = 1; month <= 5; month += 1) await adjust(month);
     expect(await deviations()).to.equal(undefined);
@@ -96,7 +92,7 @@ describe('approving a checked version', () => {
 
   it('returns regenerated if approval without a version approved figures that differ from the draft', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
+    await office.generate('2026-01');
     await correct(office, 50_000);
     const { body } = await approve(office);
     expect(body).to.include({ status: 'approved', version: 2, regenerated: true });
@@ -105,12 +101,9 @@ describe('approving a checked version', () => {
 
   it('returns the name that the approving person or key had at the time of approval', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    const asMia = await fixture.as(office, office.mia);
-    const { approvedBy } = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, {
-      period: '2026-01',
-      status: 'approved',
-    });
+    await office.generate('2026-01');
+    const asMia = await office.as(office.mia);
+    const { approvedBy } = await asMia.approve(office.ben, '2026-01');
     expect(approvedBy).to.deep.equal({ repId: office.mia, name: 'Mia' });
     await office.api.expect(200, 'PUT', '/v1/reps', {
       reps: [{ email: 'mia@acme.test', name: 'Mia Married', role: 'manager' }],
@@ -123,9 +116,8 @@ describe('approving a checked version', () => {
   it('approves many statements by version, each independently', async () => {
     const office = await fixture.office();
     const { api, ben, mia } = office;
-    const ada = await fixture.addRep(office, 'Ada');
-    for (const repId of [ben, mia])
-      await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-01' });
+    const ada = await office.addRep('Ada');
+    for (const repId of [ben, mia]) await api.generate(repId, '2026-01');
     await correct(office, 50_000);
     const answer = await api.expect(200, 'POST', '/v1/statements/approve', {
       period: '2026-01',
@@ -141,14 +133,14 @@ describe('approving a checked version', () => {
 
   it('returns pending and rejects approval while a calculation of the rep is outstanding', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    const [rule] = await fixture.sql(`select definition from plan_rules where workspace_id = $1`, [office.workspaceId]);
+    await office.generate('2026-01');
+    const [rule] = await office.sql(`select definition from plan_rules where workspace_id = $1`);
     const define = (definition: unknown) =>
-      fixture.sql(`update plan_rules set definition = $2 where workspace_id = $1`, [office.workspaceId, definition]);
+      office.sql(`update plan_rules set definition = $2 where workspace_id = $1`, definition);
     await define({ name: 'broken' });
-    await fixture.deal(office, 'D1', 1000, '2026-01-15');
+    await office.deal('D1', 1000, '2026-01-15');
     for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).to.include({ pending: true });
-    expect(await fixture.generate(office, '2026-01')).to.include({ generated: true, pending: true });
+    expect(await office.generate('2026-01')).to.include({ generated: true, pending: true });
     for (const more of [{}, { version: 2 }]) {
       const rejected = await approve(office, more);
       expect([rejected.status, rejected.body.code]).to.deep.equal([409, 'calculation_pending']);
@@ -159,7 +151,7 @@ describe('approving a checked version', () => {
     });
     expect(bulk.refused[0].code).to.equal('calculation_pending');
     await define(rule.definition);
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.calculated();
     for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).not.to.have.property('pending');
   });
 });

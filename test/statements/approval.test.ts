@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('approving and unlocking statements', () => {
@@ -42,25 +41,23 @@ describe('approving and unlocking statements', () => {
 
   it('approves and unlocks the latest version repeatedly', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    const approved = await fixture.approve(office, '2026-01');
+    const approved = await office.generateAndApprove('2026-01');
     expect(approved).to.include({ status: 'approved', version: 1 });
     expect(approved.approvedBy).to.have.keys('name', 'keyId');
-    expect(await fixture.approve(office, '2026-01')).to.deep.equal(approved);
-    const [head] = await fixture.sql(
+    expect(await office.approve('2026-01')).to.deep.equal(approved);
+    const [head] = await office.sql(
       `select approved_version, trim_scale(approved_total)::text as total, currency from statement_periods where workspace_id = $1`,
-      [office.workspaceId],
     );
     expect(head).to.deep.equal({ approved_version: 1, total: '4800', currency: 'USD' });
-    await fixture.deal(office, 'D1', 1000, '2026-01-15');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    expect((await fixture.earned(office))['D1']).to.equal('4800');
-    const draft = await fixture.unlock(office, '2026-01');
+    await office.deal('D1', 1000, '2026-01-15');
+    await office.calculated();
+    expect((await office.earned())['D1']).to.equal('4800');
+    const draft = await office.unlock('2026-01');
     expect(draft).to.include({ status: 'draft', version: 1 });
     expect(draft).not.to.have.property('approvedAt');
-    expect(await fixture.unlock(office, '2026-01')).to.deep.equal(draft);
-    await fixture.service.waitForCalculations(office.workspaceId);
-    expect((await fixture.earned(office))['D1']).to.equal('80');
+    expect(await office.unlock('2026-01')).to.deep.equal(draft);
+    await office.calculated();
+    expect((await office.earned())['D1']).to.equal('80');
     const acts = (await office.api.expect(200, 'GET', '/v1/workspaces/audit-logs?actor=api-key')).runs;
     expect(
       acts
@@ -72,39 +69,37 @@ describe('approving and unlocking statements', () => {
       repId: office.ben,
       period: '2026-01',
     });
-    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    await office.expectSoundLedger();
   });
 
   it('pays a previously reversed deal in another period', async () => {
     const office = await fixture.office();
     await office.api.expect(200, 'DELETE', '/v1/deals/D1');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
-    await fixture.deal(office, 'D1', 60_000, '2026-02-20');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    const [event] = await fixture.sql(
+    await office.calculated();
+    await office.generateAndApprove('2026-01');
+    await office.deal('D1', 60_000, '2026-02-20');
+    await office.calculated();
+    const [event] = await office.sql(
       `select status, earned_on::text as day from commission_events where workspace_id = $1 and deal_key = 'D1'`,
-      [office.workspaceId],
     );
     expect(event).to.deep.equal({ status: 'earned', day: '2026-02-20' });
-    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    await office.expectSoundLedger();
   });
 
   it('generates and approves a new version if the draft differs from the ledger', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    await fixture.deal(office, 'late', 10_000, '2026-01-31');
-    const approved = await fixture.approve(office, '2026-01');
+    await office.generate('2026-01');
+    await office.deal('late', 10_000, '2026-01-31');
+    const approved = await office.approve('2026-01');
     expect(approved).to.include({ status: 'approved', version: 2 });
     expect(approved.summary.netPayout).to.equal(5600);
   });
 
   it('rejects approval of days that are already approved', async () => {
     const office = await fixture.office();
-    for (const period of ['2026-01', '2026-02', '2026-Q1']) await fixture.generate(office, period);
-    await fixture.approve(office, '2026-01');
-    await fixture.approve(office, '2026-02');
+    for (const period of ['2026-01', '2026-02', '2026-Q1']) await office.generate(period);
+    await office.approve('2026-01');
+    await office.approve('2026-02');
     const answer = await office.api.post(path(office, 'approve'), { period: '2026-Q1', status: 'approved' });
     expect([answer.status, answer.body.code]).to.deep.equal([409, 'statement_overlap']);
   });
@@ -112,80 +107,70 @@ describe('approving and unlocking statements', () => {
   it('rejects approval of the own statement, also when no other approver exists', async () => {
     const office = await fixture.office();
     const mias = `/v1/statements/${office.mia}`;
-    const asMia = await fixture.as(office, office.mia);
+    const asMia = await office.as(office.mia);
     await asMia.expect(200, 'POST', `${mias}/generate`, { period: '2026-01' });
-    const ann = await fixture.addRep(office, 'Ann', 'manager');
+    const ann = await office.addRep('Ann', 'manager');
     const approval = { period: '2026-01', status: 'approved' };
     expect((await asMia.post(`${mias}/approve`, approval)).body.code).to.equal('forbidden');
-    const asAnn = await fixture.as(office, ann);
+    const asAnn = await office.as(ann);
     await asAnn.expect(200, 'POST', `${mias}/approve`, approval);
     expect((await asMia.post(`${mias}/approve`, { ...approval, status: 'draft' })).status).to.equal(403);
     expect((await asMia.post(`${mias}/true-up`, { period: '2026-01' })).status).to.equal(403);
     await office.api.expect(200, 'PATCH', `/v1/reps/${ann}`, { active: false });
     expect((await asMia.post(`${mias}/approve`, { ...approval, status: 'draft' })).status).to.equal(403);
-    await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/generate`, { period: '2026-01' });
+    await asMia.generate(office.ben, '2026-01');
     const bens = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/approve`, approval);
     expect(bens.approvedBy).to.deep.equal({ repId: office.mia, name: 'Mia' });
-    const asBen = await fixture.as(office, office.ben);
+    const asBen = await office.as(office.ben);
     expect((await asBen.post(`/v1/statements/${office.ben}/approve`, approval)).status).to.equal(403);
   });
 
   it('pays a deal that moved out of the period after the period is reopened', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
-    await office.api.expect(201, 'POST', '/v1/quotas', {
-      repIds: [office.ben],
-      measure: 'New business',
-      period: '2026-Q3',
-      target: 100_000,
-    });
-    await fixture.deal(office, 'D1', 60_000, '2026-07-15');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await fixture.unlock(office, '2026-01');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    const [row] = await fixture.sql(
+    await office.generateAndApprove('2026-01');
+    await office.api.setQuota([office.ben], 'New business', '2026-Q3', 100_000);
+    await office.deal('D1', 60_000, '2026-07-15');
+    await office.calculated();
+    await office.unlock('2026-01');
+    await office.calculated();
+    const [row] = await office.sql(
       `select earned_on, status, trim_scale(amount)::text as amount from commission_events where workspace_id = $1 and deal_key = 'D1'`,
-      [office.workspaceId],
     );
     expect(row).to.deep.equal({ earned_on: '2026-07-15', status: 'earned', amount: '4800' });
-    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    await office.expectSoundLedger();
   });
 
   it('runs an approval entirely before or entirely after a concurrent change of a deal', async () => {
     const office = await fixture.office();
     for (let round = 0; round < 20; round += 1) {
-      await fixture.generate(office, '2026-01');
-      const change = fixture.deal(office, 'D1', 10_000 + round * 1000, '2026-01-15');
+      await office.generate('2026-01');
+      const change = office.deal('D1', 10_000 + round * 1000, '2026-01-15');
       if (round % 3 === 1) await new Promise((resolve) => setTimeout(resolve, round / 2));
-      const [approved] = await Promise.all([fixture.approve(office, '2026-01'), change]);
-      await fixture.service.waitForCalculations(office.workspaceId);
-      const [frozen] = await fixture.sql(
+      const [approved] = await Promise.all([office.approve('2026-01'), change]);
+      await office.calculated();
+      const [frozen] = await office.sql(
         `select trim_scale(sum(amount))::float as total, (select trim_scale(approved_total)::float from statement_periods
            where workspace_id = $1 and period = '2026-01') as approved
          from commission_events where workspace_id = $1 and rep_id = $2 and status = 'earned'
            and earned_on between '2026-01-01' and '2026-01-31'`,
-        [office.workspaceId, office.ben],
+        office.ben,
       );
       expect(frozen.approved, `round ${round}`).to.equal(frozen.total);
       expect(approved.summary.netPayout, `round ${round}`).to.equal(frozen.total);
-      await fixture.unlock(office, '2026-01');
+      await office.unlock('2026-01');
     }
-    await fixture.service.waitForCalculations(office.workspaceId);
-    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    await office.calculated();
+    await office.expectSoundLedger();
   });
 
   it('does not change a frozen period during a reset', async () => {
     for (let round = 0; round < 5; round += 1) {
       const office = await fixture.office();
-      await fixture.generate(office, '2026-01');
+      await office.generate('2026-01');
       const rows = (day: string) =>
-        fixture.sql(`select * from commission_events where workspace_id = $1 and earned_on <= $2`, [
-          office.workspaceId,
-          day,
-        ]);
+        office.sql(`select * from commission_events where workspace_id = $1 and earned_on <= $2`, day);
       const before = await rows('2026-01-31');
-      const approval = fixture.approve(office, '2026-01');
+      const approval = office.approve('2026-01');
       if (round > 0) await approval;
       const [approved, reset] = await Promise.all([
         approval,
@@ -198,30 +183,29 @@ describe('approving and unlocking statements', () => {
         expect(reset).to.include({ events: 2, skippedLocked: 1 });
       }
       expect(approved.summary.netPayout).to.equal(after.reduce((total, row) => total + Number(row.amount), 0));
-      await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+      await office.expectSoundLedger();
     }
   });
 
   it('rejects approval while calculations of the rep fail', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    const [rule] = await fixture.sql(`select definition from plan_rules where workspace_id = $1`, [office.workspaceId]);
+    await office.generate('2026-01');
+    const [rule] = await office.sql(`select definition from plan_rules where workspace_id = $1`);
     const define = (definition: unknown) =>
-      fixture.sql(`update plan_rules set definition = $2 where workspace_id = $1`, [office.workspaceId, definition]);
+      office.sql(`update plan_rules set definition = $2 where workspace_id = $1`, definition);
     await define({ name: 'broken' });
-    await fixture.deal(office, 'D1', 1000, '2026-01-15');
+    await office.deal('D1', 1000, '2026-01-15');
     const answer = await office.api.post(path(office, 'approve'), { period: '2026-01', status: 'approved' });
     expect([answer.status, answer.body.code]).to.deep.equal([409, 'calculation_pending']);
     await define(rule.definition);
-    await fixture.service.waitForCalculations(office.workspaceId);
-    const approved = await fixture.approve(office, '2026-01');
+    await office.calculated();
+    const approved = await office.approve('2026-01');
     expect(approved.summary.netPayout).to.equal(80);
   });
 
   it('rejects changes of frozen events in the database', async () => {
     const office = await fixture.office();
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
+    await office.generateAndApprove('2026-01');
     const january = `workspace_id = '${office.workspaceId}' and deal_key = 'D1'`;
     const february = `workspace_id = '${office.workspaceId}' and deal_key = 'D2'`;
     const copy = (

@@ -13,7 +13,7 @@ describe('generating and reading statements', () => {
   });
 
   it('returns the response that the specification defines', async () => {
-    const answer = await fixture.generate(office, '2026-01');
+    const answer = await office.generate('2026-01');
     expect(answer).to.include({
       generated: true,
       version: 1,
@@ -55,15 +55,13 @@ describe('generating and reading statements', () => {
 
   it('creates a new version on each call and never changes a stored version', async () => {
     const own = await fixture.office();
-    await fixture.generate(own, '2026-Q1');
-    const first = await fixture.sql(`select * from statements where workspace_id = $1`, [own.workspaceId]);
-    await fixture.deal(own, 'D4', 1000, '2026-03-30');
-    const second = await fixture.generate(own, '2026-Q1');
+    await own.generate('2026-Q1');
+    const first = await own.sql(`select * from statements where workspace_id = $1`);
+    await own.deal('D4', 1000, '2026-03-30');
+    const second = await own.generate('2026-Q1');
     expect(second.version).to.equal(2);
     expect(second.summary.netPayout).to.equal(4800 + 7200 + 4500 + 150);
-    const stored = await fixture.sql(`select * from statements where workspace_id = $1 order by version`, [
-      own.workspaceId,
-    ]);
+    const stored = await own.sql(`select * from statements where workspace_id = $1 order by version`);
     expect(stored[0]).to.deep.equal(first[0]);
     const { unitOfWork } = fixture.service.running.service;
     const change = unitOfWork.run(own, { lock: 'none', access: 'write' }, (trx) =>
@@ -78,15 +76,15 @@ describe('generating and reading statements', () => {
 
   it('returns the same sums for month, quarter, half-year and year', async () => {
     for (const period of ['2026-Q1', '2026-H1', '2026']) {
-      const { summary, dealCount } = await fixture.generate(office, period);
+      const { summary, dealCount } = await office.generate(period);
       expect([summary.netPayout, dealCount], period).to.deep.equal([16_500, 3]);
     }
   });
 
   it('returns separate totals for each currency', async () => {
     const own = await fixture.office();
-    await fixture.payEuros(own);
-    const { summary, otherCurrencies, lineItems } = await fixture.generate(own, '2026-01');
+    await own.payEuros();
+    const { summary, otherCurrencies, lineItems } = await own.generate('2026-01');
     expect(summary.netPayout).to.equal(4800);
     expect(otherCurrencies).to.deep.equal([
       { currency: 'EUR', summary: { totalCommission: 100, totalBonuses: 0, totalAdjustments: 0, netPayout: 100 } },
@@ -99,7 +97,7 @@ describe('generating and reading statements', () => {
 
   it('generates for all reps, skips approved statements and reports unknown reps', async () => {
     const own = await fixture.office();
-    const idle = await fixture.addRep(own, 'Idle');
+    const idle = await own.addRep('Idle');
     await own.api.expect(200, 'PATCH', `/v1/reps/${idle}`, { active: false });
     const all = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     expect(all).to.include({ period: '2026-01', generated: 2, skipped: 0, errors: 0 });
@@ -108,7 +106,7 @@ describe('generating and reading statements', () => {
       version: 1,
       netPayout: 4800,
     });
-    await fixture.approve(own, '2026-01');
+    await own.approve('2026-01');
     const unknown = newId();
     const some = await own.api.expect(200, 'POST', '/v1/statements/generate', {
       period: '2026-01',
@@ -127,16 +125,16 @@ describe('generating and reading statements', () => {
 
   it('generates the statements of a team in one transaction, except for a rep whose lane is busy', async () => {
     const own = await fixture.office();
-    await fixture.addRep(own, 'Ann');
+    await own.addRep('Ann');
     const lane = new pg.Client({ connectionString: fixture.service.database.ownerUrl, options: ownerSessionOptions });
     await lane.connect();
     await lane.query('begin');
     await lane.query('select from lanes where rep_id = $1 for no key update', [own.ben]);
     const generating = own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     const stored = () =>
-      fixture.sql(
+      own.sql(
         'select rep_id as "repId", xmin::text as transaction from statements where workspace_id = $1 order by rep_id = $2',
-        [own.workspaceId, own.ben],
+        own.ben,
       );
     while ((await stored()).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
     await lane.query('rollback');
@@ -149,7 +147,7 @@ describe('generating and reading statements', () => {
 
   it('generates the other statements if that of one rep fails', async () => {
     const own = await fixture.office();
-    await fixture.sql(`update commission_events set trace = 'damaged' where workspace_id = $1`, [own.workspaceId]);
+    await own.sql(`update commission_events set trace = 'damaged' where workspace_id = $1`);
     const all = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     expect(all).to.include({ generated: 1, errors: 1 });
     expect(all.errorReps).to.deep.equal([{ repId: own.ben, error: 'internal_error' }]);
@@ -162,9 +160,9 @@ describe('generating and reading statements', () => {
     expect(before.totals.netPayout).to.equal(4800);
     expect(before.statements.map((one: { name: string }) => one.name)).to.deep.equal(['Ben', 'Mia']);
     expect(before.statements[0]).to.include({ email: 'ben@acme.test', status: 'none', version: 0, statementId: null });
-    await fixture.generate(own, '2026-01');
-    await fixture.deal(own, 'late', 10_000, '2026-01-31');
-    await fixture.service.waitForCalculations(own.workspaceId);
+    await own.generate('2026-01');
+    await own.deal('late', 10_000, '2026-01-31');
+    await own.calculated();
     const after = await own.api.expect(200, 'GET', '/v1/statements?period=2026-01');
     expect(after.statements[0]).to.include({ status: 'draft', version: 1 });
     expect(after.statements[0].summary.netPayout).to.equal(4800);
@@ -195,7 +193,7 @@ describe('generating and reading statements', () => {
     const live = await own.api.expect(200, 'GET', of);
     expect(live).to.include({ status: 'none', version: 0, statementId: null, generatedAt: null });
     expect(live.summary.netPayout).to.equal(4800);
-    const { generated, ...version } = await fixture.generate(own, '2026-01');
+    const { generated, ...version } = await own.generate('2026-01');
     expect(generated).to.equal(true);
     expect(await own.api.expect(200, 'GET', of)).to.deep.equal(version);
     const answer = await own.api.get(`/v1/statements?repId=${newId()}`);
@@ -213,7 +211,7 @@ describe('generating and reading statements', () => {
       version: 0,
       checks: [],
     });
-    await fixture.generate(own, '2026-01');
+    await own.generate('2026-01');
     expect(await own.api.expect(200, 'GET', path)).to.deep.equal({
       ...same,
       status: 'draft',
@@ -221,12 +219,12 @@ describe('generating and reading statements', () => {
       version: 1,
       checks: [],
     });
-    await fixture.approve(own, '2026-01');
+    await own.approve('2026-01');
     const approved = await own.api.expect(200, 'GET', path);
     expect(approved).to.include({ ...same, status: 'approved', version: 1 });
     expect(approved.approvedBy).to.have.keys('name', 'keyId');
     expect(Date.parse(approved.approvedAt)).to.be.closeTo(Date.now(), 60_000);
-    const asBen = await fixture.as(own, own.ben);
+    const asBen = await own.as(own.ben);
     expect(await asBen.expect(200, 'GET', path)).not.to.have.property('approvedBy');
   });
 
@@ -238,9 +236,7 @@ describe('generating and reading statements', () => {
     expect([...new Set(answers.map((answer) => answer.status))]).to.deep.equal([200]);
     const versions = answers.map((answer) => answer.body.version).sort((a, b) => a - b);
     expect(versions).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 1));
-    const [head] = await fixture.sql(`select current_version from statement_periods where workspace_id = $1`, [
-      own.workspaceId,
-    ]);
+    const [head] = await own.sql(`select current_version from statement_periods where workspace_id = $1`);
     expect(head.current_version).to.equal(200);
   });
 });

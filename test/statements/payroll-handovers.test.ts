@@ -49,21 +49,21 @@ describe('payroll hand-overs, checks and people who left', () => {
   });
 
   it('marks the latest version of a statement as checked', async () => {
-    await fixture.generate(office, '2026-02');
+    await office.generate('2026-02');
     const path = `/v1/statements/${office.ben}/checks`;
     const check = await office.api.expect(201, 'POST', path, { period: '2026-02', version: 1, note: 'fine' });
     expect(check).to.deep.include({ version: 1, note: 'fine', checkedBy: { repId: null, name: 'API key' } });
     const checks = [{ version: 1, by: { repId: null, name: 'API key' }, note: 'fine', at: check.checkedAt }];
     const statusPath = `/v1/statements/${office.ben}/status?period=2026-02`;
     expect((await office.api.expect(200, 'GET', statusPath)).checks).to.deep.equal(checks);
-    const manager = await fixture.as(office, office.mia);
+    const manager = await office.as(office.mia);
     const { statements } = await manager.expect(200, 'GET', '/v1/statements?period=2026-02');
     const shown = statements.map((one: { name: string; checks: unknown }) => [one.name, one.checks]);
     expect(shown).to.deep.equal([
       ['Ben', checks],
       ['Mia', []],
     ]);
-    const rep = await fixture.as(office, office.ben);
+    const rep = await office.as(office.ben);
     expect(await rep.expect(200, 'GET', statusPath)).to.not.have.property('checks');
     expect((await office.api.expect(409, 'POST', path, { period: '2026-02', version: 2 })).code).to.equal(
       'statement_changed',

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
 const period = '2026-01';
@@ -28,12 +28,12 @@ interface Movement {
 
 const draft = async ({ operator }: Desk, repId: string) => {
   await operator.post(`/v1/statements/${repId}/approve`, { period, status: 'draft' });
-  await operator.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
+  await operator.generate(repId, period);
   return '';
 };
 const approved = async (desk: Desk, repId: string) => {
   await draft(desk, repId);
-  await desk.operator.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'approved' });
+  await desk.operator.approve(repId, period);
   return '';
 };
 const adjusted = async (desk: Desk, repId: string) => {
@@ -120,13 +120,12 @@ const callers: Readonly<
 };
 
 describe('segregation of duties', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
   let desk: Desk;
   const clients = new Map<string, ApiClient>();
 
   before(async () => {
-    service = await startTestService();
     const { workspaceId: created, api: operator } = await service.workspace();
     workspaceId = created;
     const people = [
@@ -148,8 +147,8 @@ describe('segregation of duties', () => {
     ])
       await operator.expect(200, 'PATCH', `/v1/reps/${below}`, { managerId: manager });
     const rules = [{ name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers }];
-    const plan = await operator.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
-    await operator.expect(201, 'POST', '/v1/assignments', { repIds: Object.values(ids), planId: plan.planId });
+    const plan = await operator.createPlan({ name: 'AE', config: { rules } });
+    await operator.assign(Object.values(ids), plan.planId);
     for (const [target, repId] of Object.entries(ids))
       await operator.expect(201, 'PUT', `/v1/deals/of-${target}`, { amount: 1000, closeDate: '2026-01-15', repId });
     desk = {
@@ -161,8 +160,6 @@ describe('segregation of duties', () => {
     await openClients(operator, ids.own, idOf('Max'));
     await service.waitForCalculations(workspaceId);
   });
-
-  after(() => service.stop());
 
   async function openClients(operator: ApiClient, amy: string, max: string): Promise<void> {
     const session = await sessionOf(service, workspaceId, amy);
@@ -242,7 +239,7 @@ describe('segregation of duties', () => {
     const ida = await sessionOf(service, small, reps[0].id);
     const adjustment = { amount: 1_000_000, reason: 'Bonus', period };
     expect((await ida.post(`/v1/statements/${reps[0].id}/adjust`, adjustment)).body.code).to.equal('forbidden');
-    await ida.expect(200, 'POST', `/v1/statements/${reps[0].id}/generate`, { period });
+    await ida.generate(reps[0].id, period);
     const approval = { period, status: 'approved' };
     expect((await ida.post(`/v1/statements/${reps[0].id}/approve`, approval)).body.code).to.equal('forbidden');
     await api.expect(200, 'POST', `/v1/statements/${reps[0].id}/approve`, approval);

@@ -1,16 +1,7 @@
-import { query } from '#test/support/ledger-checks.js';
+import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 import { workedDeals, workedTiers } from '#test/support/worked-example.js';
-
-export interface Office {
-  readonly workspaceId: string;
-  readonly api: ApiClient;
-  /** A rep on the plan of the worked example: quarterly, quota 100,000 for 2026-Q1. */
-  readonly ben: string;
-  readonly mia: string;
-  readonly planId: string;
-}
 
 /** The running service with workspaces that match the worked example of the calculation rules. */
 export class StatementFixture {
@@ -39,78 +30,103 @@ export class StatementFixture {
     benName?: string;
   } = {}): Promise<Office> {
     const { workspaceId, api } = await this.service.workspace({ currency });
-    const people = [
+    const [mia, ben] = await api.saveReps(
       { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
       { email: 'ben@acme.test', name: benName, crmMemberId: 'ben' },
-    ];
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
+    );
     const rules = [{ name: 'New business', measure: 'amount', tiers: workedTiers }];
-    const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config: { rules } });
-    const [ben, mia] = [idOf('ben@acme.test'), idOf('mia@acme.test')];
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben, mia], planId: plan.planId });
-    const quota = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
-    await api.expect(201, 'POST', '/v1/quotas', quota);
-    const office = { workspaceId, api, ben, mia, planId: plan.planId as string };
-    if (deals) {
-      for (const { dealId, amount, closeDate } of workedDeals) await this.deal(office, dealId, amount, closeDate);
-    }
-    await this.service.waitForCalculations(workspaceId);
+    const { planId } = await api.createPlan({ name: 'AE', config: { rules } }, [ben, mia]);
+    await api.setQuota([ben], 'New business', '2026-Q1', 100_000);
+    const office = new Office(this.service, workspaceId, api, ben, mia, planId);
+    for (const { dealId, amount, closeDate } of deals ? workedDeals : []) await office.deal(dealId, amount, closeDate);
+    await office.calculated();
     return office;
-  }
-
-  async deal({ api }: Office, dealId: string, amount: number, closeDate: string, more: object = {}): Promise<void> {
-    const answer = await api.put(`/v1/deals/${dealId}`, { amount, closeDate, ownerId: 'ben', ...more });
-    if (answer.status > 201) throw new Error(JSON.stringify(answer.body));
-  }
-
-  /** A deal of Ben in euros, on a plan that pays 10 % of it in euros. */
-  async payEuros(office: Office): Promise<void> {
-    const { api, ben, workspaceId } = office;
-    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
-    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
-    const plan = { name: 'Euro', currency: 'EUR', config: { dealConditions, rules } };
-    const { planId } = await api.expect(201, 'POST', '/v1/plans', plan);
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId });
-    await this.deal(office, 'E1', 1000, '2026-01-20', { currency: 'EUR' });
-    await this.service.waitForCalculations(workspaceId);
-  }
-
-  async addRep({ api }: Office, name: string, role = 'rep'): Promise<string> {
-    const email = `${name.toLowerCase().replace(/[^a-z]/g, '')}@acme.test`;
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email, name, role }] });
-    return reps.find((rep: { email: string }) => rep.email === email).id;
-  }
-
-  /** A client signed in as that rep, with the rep's role. */
-  as({ workspaceId }: Office, repId: string): Promise<ApiClient> {
-    return sessionOf(this.service, workspaceId, repId);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of every table
   sql(text: string, values: unknown[] = []): Promise<any[]> {
     return query(this.service.database.ownerUrl, text, values);
   }
+}
 
-  /** Earned amounts by deal or kind, as text without trailing zeros. */
-  async earned({ workspaceId, ben }: Office): Promise<Record<string, string>> {
+/** A workspace of the worked example. */
+export class Office {
+  constructor(
+    private readonly service: TestService,
+    readonly workspaceId: string,
+    readonly api: ApiClient,
+    /** A rep on the plan of the worked example: quarterly, quota 100,000 for 2026-Q1. */
+    readonly ben: string,
+    readonly mia: string,
+    readonly planId: string,
+  ) {}
+
+  /** A deal of Ben. */
+  async deal(dealId: string, amount: number, closeDate: string, more: object = {}): Promise<void> {
+    const answer = await this.api.put(`/v1/deals/${dealId}`, { amount, closeDate, ownerId: 'ben', ...more });
+    if (answer.status > 201) throw new Error(JSON.stringify(answer.body));
+  }
+
+  /** A deal of Ben in euros, on a plan that pays 10 % of it in euros. */
+  async payEuros(): Promise<void> {
+    const rules = [{ name: 'E', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
+    const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+    await this.api.createPlan({ name: 'Euro', currency: 'EUR', config: { dealConditions, rules } }, [this.ben]);
+    await this.deal('E1', 1000, '2026-01-20', { currency: 'EUR' });
+    await this.calculated();
+  }
+
+  async addRep(name: string, role = 'rep'): Promise<string> {
+    const email = `${name.toLowerCase().replace(/[^a-z]/g, '')}@acme.test`;
+    const [repId] = await this.api.saveReps({ email, name, role });
+    return repId;
+  }
+
+  /** A client signed in as that rep, with the rep's role. */
+  as(repId: string): Promise<ApiClient> {
+    return sessionOf(this.service, this.workspaceId, repId);
+  }
+
+  /** Resolves when no calculation is pending. */
+  calculated(): Promise<void> {
+    return this.service.waitForCalculations(this.workspaceId);
+  }
+
+  expectSoundLedger(): Promise<void> {
+    return expectSoundLedger(this.service.database.ownerUrl, this.workspaceId);
+  }
+
+  /** Rows as the owner of the tables reads them; `$1` is the workspace. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
+  sql(text: string, ...values: unknown[]): Promise<any[]> {
+    return query(this.service.database.ownerUrl, text, [this.workspaceId, ...values]);
+  }
+
+  /** Ben's earned amounts by deal or kind, as text without trailing zeros. */
+  async earned(): Promise<Record<string, string>> {
     const rows = await this.sql(
       `select coalesce(deal_key, kind) as key, trim_scale(amount)::text as amount from commission_events
        where workspace_id = $1 and rep_id = $2 and status = 'earned' order by 1`,
-      [workspaceId, ben],
+      this.ben,
     );
     return Object.fromEntries(rows.map((row) => [row.key, row.amount]));
   }
 
-  generate({ api, ben }: Office, period: string) {
-    return api.expect(200, 'POST', `/v1/statements/${ben}/generate`, { period });
+  /** The requests for Ben's statement. */
+  generate(period: string) {
+    return this.api.generate(this.ben, period);
   }
 
-  approve({ api, ben }: Office, period: string) {
-    return api.expect(200, 'POST', `/v1/statements/${ben}/approve`, { period, status: 'approved' });
+  approve(period: string) {
+    return this.api.approve(this.ben, period);
   }
 
-  unlock({ api, ben }: Office, period: string) {
-    return api.expect(200, 'POST', `/v1/statements/${ben}/approve`, { period, status: 'draft' });
+  unlock(period: string) {
+    return this.api.unlock(this.ben, period);
+  }
+
+  async generateAndApprove(period: string) {
+    await this.generate(period);
+    return this.approve(period);
   }
 }

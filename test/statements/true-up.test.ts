@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('true-up', () => {
@@ -11,28 +10,27 @@ describe('true-up', () => {
 
   async function approvedJanuary(options = {}): Promise<Office> {
     const office = await fixture.office(options);
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
+    await office.generateAndApprove('2026-01');
     return office;
   }
 
   async function correct(office: Office, amount: number): Promise<void> {
-    await fixture.deal(office, 'D1', amount, '2026-01-15');
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.deal('D1', amount, '2026-01-15');
+    await office.calculated();
   }
 
   it('pays the worked example: January approved, then the first deal corrected', async () => {
     const office = await approvedJanuary();
     await correct(office, 20_000);
-    expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
+    expect(await office.earned()).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
     const pending = await trueUp(office);
     expect(pending.status).to.equal(200);
     expect(pending.body).to.include({ action: 'requires_approval', delta: -3200, approvalThreshold: 500 });
     const done = (await trueUp(office, { force: true })).body;
     expect(done).to.include({ action: 'trued_up', delta: -3200, version: 2 });
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.calculated();
     // The open deals after it are paid at the corrected attainment.
-    expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '4800', D3: '3600', true_up: '-3200' });
+    expect(await office.earned()).to.deep.equal({ D1: '4800', D2: '4800', D3: '3600', true_up: '-3200' });
     const statement = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-01`);
     expect(statement).to.include({ status: 'approved', version: 2 });
     expect(statement.summary).to.deep.equal({
@@ -44,21 +42,21 @@ describe('true-up', () => {
     expect(statement.lineItems.at(-1)).to.include({ eventId: done.eventId, kind: 'true_up', earnedOn: '2026-01-31' });
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
     expect((await trueUp(office, { force: true })).body).to.deep.equal({ action: 'none', delta: 0 });
-    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    await office.expectSoundLedger();
 
-    await fixture.unlock(office, '2026-01');
-    await fixture.service.waitForCalculations(office.workspaceId);
-    expect(await fixture.earned(office)).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
+    await office.unlock('2026-01');
+    await office.calculated();
+    expect(await office.earned()).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
     const history = await fixture.sql(
       `select change from commission_event_history where event_id = $1 order by revision`,
       [done.eventId],
     );
     expect(history.map((row) => row.change)).to.deep.equal(['inserted', 'reversed']);
-    await expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+    await office.expectSoundLedger();
 
-    const again = await fixture.generate(office, '2026-01');
+    const again = await office.generate('2026-01');
     expect([again.version, again.summary.netPayout]).to.deep.equal([3, 1600]);
-    await fixture.approve(office, '2026-01');
+    await office.approve('2026-01');
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 
@@ -73,9 +71,7 @@ describe('true-up', () => {
       await correct(office, amount);
       const { body } = await trueUp(office);
       expect([body.action, body.delta], String(amount)).to.deep.equal([action, delta]);
-      const rows = await fixture.sql(`select 1 from commission_events where workspace_id = $1 and kind = 'true_up'`, [
-        office.workspaceId,
-      ]);
+      const rows = await office.sql(`select 1 from commission_events where workspace_id = $1 and kind = 'true_up'`);
       expect(rows).to.have.length(action === 'trued_up' ? 1 : 0);
     }
   });
@@ -89,7 +85,7 @@ describe('true-up', () => {
     ] as const) {
       await correct(office, amount);
       expect((await trueUp(office)).body, String(amount)).to.include({ action: 'trued_up', delta });
-      await fixture.service.waitForCalculations(office.workspaceId);
+      await office.calculated();
     }
     const { summary, version } = await office.api.expect(
       200,
@@ -101,21 +97,15 @@ describe('true-up', () => {
 
   it('counts an adjustment only once in the delta', async () => {
     const office = await fixture.office();
-    await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/adjust`, {
-      amount: 300,
-      reason: 'Spiff',
-      period: '2026-01',
-    });
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
+    await office.api.adjust(office.ben, '2026-01', 300, 'Spiff');
+    await office.generateAndApprove('2026-01');
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 
   it('calculates the delta as if no period of the rep were frozen', async () => {
     const office = await fixture.office();
     for (const period of ['2026-01', '2026-02']) {
-      await fixture.generate(office, period);
-      await fixture.approve(office, period);
+      await office.generateAndApprove(period);
     }
     await correct(office, 20_000);
     expect((await trueUp(office, { period: '2026-02' })).body).to.include({
@@ -127,11 +117,10 @@ describe('true-up', () => {
 
   it('reports differences in other currencies without paying them', async () => {
     const office = await fixture.office();
-    await fixture.payEuros(office);
-    await fixture.generate(office, '2026-01');
-    await fixture.approve(office, '2026-01');
-    await fixture.deal(office, 'E1', 2000, '2026-01-20', { currency: 'EUR' });
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.payEuros();
+    await office.generateAndApprove('2026-01');
+    await office.deal('E1', 2000, '2026-01-20', { currency: 'EUR' });
+    await office.calculated();
     expect((await trueUp(office)).body).to.deep.equal({
       action: 'none',
       delta: 0,
@@ -143,7 +132,7 @@ describe('true-up', () => {
     const office = await approvedJanuary();
     const [assignment] = await office.api.expect(200, 'GET', '/v1/assignments');
     await office.api.expect(200, 'DELETE', `/v1/assignments/${assignment.assignmentId}`);
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.calculated();
     expect((await trueUp(office)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 
@@ -153,9 +142,8 @@ describe('true-up', () => {
       await correct(office, 20_000);
       const answers = await Promise.all([1, 2, 3].map(() => trueUp(office, { force: true })));
       expect(answers.map((answer) => answer.body.action).sort()).to.deep.equal(['none', 'none', 'trued_up']);
-      const rows = await fixture.sql(
+      const rows = await office.sql(
         `select amount from commission_events where workspace_id = $1 and kind = 'true_up'`,
-        [office.workspaceId],
       );
       expect(rows).to.have.length(1);
     }

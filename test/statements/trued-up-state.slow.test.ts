@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 const flat = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
@@ -16,7 +15,7 @@ describe('true-ups across periods and levels', () => {
   async function company({ deals = true } = {}): Promise<Company> {
     const office = await fixture.office({ deals });
     const { api, ben, mia } = office;
-    const dora = await fixture.addRep(office, 'Dora', 'manager');
+    const dora = await office.addRep('Dora', 'manager');
     await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { managerId: mia, managerFrom: '2025-01-01' });
     await api.expect(200, 'PATCH', `/v1/reps/${mia}`, { managerId: dora, managerFrom: '2025-01-01' });
     for (const [repId, name, dependsOn, rate] of [
@@ -24,27 +23,26 @@ describe('true-ups across periods and levels', () => {
       [dora, 'Director', 'Override', 0.5],
     ] as const) {
       const rules = [{ name, measure: 'amount', executionPhase: 'cascade', dependsOn, tiers: flat(rate) }];
-      const plan = await api.expect(201, 'POST', '/v1/plans', { name, config: { rules } });
-      await api.expect(201, 'POST', '/v1/assignments', { repIds: [repId], planId: plan.planId });
+      await api.createPlan({ name, config: { rules } }, [repId]);
     }
-    await fixture.service.waitForCalculations(office.workspaceId);
-    return { ...office, dora };
+    await office.calculated();
+    return Object.assign(office, { dora });
   }
 
   async function approve({ api }: Office, repId: string, period: string): Promise<void> {
-    await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
-    await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'approved' });
+    await api.generate(repId, period);
+    await api.approve(repId, period);
   }
 
   async function trueUp(office: Office, repId: string, period: string) {
     const answer = await office.api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.calculated();
     return answer;
   }
 
   async function change(office: Office, dealId: string, amount: number, closeDate: string, more = {}): Promise<void> {
-    await fixture.deal(office, dealId, amount, closeDate, more);
-    await fixture.service.waitForCalculations(office.workspaceId);
+    await office.deal(dealId, amount, closeDate, more);
+    await office.calculated();
   }
 
   async function net({ api }: Office, repId: string, period: string): Promise<number> {
@@ -62,7 +60,7 @@ describe('true-ups across periods and levels', () => {
     return row.total;
   }
 
-  const sound = (office: Office) => expectSoundLedger(fixture.service.database.ownerUrl, office.workspaceId);
+  const sound = (office: Office) => office.expectSoundLedger();
 
   const credit = async ({ api, ben }: Office, period: string) => {
     const { reps } = await api.expect(200, 'GET', `/v1/quotas?repId=${ben}&period=${period}`).then((body) => ({
@@ -74,12 +72,7 @@ describe('true-ups across periods and levels', () => {
   describe('a deal that moves out of an approved period', () => {
     it('stays in the approved period, which pays what it earns on its new day', async () => {
       const office = await company();
-      await office.api.expect(201, 'POST', '/v1/quotas', {
-        repIds: [office.ben],
-        measure: 'New business',
-        period: '2026-Q2',
-        target: 50_000,
-      });
+      await office.api.setQuota([office.ben], 'New business', '2026-Q2', 50_000);
       await approve(office, office.ben, '2026-01');
       await change(office, 'D1', 60_000, '2026-04-10');
       expect(await net(office, office.ben, '2026-04'), 'April pays nothing').to.equal(0);
@@ -113,8 +106,8 @@ describe('true-ups across periods and levels', () => {
       await approve(office, office.ben, '2026-01');
       await change(office, 'D1', 60_000, '2026-04-10');
       await trueUp(office, office.ben, '2026-01');
-      await fixture.unlock(office, '2026-01');
-      await fixture.service.waitForCalculations(office.workspaceId);
+      await office.unlock('2026-01');
+      await office.calculated();
       expect(await net(office, office.ben, '2026-01')).to.equal(0);
       const earned = await fixture.sql(
         `select to_char(earned_on, 'YYYY-MM') as month, kind, status from commission_events
@@ -175,8 +168,8 @@ describe('true-ups across periods and levels', () => {
       expect(await net(office, mia, '2026-01'), 'the open period of the manager').to.equal(560);
       expect(await trueUp(office, dora, '2026-01')).to.include({ delta: 40 });
       await sound(office);
-      await fixture.unlock(office, '2026-01');
-      await fixture.service.waitForCalculations(office.workspaceId);
+      await office.unlock('2026-01');
+      await office.calculated();
       expect([await net(office, ben, '2026-01'), await net(office, mia, '2026-01')]).to.deep.equal([5600, 560]);
       expect(await trueUp(office, dora, '2026-01'), 'nothing twice').to.deep.equal({ action: 'none', delta: 0 });
       await sound(office);
@@ -191,8 +184,8 @@ describe('true-ups across periods and levels', () => {
       expect(await net(office, mia, '2026-01')).to.equal(400);
       await change(office, 'D1', 60_000, '2026-01-15');
       expect(await net(office, mia, '2026-01'), 'still trued up').to.equal(400);
-      await fixture.unlock(office, '2026-01');
-      await fixture.service.waitForCalculations(office.workspaceId);
+      await office.unlock('2026-01');
+      await office.calculated();
       expect([await net(office, ben, '2026-01'), await net(office, mia, '2026-01')]).to.deep.equal([4800, 480]);
       await sound(office);
     });
@@ -202,11 +195,11 @@ describe('true-ups across periods and levels', () => {
     const office = await company();
     await approve(office, office.ben, '2026-01');
     await change(office, 'L1', 40_000, '2026-01-20');
-    expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
+    expect(await office.earned()).to.deep.equal({ D1: '4800', D2: '7200', D3: '4500' });
     expect(await credit(office, '2026-Q1')).to.equal(150_000);
     await trueUp(office, office.ben, '2026-01');
     // The late deal reaches the target in January, and D2 then passes 125 %.
-    expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '9000', D3: '4500', true_up: '4800' });
+    expect(await office.earned()).to.deep.equal({ D1: '4800', D2: '9000', D3: '4500', true_up: '4800' });
     expect(await credit(office, '2026-Q1')).to.equal(190_000);
     await sound(office);
     const recalculated = await office.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: office.ben });
@@ -220,19 +213,14 @@ describe('true-ups across periods and levels', () => {
     });
     const eve = reps.find((rep: { email: string }) => rep.email === 'eve@acme.test').id;
     await office.api.expect(200, 'PATCH', `/v1/reps/${eve}`, { managerId: office.mia, managerFrom: '2025-01-01' });
-    await office.api.expect(201, 'POST', '/v1/assignments', { repIds: [eve], planId: office.planId });
-    await office.api.expect(201, 'POST', '/v1/quotas', {
-      repIds: [eve],
-      measure: 'New business',
-      period: '2026-Q1',
-      target: 100_000,
-    });
+    await office.api.assign([eve], office.planId);
+    await office.api.setQuota([eve], 'New business', '2026-Q1', 100_000);
     for (const repId of [office.ben, office.mia]) await approve(office, repId, '2026-01');
     await change(office, 'D1', 60_000, '2026-01-15', { ownerId: 'eve' });
     expect(await net(office, eve, '2026-01')).to.equal(4800);
     expect(await trueUp(office, office.mia, '2026-01')).to.deep.equal({ action: 'none', delta: 0 });
     expect(await trueUp(office, office.ben, '2026-01')).to.include({ delta: -4800 });
-    expect(await fixture.earned(office)).to.deep.equal({ D1: '4800', D2: '4800', D3: '2400', true_up: '-4800' });
+    expect(await office.earned()).to.deep.equal({ D1: '4800', D2: '4800', D3: '2400', true_up: '-4800' });
     expect(await trueUp(office, office.mia, '2026-01')).to.deep.equal({ action: 'none', delta: 0 });
     await sound(office);
   });
@@ -276,7 +264,7 @@ describe('true-ups across periods and levels', () => {
       { repId: office.mia, name: 'Mia', role: 'manager' },
     ]);
     expect(pending.how).to.contain('force: true');
-    await fixture.addRep(office, 'Xenia', 'manager');
+    await office.addRep('Xenia', 'manager');
     await office.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
     const path = `/v1/statements/${office.ben}/true-up`;
     const scoped = await office.api.expect(200, 'POST', path, { period: '2026-01' });

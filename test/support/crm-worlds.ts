@@ -229,12 +229,12 @@ export async function payEveryone(api: ApiClient): Promise<void> {
       { tierIndex: 1, minThreshold: 0.5, rate: 0.12 },
     ],
   };
-  const plan = await api.expect(201, 'POST', '/v1/plans', {
+  const plan = await api.createPlan({
     name: 'AE',
     config: { dealConditions: [won], rules: [rule] },
   });
   const repIds = reps.map((rep: { id: string }) => rep.id);
-  await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
+  await api.assign(repIds, plan.planId);
   for (const period of ['2026-Q1', '2026-Q2'])
     await api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: plan.rules[0].id, period, target: 500_000 });
 }

@@ -58,7 +58,7 @@ export class RejectionWorld {
     this.tokens.set('connection', await this.addToken('conn'));
     const tiers = [tier, { tierIndex: 1, minThreshold: 1, rate: 0.1 }];
     const config = { rules: [{ ...rule, name: 'New business', attainmentPeriod: 'monthly', tiers }] };
-    const plan = (name: string, client = api) => client.expect(201, 'POST', '/v1/plans', { name, config });
+    const plan = (name: string, client = api) => client.createPlan({ name, config });
     const first = await plan('AE');
     const ae = await api.expect(200, 'PATCH', `/v1/plans/${first.planId}`, {
       config: { ...config, quotaPeriod: 'monthly' },
@@ -66,8 +66,7 @@ export class RejectionWorld {
     const [se, spare, gone] = [await plan('SE'), await plan('Spare'), await plan('Gone')];
     await api.expect(200, 'DELETE', `/v1/plans/${gone.planId}`);
     const [ada, bob] = [ids.get('ada'), ids.get('bob')];
-    const assign = (repIds: unknown[], planId: string) =>
-      api.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+    const assign = (repIds: (string | undefined)[], planId: string) => api.assign(repIds, planId);
     const [assignment] = await assign([ada, bob], ae.planId);
     await assign([ada], se.planId);
     const target = { repIds: [ada], planRuleId: ae.rules[0].id, period: '2026-03', target: 1000 };

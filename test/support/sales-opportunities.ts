@@ -104,17 +104,12 @@ export async function savePlans(
   teams: SalesTeams,
 ): Promise<{ aePlanId: string; managerPlanId: string }> {
   const idsOf = (names: readonly string[]) => names.map((name) => teams.repIdByName.get(name) as string);
-  const ae = await api.expect(201, 'POST', '/v1/plans', accountExecutivePlan);
-  const managers = await api.expect(201, 'POST', '/v1/plans', managerPlan);
-  await api.expect(201, 'POST', '/v1/assignments', { repIds: idsOf(teams.agents), planId: ae.planId });
-  await api.expect(201, 'POST', '/v1/assignments', { repIds: idsOf(teams.managers), planId: managers.planId });
+  const ae = await api.createPlan(accountExecutivePlan);
+  const managers = await api.createPlan(managerPlan);
+  await api.assign(idsOf(teams.agents), ae.planId);
+  await api.assign(idsOf(teams.managers), managers.planId);
   for (const quarter of [1, 2, 3, 4]) {
-    await api.expect(201, 'POST', '/v1/quotas', {
-      repIds: idsOf(teams.agents),
-      measure: 'New business',
-      period: `2017-Q${quarter}`,
-      target: 90_000,
-    });
+    await api.setQuota(idsOf(teams.agents), 'New business', `2017-Q${quarter}`, 90_000);
   }
   return { aePlanId: ae.planId, managerPlanId: managers.planId };
 }

@@ -17,7 +17,10 @@ export interface Answer {
   readonly body: any;
 }
 
-/** An HTTP client with one token. */
+/** A person to save by name, or by name and other fields. */
+type Person = string | { readonly name: string; readonly email?: string; readonly [field: string]: unknown };
+
+/** An HTTP client with one token, with the requests that most tests need to set up a workspace. */
 export class ApiClient {
   constructor(
     private readonly url: string,
@@ -70,6 +73,53 @@ export class ApiClient {
         `${method} ${path} returned status ${answer.status}: ${JSON.stringify(answer.body).slice(0, 1000)}`,
       );
     return answer.body;
+  }
+
+  /**
+   * Creates or changes people and returns their ids in the same order. Without an address, Ann has the address
+   * `ann@x.io` and the CRM member id `ann`.
+   */
+  async saveReps<People extends readonly Person[]>(
+    ...people: People
+  ): Promise<{ -readonly [At in keyof People]: string }> {
+    const reps = people.map((person) => {
+      const given = typeof person === 'string' ? { name: person } : person;
+      const id = given.name.toLowerCase();
+      return 'email' in given ? given : { email: `${id}@x.io`, crmMemberId: id, ...given };
+    });
+    const saved = await this.expect(200, 'PUT', '/v1/reps', { reps });
+    return saved.reps.map(({ id }: { id: string }) => id);
+  }
+
+  /** Creates the plan and assigns it to the reps. */
+  async createPlan(body: object, repIds: readonly string[] = []) {
+    const plan = await this.expect(201, 'POST', '/v1/plans', body);
+    if (repIds.length > 0) await this.assign(repIds, plan.planId);
+    return plan;
+  }
+
+  assign(repIds: readonly (string | undefined)[], planId: string) {
+    return this.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+  }
+
+  setQuota(repIds: readonly (string | undefined)[], measure: string, period: string, target: number) {
+    return this.expect(201, 'POST', '/v1/quotas', { repIds, measure, period, target });
+  }
+
+  adjust(repId: string, period: string, amount: number, reason: string) {
+    return this.expect(200, 'POST', `/v1/statements/${repId}/adjust`, { period, amount, reason });
+  }
+
+  generate(repId: string | undefined, period: string) {
+    return this.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
+  }
+
+  approve(repId: string | undefined, period: string) {
+    return this.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'approved' });
+  }
+
+  unlock(repId: string | undefined, period: string) {
+    return this.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
   }
 }
 

@@ -39,16 +39,13 @@ describe('outgoing events', function () {
     ({ api, workspaceId } = await service.workspace());
     const created = await api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url });
     ({ secret, id: endpoint } = created);
-    const people = [
+    [ada, ben] = await api.saveReps(
       { email: 'ada@example.com', name: 'Ada', crmMemberId: 'ada' },
       { email: 'ben@example.com', name: 'Ben', crmMemberId: 'ben' },
-    ];
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    [ada, ben] = reps.map((rep: { id: string }) => rep.id);
+    );
     const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
     const config = { rules: [{ name: 'Commission', measure: 'amount', tiers }] };
-    const { planId } = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ada, ben], planId });
+    await api.createPlan({ name: 'Sales', config }, [ada, ben]);
     await until(() => typesOf().includes('plan.version_created'));
     receiver.received.length = 0;
   });
@@ -106,9 +103,9 @@ describe('outgoing events', function () {
     await putDeal('D1', 'ada', 1000);
     await service.waitForCalculations(workspaceId);
     const period = '2026-02';
-    await api.expect(200, 'POST', `/v1/statements/${ada}/generate`, { period });
-    await api.expect(200, 'POST', `/v1/statements/${ada}/approve`, { period, status: 'approved' });
-    await api.expect(200, 'POST', `/v1/statements/${ada}/approve`, { period, status: 'draft' });
+    await api.generate(ada, period);
+    await api.approve(ada, period);
+    await api.unlock(ada, period);
     await until(() => typesOf().includes('statement.reopened'));
     expect(aboutRep(ada).map(({ body }) => body.type)).to.deep.equal([
       'commission.changed',
@@ -357,9 +354,8 @@ describe('outgoing events', function () {
     for (const repId of [ada, ben]) {
       await putDeal(`D-${repId}`, repId === ada ? 'ada' : 'ben', 1000);
       await service.waitForCalculations(workspaceId);
-      for (let version = 1; version <= 2; version += 1)
-        await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
-      await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'approved' });
+      for (let version = 1; version <= 2; version += 1) await api.generate(repId, period);
+      await api.approve(repId, period);
     }
     const stored = await sql<{ recipient: string; subject: string }>(
       'select recipient, subject from mail_outbox where workspace_id = $1 order by created_at',

@@ -2,20 +2,16 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
 const path = '/v1/workspaces/integration-keys';
 
 describe('integration keys', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
   let api: ApiClient;
 
-  before(async () => {
-    service = await startTestService();
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
   });

@@ -92,15 +92,13 @@ export class EpisodeWorld {
       crmMemberId: crm?.memberIds[person] ?? person,
       ...(managerOf[person] === undefined ? {} : { managerEmail: `${managerOf[person]}@example.com` }),
     }));
-    const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
-    const ids: string[] = saved.reps.map((rep: { id: string }) => rep.id);
+    const ids: string[] = await api.saveReps(...reps);
     const repIds = Object.fromEntries(people.map((person, index) => [person, ids[index] as string]));
-    const sales = await api.expect(201, 'POST', '/v1/plans', { name: 'Sales', config: salesConfig(random) });
-    const managers = await api.expect(201, 'POST', '/v1/plans', { name: 'Managers', config: managersConfig });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: ids, planId: sales.planId });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: ids.slice(0, 3), planId: managers.planId });
-    for (const period of quarters)
-      await api.expect(201, 'POST', '/v1/quotas', { repIds: ids, measure: 'Commission', period, target: 20_000 });
+    const sales = await api.createPlan({ name: 'Sales', config: salesConfig(random) });
+    const managers = await api.createPlan({ name: 'Managers', config: managersConfig });
+    await api.assign(ids, sales.planId);
+    await api.assign(ids.slice(0, 3), managers.planId);
+    for (const period of quarters) await api.setQuota(ids, 'Commission', period, 20_000);
     const planIds = { sales: sales.planId as string, managers: managers.planId as string };
     const webhookSecret = crm === null ? '' : await crm.connect(api);
     return new EpisodeWorld(

@@ -127,7 +127,7 @@ describe('migrations', () => {
       for (const [id, ownerId] of Object.entries({ 'D-1': 'ann', 'D-2': 'ann', 'D-3': 'bob' }))
         await api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 1000, closeDate: '2026-02-03', ownerId });
       await service.waitForCalculations(workspaceId);
-      await api.expect(200, 'POST', `/v1/statements/${ann}/generate`, { period: '2026-Q1' });
+      await api.generate(ann, '2026-Q1');
       stored = await rowsOf(tables);
       for (const name of tables) expect(stored[name], name).to.not.deep.equal([]);
     });

@@ -459,7 +459,7 @@ describe('the schema', () => {
           { tierIndex: 0, minThreshold: 0, rate: 0.08 },
           { tierIndex: 1, minThreshold: 1, rate: 0.1 },
         ];
-        const plan = await api.expect(201, 'POST', '/v1/plans', {
+        const plan = await api.createPlan({
           name: 'AE',
           config: {
             rules: [
@@ -467,7 +467,7 @@ describe('the schema', () => {
             ],
           },
         });
-        await api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[1].id], planId: plan.planId });
+        await api.assign([reps[1].id], plan.planId);
         await api.expect(201, 'POST', '/v1/quotas', {
           repIds: [reps[1].id],
           planRuleId: plan.rules[0].id,
