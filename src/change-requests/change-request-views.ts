@@ -53,6 +53,20 @@ export async function listChangeRequests(
   }));
 }
 
+/** The call of a change request; null if it is not visible to the person. */
+export async function findRequestedCall(
+  trx: Work,
+  workspaceId: string,
+  { repId, id }: { readonly repId: string | null; readonly id: string },
+): Promise<Pick<Row, 'tool' | 'input'> | null> {
+  const { rows } = await sql<Pick<Row, 'tool' | 'input'>>`
+    select tool, input from change_requests
+    where workspace_id = ${workspaceId} and request_id = ${id} and (${repId}::uuid is null or rep_id = ${repId})`.execute(
+    trx,
+  );
+  return rows[0] ?? null;
+}
+
 /** What the workspace has set for changes by agents; null for the defaults. */
 export async function findAgentWrites(trx: Work, workspaceId: string): Promise<'allow' | 'confirm' | 'deny' | null> {
   const { agent_writes: mode } = await trx

@@ -105,20 +105,20 @@ export class OperationDispatcher {
   /** The request, parsed by the operation's schemas. */
   parse(operation: AnyOperation, raw: RawInput, caller: Caller): Input {
     this.checkAccess(operation, caller);
-    const isStreamed = operation.upload !== undefined || operation.raw !== undefined;
-    const input = {
-      params: parsePart(operation.params, raw.params),
-      query: parsePart(operation.query, raw.query),
-      body: isStreamed ? raw.body : parseBody(operation, raw.body),
-    };
-    assertOwnTeam(caller, [input.params, input.query, isStreamed ? null : input.body]);
+    const input = inputOf(operation, raw);
+    assertOwnTeam(caller, [input.params, input.query, isStreamedBody(operation) ? null : input.body]);
     return input;
+  }
+
+  /** Rejects a session whose person proved their identity too long ago for the call. */
+  async assertProof(operation: AnyOperation, input: Input, caller: Caller): Promise<void> {
+    if (needsStepUp(operation, input, caller)) await this.proofs?.assertRecent(caller);
   }
 
   async execute(operation: AnyOperation, input: Input, caller: Caller): Promise<OperationResult> {
     const execution = this.executions.get(operation);
     if (execution === undefined) throw new Error(`operation ${operation.id} is not in the list of the dispatcher`);
-    if (needsStepUp(operation, input, caller)) await this.proofs?.assertRecent(caller);
+    await this.assertProof(operation, input, caller);
     const work = async () => execution(input, caller);
     const result = await (this.recorder === null ? work() : this.recorder.record(operation, input, caller, work));
     if (result instanceof PreparedJson) return { status: operation.status ?? 200, body: result };
@@ -128,6 +128,19 @@ export class OperationDispatcher {
     const body = result instanceof Reply ? result.answer : result;
     return { status, body: await parseInSlices(operation.response, body) };
   }
+}
+
+/** The request, parsed by the operation's schemas, without a check of the caller. */
+export function inputOf(operation: AnyOperation, raw: RawInput): Input {
+  return {
+    params: parsePart(operation.params, raw.params),
+    query: parsePart(operation.query, raw.query),
+    body: isStreamedBody(operation) ? raw.body : parseBody(operation, raw.body),
+  };
+}
+
+function isStreamedBody({ upload, raw }: AnyOperation): boolean {
+  return upload !== undefined || raw !== undefined;
 }
 
 function executionOf({ execute, uses = [] }: AnyOperation, container: DependencyContainer): Execution {

@@ -156,6 +156,23 @@ describe('connecting an agent with the official client and a browser', function 
     }
   });
 
+  it('asks for a code from an e-mail where the workspace requires it, and then connects', async () => {
+    const back = await callback();
+    const program = new Program(back.url);
+    const { page, close } = await world.openPage('payroll', await addressToOpen(program));
+    await world.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
+    const asking = '[role=dialog][aria-label="Confirm that it is you"]';
+    await page.locator('::-p-xpath(//button[. = "Connect"])').click();
+    await page.locator(`${asking} button[type=submit]`).click();
+    await page.waitForSelector(`${asking} input`);
+    const code = /^\d{6}$/m.exec(await world.lastMailText('joan.pereira@demo.example'))?.[0] ?? '';
+    await Promise.all([page.waitForNavigation(), page.keyboard.type(code)]);
+    expect((await back.returned).get('code')).to.match(/^agc_/);
+    await world.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: null });
+    await close();
+    back.stop();
+  });
+
   it('a person who is not signed in signs in first', async () => {
     const back = await callback();
     const { page, close } = await world.openPage(null, await addressToOpen(new Program(back.url)));

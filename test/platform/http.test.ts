@@ -231,7 +231,15 @@ describe('HTTP', () => {
   });
 
   describe('query parameters', () => {
-    for (const query of ['?a=1&a=2', '?a=1&a=1', '?__proto__=1', '?constructor=1', '?a=%00']) {
+    for (const query of [
+      '?a=1&a=2',
+      '?a=1&a=1',
+      '?__proto__=1',
+      '?constructor=1',
+      '?a=%00',
+      '?a=%ff',
+      '?a=%ED%A0%80',
+    ]) {
       it(`returns 400 for the query ${query}`, async () => {
         expectFailure(await send('GET', `/v1/things${query}`), 400, 'VALIDATION_FAILED');
       });

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { waitForChecks } from '#test/support/discrepancies.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
@@ -14,6 +15,8 @@ interface Desk {
   readonly reps: Readonly<Record<Target, string>>;
   readonly planVersionId: string;
   readonly ruleId: string;
+  /** Resolves when every discrepancy is listed. */
+  readonly idle: () => Promise<void>;
 }
 
 interface Movement {
@@ -40,6 +43,21 @@ const adjusted = async (desk: Desk, repId: string) => {
   await draft(desk, repId);
   const body = { amount: 10, reason: 'Contest', period };
   return (await desk.operator.expect(200, 'POST', `/v1/statements/${repId}/adjust`, body)).eventId as string;
+};
+const disputed = async (desk: Desk, repId: string) => {
+  await draft(desk, repId);
+  const body = { repId, period, type: 'other', description: 'Contest' };
+  return (await desk.operator.expect(201, 'POST', '/v1/disputes', body)).disputeId as string;
+};
+let amount = 1000;
+/** An approved period owes another amount since its deal has changed. */
+const discrepant = async (desk: Desk, repId: string) => {
+  await approved(desk, repId);
+  amount += 1;
+  await desk.operator.put(`/v1/deals/of-${repId}`, { amount, closeDate: '2026-01-15', repId });
+  await desk.idle();
+  const path = `/v1/discrepancies?status=open&repId=${repId}`;
+  return (await desk.operator.expect(200, 'GET', path)).discrepancies[0].discrepancyId as string;
 };
 const nothing = async () => '';
 const statement = { ownIsRejected: true, scope: 'payroll' } as const;
@@ -82,6 +100,20 @@ const movements: Readonly<Record<string, Movement>> = {
     managersMay: true,
     prepare: approved,
     send: (client, _, repId) => client.post(`/v1/statements/${repId}/true-up`, { period, force: true }),
+  },
+  'updateDispute with an adjustment': {
+    ...statement,
+    managersMay: false,
+    prepare: disputed,
+    send: (client, _, _repId, id) =>
+      client.patch(`/v1/disputes/${id}`, { status: 'accepted', adjustment: { amount: 7, period } }),
+  },
+  resolveDiscrepancy: {
+    ...statement,
+    managersMay: true,
+    prepare: discrepant,
+    send: (client, _, _repId, id) =>
+      client.post(`/v1/discrepancies/${id}/resolve`, { action: 'carry_forward', reason: 'Contest' }),
   },
   setPlanOverride: {
     ...terms,
@@ -149,13 +181,15 @@ describe('segregation of duties', () => {
     const rules = [{ name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers }];
     const plan = await operator.createPlan({ name: 'AE', config: { rules } });
     await operator.assign(Object.values(ids), plan.planId);
-    for (const [target, repId] of Object.entries(ids))
-      await operator.expect(201, 'PUT', `/v1/deals/of-${target}`, { amount: 1000, closeDate: '2026-01-15', repId });
+    for (const repId of Object.values(ids))
+      await operator.expect(201, 'PUT', `/v1/deals/of-${repId}`, { amount: 1000, closeDate: '2026-01-15', repId });
+    await operator.expect(200, 'PATCH', '/v1/workspaces', { blockApprovalOnDispute: false });
     desk = {
       operator,
       reps: ids,
       planVersionId: plan.planVersionId,
       ruleId: plan.rules[0].id,
+      idle: () => waitForChecks(service, workspaceId),
     };
     await openClients(operator, ids.own, idOf('Max'));
     await service.waitForCalculations(workspaceId);

@@ -30,6 +30,8 @@ export const decideAgentRequest = operation({
   path: '/v1/agents/request',
   access: 'rep',
   payroll: true,
+  // A connected agent acts with the rights of the person, like a key.
+  stepUp: ({ body: { decision } }) => decision === 'allow',
   scope: null,
   body,
   response: z.object({

@@ -7,7 +7,7 @@ import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid, text } from '../../platform/schemas.js';
 import { type ChangeRequest, changeRequest, changeRequestExample, changeRequestNotFound } from '../change-request.js';
 import { type DecidedRequest, decide, storeOutcome } from '../change-request-store.js';
-import { hasStillRole, listChangeRequests } from '../change-request-views.js';
+import { findRequestedCall, hasStillRole, listChangeRequests } from '../change-request-views.js';
 
 const params = z.strictObject({ changeRequestId: pathId.describe('Id of the change request (UUID)') });
 const body = z.strictObject({
@@ -42,6 +42,7 @@ export const decideChangeRequest = operation({
     if (caller.repId === null || caller.tokenKind !== 'sess')
       throw new Failure('no_person', 'Only a person who is signed in can decide about a change.');
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
+    if (decision === 'approve') await assertProof(unitOfWork, runner, caller, { repId, id });
     const status = decision === 'approve' ? 'running' : 'rejected';
     const decided = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
       decide(trx, caller, id, { status, reason, repId }),
@@ -56,6 +57,19 @@ export const decideChangeRequest = operation({
     return found satisfies ChangeRequest;
   },
 });
+
+/** An approval needs the proof of identity that the change itself would need. */
+async function assertProof(
+  unitOfWork: UnitOfWork,
+  runner: ToolRunner,
+  approver: Caller,
+  request: { readonly repId: string | null; readonly id: string },
+): Promise<void> {
+  const call = await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
+    findRequestedCall(trx, approver.workspaceId, request),
+  );
+  if (call !== null) await runner.assertProof(call.tool, call.input, approver);
+}
 
 /** Runs the change and stores its outcome. An expected failure, such as a plan that no longer exists, is an outcome. */
 async function run(

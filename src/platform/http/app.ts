@@ -301,10 +301,20 @@ function assignRequestId(log: Log): RequestHandler {
 }
 
 function guardQuery(request: Request): void {
+  assertDecodable(request.url);
   for (const [name, value] of Object.entries(request.query)) {
     if (Array.isArray(value)) throw invalid({ path: name, message: 'is given more than once' });
   }
   guardJson(request.query);
+}
+
+/** Express would replace bytes that are not UTF-8 by U+FFFD, and different values would become equal. */
+function assertDecodable(url: string): void {
+  try {
+    decodeURIComponent(url.replace(/%(?![\da-f]{2})/gi, '%25'));
+  } catch {
+    throw invalid({ path: '', message: 'the query is not valid UTF-8' });
+  }
 }
 
 function uploadOf(request: Request, { types, limitBytes }: UploadTerms): StreamedBody {

@@ -2,7 +2,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, PreparedJson } from '../operation.js';
-import { type OperationDispatcher, type RawInput } from '../operation-dispatcher.js';
+import { inputOf, type OperationDispatcher, type RawInput } from '../operation-dispatcher.js';
 
 export type ToolOutcome = { readonly answer: unknown } | { readonly failed: ErrorBody };
 
@@ -22,14 +22,24 @@ export class ToolRunner {
     this.dispatcher = dispatcher;
   }
 
+  /** Rejects a person who would need a recent proof of identity to make this call. */
+  async assertProof(tool: string, input: RawInput, person: Caller): Promise<void> {
+    const { operation, dispatcher } = this.callOf(tool);
+    await dispatcher.assertProof(operation, inputOf(operation, input), person);
+  }
+
   async run(tool: string, input: RawInput, caller: Caller): Promise<ToolOutcome> {
-    const operation = this.operations.find((one) => one.tool?.name === tool);
-    if (operation === undefined || this.dispatcher === null) throw new Error(`tool ${tool} cannot be run`);
+    const { operation, dispatcher } = this.callOf(tool);
     try {
-      const { body } = await this.dispatcher.run(operation, input, caller);
+      const { body } = await dispatcher.run(operation, input, caller);
       return { answer: body instanceof PreparedJson ? body.value : body };
     } catch (error) {
       return { failed: toErrorResponse(error, operation, caller.requestId, this.log) };
     }
+  }
+  private callOf(tool: string) {
+    const operation = this.operations.find((one) => one.tool?.name === tool);
+    if (operation === undefined || this.dispatcher === null) throw new Error(`tool ${tool} cannot be run`);
+    return { operation, dispatcher: this.dispatcher };
   }
 }

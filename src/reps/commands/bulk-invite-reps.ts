@@ -35,6 +35,7 @@ export const bulkInviteReps = operation({
   method: 'post',
   path: '/v1/reps/bulk-invite',
   access: 'admin',
+  stepUp: 'always',
   body,
   response,
   failures: {},

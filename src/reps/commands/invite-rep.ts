@@ -17,6 +17,7 @@ export const inviteRep = operation({
   method: 'post',
   path: '/v1/reps/:repId/invite',
   access: 'admin',
+  stepUp: 'always',
   params,
   response: z.object({
     invited: z.literal(true).describe('Always true'),

@@ -19,10 +19,23 @@ export function confirmWith(ask: () => Promise<boolean>): void {
   confirm = ask;
 }
 
+let isReload = false;
+
+/** Starts requests that load displayed data again. No person caused them, so they ask for no confirmation. */
+export function reload(start: () => void): void {
+  isReload = true;
+  try {
+    start();
+  } finally {
+    isReload = false;
+  }
+}
+
 /** Repeats a request that needed a recent confirmation of the person, once they have confirmed. */
 const send: typeof fetch = async (input, init) => {
+  const mayAsk = !isReload;
   const response = await sendOnce(input, init);
-  return (await needsStepUp(response)) && (await confirm()) ? sendOnce(input, init) : response;
+  return mayAsk && (await needsStepUp(response)) && (await confirm()) ? sendOnce(input, init) : response;
 };
 
 async function needsStepUp(response: Response): Promise<boolean> {

@@ -9,12 +9,11 @@ import { useIsOnline, useLiveUpdates } from './live-updates.js';
 import { Navigation } from './Navigation.js';
 import { navigationOf } from './navigation.js';
 import styles from './Shell.module.css';
+import { StepUp } from './StepUp.js';
 import { useHasSessionEnded, useSession } from './session.js';
-import { useIsStepUpOpen } from './step-up.js';
 
 const CommandMenu = lazy(() => import('./CommandMenu.js').then((module) => ({ default: module.CommandMenu })));
 const SessionEnded = lazy(() => import('./SessionEnded.js').then((module) => ({ default: module.SessionEnded })));
-const StepUpDialog = lazy(() => import('./StepUpDialog.js').then((module) => ({ default: module.StepUpDialog })));
 const KeyboardHelp = lazy(() => import('./KeyboardHelp.js').then((module) => ({ default: module.KeyboardHelp })));
 
 type Layer = 'menu' | 'help' | 'navigation';
@@ -23,7 +22,6 @@ type Layer = 'menu' | 'help' | 'navigation';
 export function Shell() {
   const [layer, setLayer] = useState<Layer | null>(null);
   const hasEnded = useHasSessionEnded();
-  const isStepUpOpen = useIsStepUpOpen();
   const close = () => setLayer(null);
   useLiveUpdates();
   useRowKeys();
@@ -56,9 +54,9 @@ export function Shell() {
       <Suspense fallback={null}>
         {layer === 'menu' ? <CommandMenu onClose={close} /> : null}
         {layer === 'help' ? <KeyboardHelp onClose={close} /> : null}
-        {isStepUpOpen ? <StepUpDialog /> : null}
         {hasEnded ? <SessionEnded /> : null}
       </Suspense>
+      <StepUp />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { onlineManager, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { api } from '../api/client.js';
+import { api, reload } from '../api/client.js';
 
 const intervalMs = 5000;
 /** What a page tries out itself. A change elsewhere does not repeat it: trials cost more than reads. */
@@ -27,7 +27,8 @@ export function useLiveUpdates(): void {
     if (revision === null || revision === seen.current) return;
     const isFirst = seen.current === null;
     seen.current = revision;
-    if (!isFirst) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => !ownTrials.has(queryKey[0]) });
+    if (isFirst) return;
+    reload(() => void queryClient.invalidateQueries({ predicate: ({ queryKey }) => !ownTrials.has(queryKey[0]) }));
   }, [revision, queryClient]);
 }
 

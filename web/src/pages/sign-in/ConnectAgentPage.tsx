@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../../api/client.js';
 import { type AgentRequest, agentRequestQuery } from '../../api/queries.js';
 import { roleNames } from '../../app/navigation.js';
+import { StepUp } from '../../app/StepUp.js';
 import { signOut, useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
@@ -24,6 +25,7 @@ export function ConnectAgentPage() {
       <Loaded query={pending} height={320}>
         {(loaded) => <Decision request={request} pending={loaded} />}
       </Loaded>
+      <StepUp />
     </SignInFrame>
   );
 }
