@@ -17,6 +17,7 @@ CREATE TABLE workspaces (
   payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
   periodic_through date,
   sends_events boolean NOT NULL DEFAULT false,
+  writes_back boolean NOT NULL DEFAULT false,
   digest_of date,
   configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -32,7 +33,7 @@ CREATE TABLE workspaces (
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,digest_of');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY workspaces_of_workspace ON workspaces TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -709,6 +710,19 @@ CREATE POLICY period_checks_of_owner ON period_checks TO CURRENT_USER USING (((c
 CREATE POLICY period_checks_of_workspace ON period_checks TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON period_checks TO commissions_app;
 
+CREATE TABLE write_back_requests (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  request_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  CONSTRAINT write_back_requests_pkey PRIMARY KEY (workspace_id, request_id)
+) WITH (autovacuum_vacuum_scale_factor=0.05);
+ALTER TABLE write_back_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY write_back_requests_of_owner ON write_back_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY write_back_requests_of_workspace ON write_back_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON write_back_requests TO commissions_app;
+
 CREATE TABLE audit_runs (
   workspace_id uuid NOT NULL,
   run_id uuid NOT NULL,
@@ -1277,6 +1291,48 @@ ALTER TABLE crm_syncs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY crm_syncs_of_owner ON crm_syncs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY crm_syncs_of_workspace ON crm_syncs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON crm_syncs TO commissions_app;
+
+CREATE TABLE crm_write_backs (
+  workspace_id uuid NOT NULL,
+  provider text NOT NULL,
+  targets jsonb NOT NULL,
+  checked_at timestamp with time zone,
+  findings jsonb NOT NULL DEFAULT '[]'::jsonb,
+  properties text[] NOT NULL DEFAULT '{}'::text[],
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  error text,
+  written_at timestamp with time zone,
+  CONSTRAINT crm_write_backs_pkey PRIMARY KEY (workspace_id, provider),
+  CONSTRAINT crm_write_backs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_write_backs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_write_backs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_write_backs_of_owner ON crm_write_backs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_write_backs_of_workspace ON crm_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_write_backs TO commissions_app;
+
+CREATE TABLE deal_write_backs (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  provider text NOT NULL,
+  wanted jsonb NOT NULL,
+  written jsonb,
+  due_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  written_at timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  error text,
+  failed_at timestamp with time zone,
+  CONSTRAINT deal_write_backs_pkey PRIMARY KEY (workspace_id, deal_id),
+  CONSTRAINT deal_write_backs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+CREATE INDEX deal_write_backs_due ON deal_write_backs USING btree (workspace_id, provider, due_at, deal_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX deal_write_backs_failed ON deal_write_backs USING btree (workspace_id, provider, failed_at, deal_id) WHERE (failed_at IS NOT NULL);
+ALTER TABLE deal_write_backs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_write_backs_of_owner ON deal_write_backs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_write_backs_of_workspace ON deal_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_write_backs TO commissions_app;
 
 CREATE TABLE export_jobs (
   workspace_id uuid NOT NULL,
@@ -2036,6 +2092,26 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_webhook_endpoints(integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_write_backs()
+ RETURNS TABLE(workspace_id uuid, generation integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.workspace_id, max(coalesce(l.generation, 0))
+      from crm_write_backs w
+      join crm_connections c on c.workspace_id = w.workspace_id and c.provider = w.provider and c.broken_at is null
+      left join work_leases l on l.workspace_id = w.workspace_id and l.work = 'write back'
+      where (l.leased_until is null or l.leased_until < now())
+        and (exists (select from write_back_requests r where r.workspace_id = w.workspace_id)
+          or w.not_before <= now() and (w.checked_at is null or w.findings <> '[]' or exists (
+            select from deal_write_backs d
+            where d.workspace_id = w.workspace_id and d.provider = w.provider and d.due_at <= now())))
+      group by w.workspace_id
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_write_backs() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION find_agent_client(id text)
  RETURNS TABLE(metadata jsonb)

@@ -16,6 +16,10 @@ export interface FakeAttribute {
   readonly options?: readonly string[];
   /** Default currency of a currency attribute. */
   readonly currency?: string;
+  /** Defined by the vendor. */
+  readonly isSystem?: boolean;
+  /** Computed by the vendor. */
+  readonly isReadOnly?: boolean;
 }
 
 /** An amount in another currency than the attribute's default. */
@@ -58,10 +62,16 @@ interface Webhook {
 }
 
 const dealAttributes: readonly FakeAttribute[] = [
-  { slug: 'name', title: 'Deal name', type: 'text' },
-  { slug: 'stage', title: 'Deal stage', type: 'status', options: ['Lead', 'In Progress', 'Won 🎉', 'Lost'] },
-  { slug: 'owner', title: 'Deal owner', type: 'actor-reference' },
-  { slug: 'value', title: 'Deal value', type: 'currency' },
+  { slug: 'name', title: 'Deal name', type: 'text', isSystem: true },
+  {
+    slug: 'stage',
+    title: 'Deal stage',
+    type: 'status',
+    isSystem: true,
+    options: ['Lead', 'In Progress', 'Won 🎉', 'Lost'],
+  },
+  { slug: 'owner', title: 'Deal owner', type: 'actor-reference', isSystem: true },
+  { slug: 'value', title: 'Deal value', type: 'currency', isSystem: true },
   { slug: 'close_date', title: 'Close date', type: 'date' },
   { slug: 'segment', title: 'Segment', type: 'select', options: ['SMB', 'Mid-market', 'Enterprise'] },
   { slug: 'products', title: 'Products', type: 'select', isMulti: true, options: ['Core', 'Analytics', 'Support'] },
@@ -94,6 +104,10 @@ export class FakeCrma {
   defaultCurrency = 'USD';
   /** Reads per second that the vendor allows; tests set less. */
   readsPerSecond = 100;
+  /** Writes per second that the vendor allows. */
+  writesPerSecond = 25;
+  /** Deals of which the vendor rejects every value. */
+  readonly rejectedDeals = new Set<string>();
   /** Number of events per body; the vendor guarantees nothing. */
   eventsPerDelivery = 1;
   private readonly deals = new Map<string, StoredDeal>();
@@ -220,6 +234,11 @@ export class FakeCrma {
     return id;
   }
 
+  /** The present value of a deal. */
+  valueOf(id: string, slug: string): unknown {
+    return this.dealOf(id).values[slug] ?? null;
+  }
+
   get dealIds(): string[] {
     return [...this.deals.keys()];
   }
@@ -278,6 +297,7 @@ export class FakeCrma {
       if (deal === undefined) return sendError(response, 404, 'not_found');
       response.json({ data: this.dealJson(deal) });
     });
+    routes.patch('/objects/deals/records/:id', (request, response) => this.answerUpdate(request, response));
     routes.get('/workspace_members', (_request, response) => void response.json({ data: [...this.members.values()] }));
     return routes.use(this.webhookRoutes());
   }
@@ -354,6 +374,27 @@ export class FakeCrma {
     }
   }
 
+  /** Changes one deal. The vendor has no request for several. */
+  private answerUpdate(request: Request, response: Response): void {
+    const id = String(request.params['id']);
+    const values: unknown = request.body?.data?.values;
+    const deal = this.deals.get(id);
+    if (deal === undefined) return sendError(response, 404, 'not_found');
+    if (typeof values !== 'object' || values === null) return sendError(response, 400, 'validation_type');
+    for (const slug of Object.keys(values)) {
+      const attribute = this.attributes.find((one) => one.slug === slug);
+      if (attribute === undefined || attribute.isArchived === true) return sendError(response, 400, 'value_not_found');
+      if (attribute.isReadOnly === true) return sendError(response, 400, 'immutable_value');
+    }
+    if (this.rejectedDeals.has(id)) return sendError(response, 400, 'value_not_unique');
+    try {
+      this.change(id, values as FakeCrmaValues);
+    } catch {
+      return sendError(response, 400, 'validation_type');
+    }
+    response.json({ data: this.dealJson(this.dealOf(id)) });
+  }
+
   private comparable({ id, createdAt, values }: StoredDeal, slug: string): readonly (string | number | boolean)[] {
     if (slug === 'record_id') return [id];
     if (slug === 'created_at') return [createdAt];
@@ -366,14 +407,16 @@ export class FakeCrma {
   /** Each route needs one scope, and is otherwise rejected. */
   private scoped(): RequestHandler {
     const needed: readonly [RegExp, string][] = [
-      [/^\/objects\/[^/]+\/records/, 'record_permission:read'],
-      [/^\/objects/, 'object_configuration:read'],
-      [/^\/workspace_members/, 'user_management:read'],
-      [/^\/webhooks/, 'webhook:read-write'],
+      [/^PATCH \/objects\/[^/]+\/records/, 'record_permission:read-write'],
+      [/^\w+ \/objects\/[^/]+\/records/, 'record_permission:read'],
+      [/^\w+ \/objects/, 'object_configuration:read'],
+      [/^\w+ \/workspace_members/, 'user_management:read'],
+      [/^\w+ \/webhooks/, 'webhook:read-write'],
     ];
     return (request, response, next) => {
-      const scope = needed.find(([path]) => path.test(request.path))?.[1];
-      if (scope === undefined || this.oauth.scopes.has(scope)) next();
+      const scope = needed.find(([line]) => line.test(`${request.method} ${request.path}`))?.[1];
+      const { scopes } = this.oauth;
+      if (scope === undefined || scopes.has(scope) || scopes.has(`${scope}-write`)) next();
       else sendError(response, 403, 'unauthorized', 'auth_error');
     };
   }
@@ -386,11 +429,13 @@ export class FakeCrma {
   }
 
   private limited(): RequestHandler {
-    const limit = { windowMs: 1000, most: () => this.readsPerSecond };
-    return rateLimit(this.server, limit, (response, opensAt) => {
-      response.setHeader('Retry-After', opensAt.toUTCString());
-      sendError(response, 429, 'rate_limit_exceeded', 'rate_limit_error');
-    });
+    const limiter = (most: () => number) =>
+      rateLimit(this.server, { windowMs: 1000, most }, (response, opensAt) => {
+        response.setHeader('Retry-After', opensAt.toUTCString());
+        sendError(response, 429, 'rate_limit_exceeded', 'rate_limit_error');
+      });
+    const [reads, writes] = [limiter(() => this.readsPerSecond), limiter(() => this.writesPerSecond)];
+    return (request, response, next) => (request.method === 'PATCH' ? writes : reads)(request, response, next);
   }
 
   private newWebhook({ target_url, subscriptions }: { target_url: string; subscriptions: Subscription[] }): Webhook {
@@ -464,7 +509,8 @@ export class FakeCrma {
     };
   }
 
-  private attributeJson({ slug, title, type, isMulti = false, isArchived = false, currency }: FakeAttribute) {
+  private attributeJson(attribute: FakeAttribute) {
+    const { slug, title, type, isMulti = false, isArchived = false, isSystem = false, currency } = attribute;
     const isMoneyType = type === 'currency';
     return {
       id: this.attributeId(slug),
@@ -472,8 +518,8 @@ export class FakeCrma {
       description: null,
       api_slug: slug,
       type,
-      is_system_attribute: false,
-      is_writable: true,
+      is_system_attribute: isSystem,
+      is_writable: attribute.isReadOnly !== true,
       is_required: false,
       is_unique: false,
       is_multiselect: isMulti,

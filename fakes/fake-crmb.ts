@@ -20,6 +20,9 @@ export interface FakeProperty {
   readonly showCurrencySymbol?: boolean;
   readonly hubspotDefined?: boolean;
   readonly currencyPropertyName?: string;
+  readonly numberDisplayHint?: string;
+  /** Values cannot be written. */
+  readonly readOnlyValue?: boolean;
 }
 
 interface StoredDeal {
@@ -169,6 +172,8 @@ export class FakeCrmb {
   /** Request limit per ten seconds, and search limit per second. */
   callsPerTenSeconds = 110;
   searchesPerSecond = 5;
+  /** Deals of which the vendor rejects every value. */
+  readonly rejectedDeals = new Set<string>();
   /** A search finds a change only after this delay. */
   indexLagMs = 0;
   private readonly deals = new Map<string, StoredDeal>();
@@ -266,7 +271,7 @@ export class FakeCrmb {
   }
 
   /** Changing a property updates the timestamp; saving an equal value does not. */
-  change(id: string, values: FakeCrmbValues): void {
+  change(id: string, values: FakeCrmbValues, source: FakeCrmbEvent = {}): void {
     this.assertProperties(values);
     const deal = this.dealOf(id);
     const changed = Object.entries(values).filter(([name, value]) => deal.properties[name] !== value);
@@ -275,7 +280,7 @@ export class FakeCrmb {
     deal.updatedAt = this.instant();
     for (const [propertyName, propertyValue] of changed)
       if (this.watched.has(propertyName))
-        this.notify('deal.propertyChange', id, { propertyName, propertyValue: propertyValue ?? '' });
+        this.notify('deal.propertyChange', id, { propertyName, propertyValue: propertyValue ?? '', ...source });
   }
 
   closeDeal(id: string, day: Day): void {
@@ -325,6 +330,11 @@ export class FakeCrmb {
     return newId;
   }
 
+  /** The present value of a deal. */
+  valueOf(id: string, name: string): string | null {
+    return this.dealOf(id).properties[name] ?? null;
+  }
+
   get dealIds(): string[] {
     return [...this.deals.keys()];
   }
@@ -356,6 +366,7 @@ export class FakeCrmb {
     });
     app.get(paths('objects', '/deals'), (request, response) => this.answerList(request, response));
     app.post(paths('objects', '/deals/batch/read'), (request, response) => this.answerBatch(request, response));
+    app.post(paths('objects', '/deals/batch/update'), (request, response) => this.answerUpdates(request, response));
     app.get(paths('objects', '/deals/:id'), (request, response) => this.answerDeal(request, response));
     app.get(paths('properties', '/deals'), (_request, response) => {
       response.json({ results: this.properties.map((one) => this.propertyJson(one)) });
@@ -396,6 +407,7 @@ export class FakeCrmb {
   /** Each route needs one scope, and is otherwise rejected. */
   private requireScopes(): void {
     const needed: readonly [RegExp, string][] = [
+      [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/deals\/batch\/update/, 'crm.objects.deals.write'],
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/deals/, 'crm.objects.deals.read'],
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/line_items/, 'crm.objects.line_items.read'],
       [/^\/crm\/(?:v3\/(?:properties|pipelines)|(?:properties|pipelines)\/[^/]+)\/deals/, 'crm.schemas.deals.read'],
@@ -572,6 +584,49 @@ export class FakeCrmb {
     });
   }
 
+  /** Changes up to 100 deals. One invalid value rejects all of them; deals that do not exist are reported with 207. */
+  private answerUpdates(request: Request, response: Response): void {
+    const inputs: readonly { id: string; properties: FakeCrmbValues }[] = request.body?.inputs ?? [];
+    const ids = inputs.map(({ id }) => id);
+    const problem = this.problemOfUpdates(
+      ids,
+      inputs.map(({ properties }) => properties),
+    );
+    if (problem !== null) return sendError(response, 400, 'VALIDATION_ERROR', problem);
+    const results: unknown[] = [];
+    const missing: string[] = [];
+    for (const { id, properties } of inputs) {
+      const deal = this.found(id, false);
+      if (deal === undefined) missing.push(id);
+      else {
+        this.change(deal.id, properties, { changeSource: 'INTEGRATION', sourceId: String(this.appId) });
+        results.push(this.dealJson(deal, Object.keys(properties)));
+      }
+    }
+    const times = { startedAt: this.instant(), completedAt: this.instant() };
+    if (missing.length === 0) return void response.json({ status: 'COMPLETE', results, ...times });
+    const error = { status: 'error', category: 'OBJECT_NOT_FOUND', message: 'not found', context: { ids: missing } };
+    response.status(207).json({ status: 'COMPLETE', results, ...times, numErrors: 1, errors: [error] });
+  }
+
+  private problemOfUpdates(ids: readonly string[], values: readonly FakeCrmbValues[]): string | null {
+    if (ids.length === 0) return 'inputs must not be empty';
+    if (ids.length > 100) return 'inputs must have at most 100 entries';
+    if (new Set(ids).size < ids.length) return 'Duplicate IDs found in batch input';
+    if (ids.some((id) => this.rejectedDeals.has(id))) return 'Property values were not valid: INVALID_DATE';
+    for (const name of values.flatMap((one) => Object.keys(one))) {
+      const property = this.properties.find((one) => one.name === name);
+      if (property === undefined) return `Property values were not valid: "${name}" PROPERTY_DOESNT_EXIST`;
+      if (property.readOnlyValue === true) return `Property values were not valid: "${name}" READ_ONLY_VALUE`;
+    }
+    try {
+      for (const one of values) this.assertProperties(one);
+      return null;
+    } catch {
+      return 'Property values were not valid: INVALID_NUMBER';
+    }
+  }
+
   private answerDeal(request: Request, response: Response): void {
     const deal = this.found(String(request.params['id']), request.query['archived'] === 'true');
     if (deal === undefined) return sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
@@ -722,8 +777,9 @@ export class FakeCrmb {
     }
   }
 
-  private propertyJson({ options = [], ...property }: FakeProperty) {
+  private propertyJson({ options = [], readOnlyValue = false, ...property }: FakeProperty) {
     return {
+      modificationMetadata: { archivable: true, readOnlyDefinition: false, readOnlyValue },
       groupName: 'dealinformation',
       description: '',
       archived: false,

@@ -6,6 +6,24 @@ export interface DescribedField {
   readonly picklistValues:
     | readonly { readonly active: boolean; readonly label: string; readonly value: string }[]
     | null;
+  /** Whether the connected user may write it; by default custom fields and those that people fill in. */
+  readonly updateable?: boolean;
+}
+
+/** Fields that the platform sets. */
+const setByPlatform: readonly string[] = [
+  'Id',
+  'IsDeleted',
+  'IsClosed',
+  'IsWon',
+  'CreatedDate',
+  'LastModifiedDate',
+  'SystemModstamp',
+  'LastViewedDate',
+];
+
+export function isUpdateable({ name, updateable }: DescribedField): boolean {
+  return updateable ?? !setByPlatform.includes(name);
 }
 
 export const stages = [

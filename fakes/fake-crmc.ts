@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { Deliveries } from './deliveries.js';
-import { type DescribedField, opportunityFields, stages } from './fake-crmc-fields.js';
+import { type DescribedField, isUpdateable, opportunityFields, stages } from './fake-crmc-fields.js';
 import { crmcCatalog } from './fake-crmc-objects.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions } from './fake-server.js';
@@ -57,6 +57,10 @@ export class FakeCrmc {
   viewsAllDeals = true;
   /** The connected user has read access to deals. */
   readsDeals = true;
+  /** The connected user may change deals. */
+  editsDeals = true;
+  /** Deals that a validation rule does not let anyone save. */
+  readonly invalidDeals = new Set<string>();
   timeZone = 'UTC';
   /** Pages may have fewer rows than requested. */
   maxRowsPerPage = 2000;
@@ -70,6 +74,7 @@ export class FakeCrmc {
   /** Transactions that have stamped their rows but are not committed: their rows are invisible. */
   private readonly open = new Set<{ readonly stamp: string }>();
   private readonly purged: { readonly id: string; readonly deletedDate: string }[] = [];
+  private readonly flows: Deliveries<string>[] = [];
   private readonly locators = new Map<string, QueryResult>();
   private fields: DescribedField[];
   private numbered = 0;
@@ -165,6 +170,11 @@ export class FakeCrmc {
     this.purged.push({ id, deletedDate: this.stamp() });
   }
 
+  /** The present value of a deal. */
+  valueOf(id: string, name: string): unknown {
+    return this.deals.get(id)?.[name] ?? null;
+  }
+
   /** The live deals, as the CRM returns them. */
   liveDeals(): FakeRow[] {
     return [...this.deals.values()].filter((row) => row['IsDeleted'] !== true);
@@ -175,9 +185,12 @@ export class FakeCrmc {
     this.locators.clear();
   }
 
-  /** Calls of the admin's Flow, one per saved deal: the platform has no webhooks. */
+  /**
+   * Calls of the admin's Flow, one per saved deal: the platform has no webhooks. Tests add the deals that they change;
+   * deals that are changed through the API are added here.
+   */
   flow(target: { readonly targetUrl: string; readonly secret: string }): Deliveries<string> {
-    return new Deliveries<string>((ids) => ({
+    const flow = new Deliveries<string>((ids) => ({
       targetUrl: target.targetUrl,
       headers: { Authorization: `Bearer ${target.secret}` },
       body: JSON.stringify(
@@ -186,6 +199,8 @@ export class FakeCrmc {
           : ids.map((opportunityId) => ({ opportunityId })),
       ),
     }));
+    this.flows.push(flow);
+    return flow;
   }
 
   private mountOAuth(app: Express): void {
@@ -250,7 +265,12 @@ export class FakeCrmc {
     });
     app.get(`${dataPath}/sobjects/Opportunity/describe`, (_request, response) =>
       this.readsDeals
-        ? void response.json({ name: 'Opportunity', label: 'Opportunity', fields: this.fields })
+        ? void response.json({
+            name: 'Opportunity',
+            label: 'Opportunity',
+            updateable: this.editsDeals,
+            fields: this.fields.map((field) => ({ ...field, updateable: isUpdateable(field), calculated: false })),
+          })
         : this.reply(response, notFound()),
     );
     for (const resource of ['query', 'queryAll'] as const)
@@ -259,6 +279,9 @@ export class FakeCrmc {
       );
     app.get(`${dataPath}/query/:locator`, (request, response) =>
       this.reply(response, this.laterPage(request.params.locator, pageSize(request.headers))),
+    );
+    app.patch(`${dataPath}/composite/sobjects`, (request, response) =>
+      this.reply(response, this.updates(request.body ?? {})),
     );
     app.post(`${dataPath}/composite`, (request, response) => this.composite(request, response));
     app.get(`${dataPath}/sobjects/Opportunity/updated`, (request, response) =>
@@ -361,6 +384,42 @@ export class FakeCrmc {
     return { status: 200, body: { attributes, ...Object.fromEntries(names.map((name) => [name, row[name] ?? null])) } };
   }
 
+  /** Changes up to 200 records. Each succeeds or fails by itself, unless a field does not exist. */
+  private updates({ records = [], allOrNone }: { records?: readonly FakeRow[]; allOrNone?: unknown }): Reply {
+    if (records.length === 0 || records.length > 200)
+      return errorReply(400, 'INVALID_BATCH_SIZE', 'between 1 and 200 records are required');
+    if (allOrNone !== false) return errorReply(400, 'JSON_PARSER_ERROR', 'the fake supports allOrNone false');
+    for (const { attributes, id: _, ...values } of records) {
+      if ((attributes as { type?: unknown } | undefined)?.type !== 'Opportunity')
+        return errorReply(400, 'INVALID_TYPE', 'each record needs its type');
+      for (const [name, value] of Object.entries(values)) {
+        const field = this.fields.find((one) => one.name === name);
+        if (field === undefined)
+          return errorReply(400, 'INVALID_FIELD', `No such column '${name}' on sobject of type Opportunity`);
+        if (!isValue(field, value)) return errorReply(400, 'JSON_PARSER_ERROR', `not a value of ${name}`);
+      }
+    }
+    return { status: 200, body: records.map((record) => this.update(record)) };
+  }
+
+  private update({ attributes: _, id, ...values }: FakeRow): object {
+    const fail = (statusCode: string, fields: readonly string[] = []) => ({
+      success: false,
+      errors: [{ statusCode, message: `the fake CRM says ${statusCode}`, fields }],
+    });
+    const dealId = String(id);
+    const row = this.deals.get(dealId);
+    if (row === undefined) return fail('INVALID_CROSS_REFERENCE_KEY', ['Id']);
+    if (row['IsDeleted'] === true) return fail('ENTITY_IS_DELETED');
+    if (!this.editsDeals || this.hiddenDeals.has(dealId)) return fail('INSUFFICIENT_ACCESS_OR_READONLY');
+    const denied = this.fields.filter((field) => field.name in values && !isUpdateable(field)).map(({ name }) => name);
+    if (denied.length > 0) return fail('INVALID_FIELD_FOR_INSERT_UPDATE', denied);
+    if (this.invalidDeals.has(dealId)) return fail('FIELD_CUSTOM_VALIDATION_EXCEPTION', Object.keys(values));
+    this.changeDeal(dealId, values);
+    for (const flow of this.flows) flow.add(dealId);
+    return { id: dealId, success: true, errors: [] };
+  }
+
   /** A composite request, of which only queries are supported. */
   private composite(request: Request, response: Response): void {
     const { compositeRequest } = request.body as {
@@ -461,6 +520,14 @@ export class FakeCrmc {
 interface Reply {
   readonly status: number;
   readonly body: unknown;
+}
+
+/** The platform accepts no numbers in texts, and no texts in numbers. */
+function isValue({ type, length }: DescribedField, value: unknown): boolean {
+  if (value === null) return true;
+  if (['double', 'currency', 'percent', 'int'].includes(type)) return typeof value === 'number';
+  if (type === 'boolean') return typeof value === 'boolean';
+  return typeof value === 'string' && (length === 0 || value.length <= length);
 }
 
 function errorReply(status: number, errorCode: string, message: string): Reply {

@@ -30,6 +30,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       periodic_through date,
       -- whether an enabled webhook endpoint exists: without one, calculations record no outgoing events
       sends_events boolean not null default false,
+      -- whether commission is written to a CRM: otherwise calculations record nothing for it
+      writes_back boolean not null default false,
       -- the Monday of the last weekly digest
       digest_of date,
       -- Replaced with every change that decides what reps earn, except changes of deals. Random and not counted: after a

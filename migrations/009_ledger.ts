@@ -208,6 +208,18 @@ async function createRequests(db: Kysely<unknown>): Promise<void> {
     ) with (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
   await tenantTable(db, 'period_checks');
   await withoutOwnerStatistics(db, 'period_checks');
+  // Days of a rep whose commission may have changed since it was written to the CRM.
+  await sql`
+    create table write_back_requests (
+      workspace_id uuid not null,
+      rep_id uuid not null,
+      request_id bigint generated always as identity,
+      from_day date not null,
+      to_day date not null,
+      primary key (workspace_id, request_id)
+    ) with (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
+  await tenantTable(db, 'write_back_requests');
+  await withoutOwnerStatistics(db, 'write_back_requests');
 }
 
 /** What sweeps read in all workspaces. */

@@ -7,6 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createConnections(db);
   await createPulls(db);
   await createHistory(db);
+  await createWriteBacks(db);
   await createSweepFunctions(db);
 }
 
@@ -159,6 +160,54 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
   await grantToService(db, ['delete_old_syncs()']);
 }
 
+/** Commission that is written to the deals of a CRM. */
+async function createWriteBacks(db: Kysely<unknown>): Promise<void> {
+  // Exists while the CRM is connected and its settings name fields to write.
+  await sql`
+    create table crm_write_backs (
+      workspace_id uuid not null references workspaces,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      -- the names of the fields; see crm-settings.ts
+      targets jsonb not null,
+      -- null: the fields and the permission must be checked before the next write
+      checked_at timestamptz,
+      findings jsonb not null default '[]',
+      -- by which ids or names webhooks report changes of the fields
+      properties text[] not null default '{}',
+      attempts integer not null default 0,
+      not_before timestamptz not null default now(),
+      error text,
+      written_at timestamptz,
+      primary key (workspace_id, provider)
+    )`.execute(db);
+  await tenantTable(db, 'crm_write_backs');
+  await sql`
+    create table deal_write_backs (
+      workspace_id uuid not null,
+      deal_id text not null,
+      provider text not null check (provider in ('crma', 'crmb', 'crmc')),
+      -- what the fields must hold, and what the CRM accepted last
+      wanted jsonb not null,
+      written jsonb,
+      -- when "wanted" is written; null if the CRM has it
+      due_at timestamptz,
+      -- set while the outcome of a request with this deal is unknown
+      sent_at timestamptz,
+      written_at timestamptz,
+      attempts integer not null default 0,
+      error text,
+      failed_at timestamptz,
+      primary key (workspace_id, deal_id)
+    )`.execute(db);
+  await sql`
+    create index deal_write_backs_due on deal_write_backs (workspace_id, provider, due_at, deal_id)
+    where due_at is not null`.execute(db);
+  await sql`
+    create index deal_write_backs_failed on deal_write_backs (workspace_id, provider, failed_at, deal_id)
+    where failed_at is not null`.execute(db);
+  await tenantTable(db, 'deal_write_backs');
+}
+
 async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function due_pulls()
@@ -179,5 +228,20 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
         and not exists (select from crm_pulls p
           where p.workspace_id = c.workspace_id and p.provider = c.provider and p.kind = 'poll')
     $$`.execute(db);
-  await grantToService(db, ['due_pulls()', 'due_polls(text[])']);
+  await sql`
+    create function due_write_backs()
+    returns table (workspace_id uuid, generation integer)
+    language sql stable ${asOwner} as $$
+      select w.workspace_id, max(coalesce(l.generation, 0))
+      from crm_write_backs w
+      join crm_connections c on c.workspace_id = w.workspace_id and c.provider = w.provider and c.broken_at is null
+      left join work_leases l on l.workspace_id = w.workspace_id and l.work = 'write back'
+      where (l.leased_until is null or l.leased_until < now())
+        and (exists (select from write_back_requests r where r.workspace_id = w.workspace_id)
+          or w.not_before <= now() and (w.checked_at is null or w.findings <> '[]' or exists (
+            select from deal_write_backs d
+            where d.workspace_id = w.workspace_id and d.provider = w.provider and d.due_at <= now())))
+      group by w.workspace_id
+    $$`.execute(db);
+  await grantToService(db, ['due_pulls()', 'due_polls(text[])', 'due_write_backs()']);
 }

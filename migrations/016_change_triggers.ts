@@ -111,7 +111,7 @@ const audited: Readonly<Record<string, Audited>> = {
   workspaces: {
     ids: [],
     hidden: ['name'],
-    ignored: ['configuration_revision', 'periodic_through', 'sends_events', 'digest_of'],
+    ignored: ['configuration_revision', 'periodic_through', 'sends_events', 'writes_back', 'digest_of'],
   },
   reps: { ids: ['rep_id'], hidden: ['email', 'name', 'avatar', 'payroll_id', 'crm_member_id'], ignored: ['synced_at'] },
   reporting_lines: { ids: ['rep_id', 'from_day'] },

@@ -24,6 +24,8 @@ export const routes: Readonly<Record<string, string>> = {
   listCrmSyncs: 'GET /v1/integrations/:provider/syncs',
   getCrmSettings: 'GET /v1/integrations/:provider/settings',
   setCrmSettings: 'PUT /v1/integrations/:provider/settings',
+  getWriteBack: 'GET /v1/integrations/:provider/write-back',
+  checkWriteBack: 'POST /v1/integrations/:provider/write-back/check',
   getAuthStatus: 'GET /auth/status',
   getProfile: 'GET /auth/me',
   confirmSession: 'POST /auth/confirm',

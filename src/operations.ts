@@ -60,6 +60,7 @@ import { getFieldMapping } from './fields/queries/get-field-mapping.js';
 import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
 import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './integrations/commands/begin-crm-connect.js';
+import { checkWriteBack } from './integrations/commands/check-write-back.js';
 import { connectCrma, connectCrmb, connectCrmc } from './integrations/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './integrations/commands/disconnect-crm.js';
 import { setCrmSettings } from './integrations/commands/set-crm-settings.js';
@@ -68,6 +69,7 @@ import { syncCommissions } from './integrations/commands/sync-commissions.js';
 import { syncReps } from './integrations/commands/sync-reps.js';
 import { updateIntegration } from './integrations/commands/update-integration.js';
 import { getCrmSettings } from './integrations/queries/get-crm-settings.js';
+import { getWriteBack } from './integrations/queries/get-write-back.js';
 import { listCrmSyncs } from './integrations/queries/list-crm-syncs.js';
 import { listIntegrations } from './integrations/queries/list-integrations.js';
 import { setMailPreferences } from './notifications/commands/set-mail-preferences.js';
@@ -158,6 +160,8 @@ export const operations = [
   listCrmSyncs,
   getCrmSettings,
   setCrmSettings,
+  getWriteBack,
+  checkWriteBack,
   getAuthStatus,
   getProfile,
   confirmSession,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type CrmProvider, crmProviders } from '#src/crm/port.js';
 import { pullJob } from '#src/integrations/crm-pull.js';
 import { insertPoll } from '#src/integrations/crm-pull-store.js';
+import { writeBackJob } from '#src/integrations/write-back.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type InboxSource } from '#src/platform/inbox/inbox-tables.js';
@@ -31,6 +32,7 @@ export class CrmSweep {
     await this.wakeInboxes();
     await this.startPolls();
     await this.wakePulls();
+    await this.wakeWriteBacks();
     await this.deleteOld();
   }
 
@@ -71,6 +73,16 @@ export class CrmSweep {
         generation,
         slot: slotNow(),
       })),
+    );
+  }
+
+  /** Changes of two seconds are written together. */
+  private async wakeWriteBacks(): Promise<void> {
+    const { rows } = await sql<{ workspace_id: string; generation: number }>`
+      select * from due_write_backs()`.execute(this.database);
+    await this.queue.add(
+      writeBackJob,
+      ...rows.map(({ workspace_id: workspaceId, generation }) => ({ workspaceId, generation, slot: slotNow() })),
     );
   }
 

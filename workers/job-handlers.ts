@@ -3,6 +3,8 @@ import { type PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { makeExportsJob } from '#src/exports/export-job.js';
 import { type PullWork, pullJob } from '#src/integrations/crm-pull.js';
 import { type CrmSyncRunner } from '#src/integrations/crm-sync-runner.js';
+import { type WriteBackWork, writeBackJob } from '#src/integrations/write-back.js';
+import { type WriteBackRunner } from '#src/integrations/write-back-runner.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { type LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
 import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
@@ -38,6 +40,14 @@ export function checkPeriodsHandler(checker: PeriodChecker): JobHandler<{ worksp
  */
 export function crmPullHandler(runner: CrmSyncRunner): JobHandler<PullWork> {
   return { declaration: pullJob, run: ({ workspaceId, pullId }) => runner.run(workspaceId, pullId) };
+}
+
+/**
+ * Writes commission to CRMs. Running it twice is harmless: one worker holds the lease, and a value that is written twice
+ * stays the same.
+ */
+export function writeBackHandler(runner: WriteBackRunner): JobHandler<WriteBackWork> {
+  return { declaration: writeBackJob, run: ({ workspaceId }) => runner.run(workspaceId) };
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   inboxHandler,
   makeExportsHandler,
   makePreviewsHandler,
+  writeBackHandler,
 } from './job-handlers.js';
 import { LaneSweep } from './lane-sweep.js';
 import { MailSweep } from './mail-sweep.js';
@@ -44,6 +45,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     checkPeriodsHandler(checker),
     inboxHandler(service.inboxRunner),
     crmPullHandler(service.crmSyncRunner),
+    writeBackHandler(service.writeBackRunner),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
     makeExportsHandler(exportWorker),
     makePreviewsHandler(previewWorker),

@@ -13,6 +13,7 @@ import { CrmAccounts } from '../integrations/crm-accounts.js';
 import { crmAdapters } from '../integrations/crm-adapters.js';
 import { type PullWork, pullJob } from '../integrations/crm-pull.js';
 import { CrmSyncRunner, type SyncSettings } from '../integrations/crm-sync-runner.js';
+import { WriteBackRunner } from '../integrations/write-back-runner.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
 import { wakeLanesThrough } from '../ledger/calculate-job.js';
 import { CommissionChanges } from '../ledger/commission-changes.js';
@@ -54,6 +55,7 @@ export interface Service {
   readonly laneRunner: LaneRunner;
   readonly inboxRunner: InboxRunner;
   readonly crmSyncRunner: CrmSyncRunner;
+  readonly writeBackRunner: WriteBackRunner;
   readonly localLanes: LocalLaneDispatcher;
   readonly changes: CommissionChanges;
   readonly secrets: Secrets;
@@ -123,6 +125,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     ...core,
     inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
     crmSyncRunner: new CrmSyncRunner(crmAccounts, unitOfWork, changes, leases, syncSettings, wakeSync, log),
+    writeBackRunner: new WriteBackRunner(crmAccounts, unitOfWork, leases, queue, config.CRM_RETRY_MS, log),
     dispatcher,
     deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
     billingProvider: billing,

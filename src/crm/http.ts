@@ -4,7 +4,7 @@ import { type CrmAccess, CrmFailure, type CrmFailureKind, type CrmProvider } fro
 
 /** One request to a CRM. */
 export interface CrmRequest<T> {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   /** Sent as JSON. */
   readonly json?: unknown;

@@ -1,3 +1,5 @@
+import { type DealWrite, type WriteCheck, type WriteResult, type WriteTargets } from './write-back.js';
+
 /** Neutral names of the CRMs. Only the wire formats and the default URLs show which product each one is. */
 export const crmProviders = ['crma', 'crmb', 'crmc'] as const;
 export type CrmProvider = (typeof crmProviders)[number];
@@ -34,6 +36,8 @@ export interface CrmAdapter {
     readonly codeChallenge: string;
     /** Base URL of the consent page, for a CRM that has several; null for the default. */
     readonly loginUrl?: string | null;
+    /** Whether the connection writes to deals. A CRM that asks for scopes on its page adds the one for it. */
+    readonly writes?: boolean;
   }): string;
   exchangeCode(answer: {
     readonly code: string;
@@ -65,6 +69,11 @@ export interface CrmAccountOptions {
   readonly companyFields?: readonly string[];
   /** Whether members have their teams and roles, which some CRMs may hide. */
   readonly groups?: boolean;
+  /**
+   * The CRM's names of fields that this service writes. Deals have neither these fields nor those that the CRM changes
+   * with every write, so that a write does not change a deal here.
+   */
+  readonly writtenFields?: readonly string[];
 }
 
 /** Supplies an account's token. Only one process at a time renews a connection, and it saves the result first. */
@@ -96,6 +105,12 @@ export interface CrmAccount {
   settings(): Promise<CrmAccountSettings>;
   /** The scopes and permissions that the connection needs, and whether the account has granted them. */
   permissions(): Promise<CrmPermission[]>;
+  /** Largest number of deals for {@link writeDeals}. */
+  readonly maxWrites: number;
+  /** Whether the fields exist and the connection may write them. */
+  checkWrites(targets: WriteTargets): Promise<WriteCheck>;
+  /** Writes the values to the fields. Repeating it is harmless. Throws nothing that {@link WrittenBatch} reports. */
+  writeDeals(targets: WriteTargets, writes: readonly DealWrite[]): Promise<WrittenBatch>;
 }
 
 export interface CrmAccountSettings {
@@ -194,6 +209,8 @@ export interface CrmHint {
   readonly key: string;
   /** Values in the delivery, by slug. Used only if there are no credentials. */
   readonly values: Readonly<Record<string, CrmValue>>;
+  /** The CRM's name or id of the field, if the delivery reports the change of one. */
+  readonly property?: string;
 }
 
 /**
@@ -220,6 +237,23 @@ export class CrmFailure extends Error {
   ) {
     super(message, options);
     this.name = 'CrmFailure';
+  }
+}
+
+/** The results of the deals that were sent. A failure that concerns no single deal ends the batch. */
+export interface WrittenBatch {
+  readonly results: readonly WriteResult[];
+  /** Deals without a result are to be written again. */
+  readonly failure: CrmFailure | null;
+}
+
+/** Runs a batch of writes; a failure before the first of them ends it without results. */
+export async function reportFailure(write: () => Promise<WrittenBatch>): Promise<WrittenBatch> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof CrmFailure) return { results: [], failure: error };
+    throw error;
   }
 }
 

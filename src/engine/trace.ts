@@ -188,6 +188,13 @@ export function creditAfter(stored: string): Decimal {
   return Decimal.of(after);
 }
 
+/** The attainment that the deal of the event has reached, to 6 decimals; null without a quota. */
+export function attainmentAfter(stored: string): Decimal | null {
+  const target = stored.split(',', 5)[4] ?? 'null';
+  if (target === 'null' || Decimal.of(target).isZero()) return null;
+  return creditAfter(stored).dividedBy(Decimal.of(target)).rounded(6);
+}
+
 export function decodeTrace(stored: string, context: TraceContext): Trace {
   const [
     measure,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type CrmAccountSettings, type CrmPermission, type CrmProvider } from '../crm/port.js';
+import { type WriteCheck } from '../crm/write-back.js';
 import { Failure } from '../kernel/failure.js';
 
 export const permissionRecord = z
@@ -14,7 +15,13 @@ export const permissionRecord = z
 export const connectionWarning = z
   .object({
     code: z
-      .enum(['currency_differs', 'time_zone_differs', 'permission_missing', 'permission_unknown'])
+      .enum([
+        'currency_differs',
+        'time_zone_differs',
+        'permission_missing',
+        'permission_unknown',
+        'write_back_impossible',
+      ])
       .describe('What differs or is missing'),
     message: z.string().describe('What it means for commission, and what to do'),
   })
@@ -59,6 +66,14 @@ export function warningsOf(
             : `The CRM does not report whether the connected user has ${name}. It is needed for ${purpose}.`,
       });
   return warnings;
+}
+
+/** What prevents writing commission to the CRM; nothing if none is written. */
+export function writeWarnings(check: WriteCheck | null): ConnectionWarning[] {
+  return (check?.findings ?? []).map(({ message }) => ({
+    code: 'write_back_impossible',
+    message: `Commission is not written to the CRM. ${message}`,
+  }));
 }
 
 /** One zone has several names, such as US/Eastern and America/New_York. */

@@ -50,10 +50,17 @@ export class CrmAccounts {
       },
     );
     if (sealed === null) return null;
-    const { lineItems, companyFields } = settings;
+    const { lineItems, companyFields, writeBack } = settings;
+    const writtenFields = Object.values(writeBack ?? {}).filter((name) => name !== null);
     const access = this.access(workspaceId, provider, sealed);
     const groups = settings.people !== null;
-    const account = this.adapters[provider].account(access, { timeZone, lineItems, companyFields, groups });
+    const account = this.adapters[provider].account(access, {
+      timeZone,
+      lineItems,
+      companyFields,
+      groups,
+      writtenFields,
+    });
     return applySettings(account, settings, linked);
   }
 

@@ -17,11 +17,13 @@ import {
   type PreviousDeals,
   saveAccount,
 } from './account-change.js';
-import { assertPermitted, type ConnectionWarning, warningsOf } from './connection-warnings.js';
+import { assertPermitted, type ConnectionWarning, warningsOf, writeWarnings } from './connection-warnings.js';
 import { CrmAccounts } from './crm-accounts.js';
 import { deleteConnection, type InboundRoute, saveConnection } from './crm-connection-store.js';
 import { findSealedCredentials, findWebhook, hasRoute, workspaceSettings } from './crm-connection-views.js';
 import { pollInterval } from './crm-pull-store.js';
+import { findSettings } from './crm-settings-views.js';
+import { applyWriteBack } from './write-back-store.js';
 
 export interface Connected {
   readonly accountId: string | null;
@@ -54,10 +56,10 @@ export class CrmConnector {
     const { accountId } = credentials;
     const previous = await this.previousAccount(workspaceId, provider, accountId);
     if (previous !== null && previousDeals === null) throw accountChanged(provider, previous);
-    const { permissions, warnings } = await this.check(workspaceId, provider, credentials);
+    const { permissions, warnings, writes } = await this.check(workspaceId, provider, credentials);
     const webhook = await this.register(workspaceId, provider, credentials);
     const own = provider === 'crmc' ? await this.ownSecret(workspaceId) : null;
-    await this.unitOfWork.run(who, { lock: 'none', access: 'write' }, async (trx) => {
+    await this.unitOfWork.run(who, { lock: 'exclusive', access: 'write' }, async (trx) => {
       const isOther = await isOtherAccount(trx, workspaceId, provider, accountId);
       await saveConnection(trx, who, {
         provider,
@@ -70,6 +72,7 @@ export class CrmConnector {
       });
       if (isOther) await leavePreviousAccount(trx, who, provider, previous === null ? null : previousDeals);
       await saveAccount(trx, workspaceId, provider, accountId);
+      await applyWriteBack(trx, workspaceId, provider, { isOtherAccount: isOther, check: writes });
     });
     return {
       accountId,
@@ -95,10 +98,17 @@ export class CrmConnector {
     const account = this.accounts.openWith(provider, credentials);
     const permissions = await account.permissions();
     assertPermitted(provider, permissions);
-    const workspace = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-      workspaceSettings(trx, workspaceId),
+    const { workspace, targets } = await this.unitOfWork.run(
+      { workspaceId },
+      { lock: 'none', access: 'read' },
+      async (trx) => ({
+        workspace: await workspaceSettings(trx, workspaceId),
+        targets: (await findSettings(trx, workspaceId, provider)).writeBack,
+      }),
     );
-    return { permissions, warnings: warningsOf(workspace, await account.settings(), permissions) };
+    const writes = targets === null ? null : await account.checkWrites(targets);
+    const warnings = warningsOf(workspace, await account.settings(), permissions);
+    return { permissions, writes, warnings: [...warnings, ...writeWarnings(writes)] };
   }
 
   /**
@@ -109,12 +119,14 @@ export class CrmConnector {
     const { workspaceId } = who;
     const { disconnected, sealed, webhookId } = await this.unitOfWork.run(
       who,
-      { lock: 'none', access: 'write' },
-      async (trx) => ({
-        sealed: await findSealedCredentials(trx, workspaceId, provider),
-        webhookId: await findWebhook(trx, workspaceId, provider),
-        disconnected: await deleteConnection(trx, who, provider),
-      }),
+      { lock: 'exclusive', access: 'write' },
+      async (trx) => {
+        const sealed = await findSealedCredentials(trx, workspaceId, provider);
+        const webhookId = await findWebhook(trx, workspaceId, provider);
+        const disconnected = await deleteConnection(trx, who, provider);
+        await applyWriteBack(trx, workspaceId, provider);
+        return { sealed, webhookId, disconnected };
+      },
     );
     if (sealed === null) return disconnected;
     const credentials = this.accounts.unseal(workspaceId, provider, sealed);

@@ -14,6 +14,7 @@ import { type Started, storeConsent, takeConsent } from './consent-state-store.j
 import { CrmAccounts } from './crm-accounts.js';
 import { type Connected, CrmConnector } from './crm-connector.js';
 import { toCrmFailure } from './crm-failures.js';
+import { findSettings } from './crm-settings-views.js';
 import { authorizePath, redirectUri } from './oauth-client.js';
 
 const validMs = 10 * 60_000;
@@ -85,6 +86,9 @@ export class CrmConsents {
         'forbidden',
         'Another person or workspace has started this connection. Sign in as the admin who started it.',
       );
+    const settings = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      findSettings(trx, workspaceId, provider),
+    );
     const [state, codeVerifier] = [newKey(), newKey()];
     const consent = { ...startedBy(caller, browserKey), codeVerifier, loginUrl };
     await this.unitOfWork.withoutWorkspace((trx) =>
@@ -95,6 +99,7 @@ export class CrmConsents {
       redirectUri: this.callbackOf(provider),
       codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
       loginUrl,
+      writes: settings.writeBack !== null,
     });
   }
 

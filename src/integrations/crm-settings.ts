@@ -5,7 +5,25 @@ import { day, text } from '../platform/schemas.js';
 const names = z.array(text(200)).max(200).default([]);
 const slug = text(500);
 
-/** Which people, deals and fields of one CRM are read. The defaults read everything that every deal has. */
+const target = z.string().regex(/^[\w-]{1,200}$/, 'must be the name of a field in the CRM');
+const optionalTarget = target.nullable().default(null);
+const writeBack = z
+  .strictObject({
+    commission: target.describe('Field of type number for the commission of the owner of the deal'),
+    state: optionalTarget.describe('Field of type text for Earned, Approved or Reversed; null for none'),
+    currency: optionalTarget.describe('Field of type text for the currency of the commission; null for none'),
+    attainment: optionalTarget.describe(
+      'Field of type number for the attainment of the quota, in percent, that the deal has reached; null for none',
+    ),
+  })
+  .refine((fields) => areDistinct(Object.values(fields)), 'must name a different field for each value');
+
+function areDistinct(names: readonly (string | null)[]): boolean {
+  const named = names.filter((name) => name !== null);
+  return new Set(named).size === named.length;
+}
+
+/** Which people, deals and fields of one CRM are read, and what is written. The defaults read everything that every deal has. */
 export const crmSettings = z.strictObject({
   people: z
     .strictObject({
@@ -42,6 +60,10 @@ export const crmSettings = z.strictObject({
     .overwrite((fields) => [...new Set(fields)])
     .default([])
     .describe("The CRM's names of fields of the associated company or account; deals get them as company_…"),
+  writeBack: writeBack
+    .nullable()
+    .default(null)
+    .describe('Fields of the CRM into which commission is written, by the names of the CRM; null writes nothing'),
 });
 export type CrmSettings = z.output<typeof crmSettings>;
 
@@ -55,4 +77,5 @@ export const settingsExample = {
   fields: { arr: 'hs_arr' },
   lineItems: true,
   companyFields: ['industry'],
+  writeBack: { commission: 'commission', state: 'commission_state', currency: null, attainment: null },
 };

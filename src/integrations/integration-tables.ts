@@ -1,5 +1,6 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type CrmPermission, type CrmProvider } from '../crm/port.js';
+import { type DealValues, type WriteFinding, type WriteTargets } from '../crm/write-back.js';
 import { type GeneratedInstant, type Instant, type Json } from '../platform/database/tables.js';
 
 /** A deal of a sync that pays no rep, with the reason. */
@@ -84,6 +85,31 @@ export interface IntegrationTables {
     skipped_deals: Json<readonly SkippedDeal[]>;
     started_at: Instant;
     ended_at: GeneratedInstant;
+  };
+  crm_write_backs: {
+    workspace_id: string;
+    provider: CrmProvider;
+    targets: Json<WriteTargets>;
+    checked_at: Instant | null;
+    findings: Json<readonly WriteFinding[]>;
+    properties: Generated<string[]>;
+    attempts: Generated<number>;
+    not_before: GeneratedInstant;
+    error: string | null;
+    written_at: Instant | null;
+  };
+  deal_write_backs: {
+    workspace_id: string;
+    deal_id: string;
+    provider: CrmProvider;
+    wanted: Json<DealValues>;
+    written: Json<DealValues> | null;
+    due_at: Instant | null;
+    sent_at: Instant | null;
+    written_at: Instant | null;
+    attempts: Generated<number>;
+    error: string | null;
+    failed_at: Instant | null;
   };
   crm_pull_deals: {
     workspace_id: string;

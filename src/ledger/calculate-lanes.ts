@@ -32,6 +32,7 @@ import { finishRequests, type LaneResult, markComplete, outcomeOf, recordRuns, r
 import { type LoadedRepInput, loadRepInputs } from './rep-input.js';
 import { loadTerms, type RepTerms } from './rep-terms.js';
 import { shortenWindow } from './shorten-windows.js';
+import { requestWriteBack, type WriteBackRequest } from './write-back-requests.js';
 
 export interface LaneDependencies {
   readonly unitOfWork: UnitOfWork;
@@ -136,12 +137,18 @@ export async function calculateRequests(
   // All of these are sent with the commit.
   recordRuns(trx, workspaceId, results, { startedAt, clock });
   finishRequests(trx, workspaceId, results);
+  if (workspace.writesBack) requestWriteBack(trx, workspaceId, results.flatMap(changedDaysOf));
   resetFailures(trx, workspaceId, results);
   saveMarks(trx, workspaceId, lanes, results, asOf);
   const checked = results.filter(({ checks }) => checks.length > 0);
   requestChecks(trx, workspaceId, checked.flatMap(checksOf));
   await failpoint('lane.beforeCommit');
   return { runs: results.map(runOf), wakes, checks: checked.map(({ repId }) => repId) };
+}
+
+/** Also the days of events of which only the trace changed: it contains the attainment. */
+function changedDaysOf({ repId, difference: { days } }: LaneResult): WriteBackRequest[] {
+  return days === null ? [] : [{ repId, days }];
 }
 
 function checksOf({ repId, checks, requests }: LaneResult): PeriodCheck[] {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { allDays } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -7,6 +8,7 @@ import { detachRecalculations } from './calculation-jobs.js';
 import { countedRows } from './counted-rows.js';
 import { recordHistory } from './event-history.js';
 import { recountMonths } from './totals.js';
+import { requestWriteBack } from './write-back-requests.js';
 
 /** The number of deleted events, and of events that approved periods protected. */
 export interface ClearedEvents {
@@ -52,6 +54,11 @@ export async function clearEvents(
     from deleted group by rep_id`.execute(trx);
   const changed = cleared.filter(({ paid }) => paid).map(({ repId }) => ({ repId, runId, eventIds: null }));
   await recordChangedCommission(trx, workspaceId, changed);
+  requestWriteBack(
+    trx,
+    workspaceId,
+    changed.map(({ repId }) => ({ repId, days: allDays })),
+  );
   await failpoint('clear.afterDelete');
   await trx
     .updateTable('lanes')

@@ -57,6 +57,13 @@ export interface LedgerTables {
     requested_at: GeneratedInstant;
     not_before: GeneratedInstant;
   };
+  write_back_requests: {
+    workspace_id: string;
+    rep_id: string;
+    request_id: Generated<string>;
+    from_day: Day;
+    to_day: Day;
+  };
   lanes: {
     workspace_id: string;
     rep_id: string;

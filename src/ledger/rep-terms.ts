@@ -46,6 +46,8 @@ export interface WorkspaceTerms {
   readonly amountSlug: string | null;
   /** Whether the workspace has a webhook endpoint that is enabled. */
   readonly sendsEvents: boolean;
+  /** Whether commission is written to a CRM. */
+  readonly writesBack: boolean;
   /** Changes with every change of the configuration; read before all other data. */
   readonly revision: string;
 }
@@ -84,7 +86,7 @@ export interface StoredQuota extends Quota {
 export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
   const row = await trx
     .selectFrom('workspaces')
-    .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'configuration_revision'])
+    .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'writes_back', 'configuration_revision'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
   return {
@@ -93,6 +95,7 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
     measures: row.field_mapping.measures,
     amountSlug: row.field_mapping.standard['dealAmount'] ?? null,
     sendsEvents: row.sends_events,
+    writesBack: row.writes_back,
     revision: row.configuration_revision,
   };
 }

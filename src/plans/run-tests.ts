@@ -137,6 +137,7 @@ function dataOf(
         measures,
         amountSlug: null,
         sendsEvents: false,
+        writesBack: false,
         revision: '',
       },
       frozen: [],

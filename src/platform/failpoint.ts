@@ -53,6 +53,7 @@ export const failpoints = [
   'delete.afterSoftDelete',
   'clear.afterDelete',
   'delivery.afterSend',
+  'writeBack.afterSend',
   'preview.afterCalculate',
   'export.afterTake',
   'export.afterPart',

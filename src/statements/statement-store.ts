@@ -4,6 +4,7 @@ import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { type AuditEntry, recordAuditEntry } from '../ledger/audit-entry.js';
+import { requestWriteBack } from '../ledger/write-back-requests.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -163,6 +164,7 @@ async function updateHead(trx: Work, { workspaceId, repId, period }: StatementKe
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .execute();
+  requestWriteBack(trx, workspaceId, [{ repId, days: periodRange(period) }]);
 }
 
 /** Stores the current ledger as the next version of the statement. The caller holds the rep's lane. */

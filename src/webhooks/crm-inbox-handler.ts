@@ -8,13 +8,21 @@ import {
 } from '../deals/record-reported-deals.js';
 import { type CrmAccounts } from '../integrations/crm-accounts.js';
 import { findConnection } from '../integrations/crm-connection-views.js';
+import { writtenProperties } from '../integrations/write-back-views.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type CalculationRequest } from '../ledger/calculation-requests.js';
 import { type CommissionChanges } from '../ledger/commission-changes.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { type InboxBatch, type InboxHandler, markProcessed, RetryLater } from '../platform/inbox/inbox-runner.js';
+import {
+  type InboxBatch,
+  type InboxHandler,
+  markProcessed,
+  type PendingMessage,
+  RetryLater,
+} from '../platform/inbox/inbox-runner.js';
 import { deliveredDeals, deliveredOutcome, selfContainedMessages } from './delivered-deals.js';
+import { readHint } from './delivery.js';
 
 const hiddenReason =
   'the CRM neither returns the deal nor reports it as deleted: the connected user may not see it. Its commission stays';
@@ -34,13 +42,20 @@ export class CrmInboxHandler implements InboxHandler {
     private readonly changes: CommissionChanges,
   ) {}
 
-  async handle(batch: InboxBatch): Promise<void> {
-    const { workspaceId } = batch;
-    const provider = batch.source as CrmProvider;
-    const connection = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, (trx) =>
-      findConnection(trx, workspaceId, provider),
+  async handle(received: InboxBatch): Promise<void> {
+    const { workspaceId } = received;
+    const provider = received.source as CrmProvider;
+    const { connection, written } = await this.unitOfWork.run(
+      received,
+      { lock: 'none', access: 'read' },
+      async (trx) => ({
+        connection: await findConnection(trx, workspaceId, provider),
+        written: await writtenProperties(trx, workspaceId, provider),
+      }),
     );
-    if (connection === null) return this.ignore(batch);
+    if (connection === null) return this.ignore(received);
+    const batch = await this.withoutOwnWrites(received, written);
+    if (batch.messages.length === 0) return;
     const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
     if (account === null) return this.applyDelivered(batch);
     const fetchedAt = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, databaseTime);
@@ -73,7 +88,17 @@ export class CrmInboxHandler implements InboxHandler {
       });
   }
 
-  /** The connection was removed after the delivery arrived. */
+  /** Changes of fields that only this service writes are ignored: a write must not lead to the next one. */
+  private async withoutOwnWrites(batch: InboxBatch, written: ReadonlySet<string>): Promise<InboxBatch> {
+    if (written.size === 0) return batch;
+    const isOwn = ({ payload }: PendingMessage) => written.has(readHint(payload).property ?? '');
+    const messages = batch.messages.filter((one) => !isOwn(one));
+    if (messages.length < batch.messages.length)
+      await this.ignore({ ...batch, messages: batch.messages.filter(isOwn) });
+    return { ...batch, messages };
+  }
+
+  /** The messages need no processing. */
   private async ignore(batch: InboxBatch): Promise<void> {
     await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) =>
       markProcessed(trx, batch, batch.messages, 'ignored'),

@@ -45,14 +45,19 @@ export function badSignature(): Failure {
 
 /** The stored form of a hint; {@link readHint} reads it. */
 export function toInboxMessage(source: InboxSource, route: string, hint: CrmHint): InboxMessage {
-  const { dealId, change, occurredAt, key, values } = hint;
+  const { dealId, change, occurredAt, key, values, property } = hint;
   return {
     source,
     route,
     // The route is part of the key: event ids of one account do not identify events of another.
     key: idOf(`${source}|${route}|${key}`),
     subject: dealId,
-    payload: { change, occurredAt: occurredAt?.toISOString() ?? null, values },
+    payload: {
+      change,
+      occurredAt: occurredAt?.toISOString() ?? null,
+      values,
+      ...(property === undefined ? {} : { property }),
+    },
   };
 }
 
@@ -60,6 +65,7 @@ const storedHint = z.object({
   change: z.enum(['changed', 'deleted']),
   occurredAt: z.string().nullable(),
   values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  property: z.string().optional(),
 });
 export type StoredHint = Omit<z.infer<typeof storedHint>, 'occurredAt'> & { readonly occurredAt: Date | null };
 

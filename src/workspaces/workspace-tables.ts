@@ -34,6 +34,7 @@ export interface WorkspaceTables {
     field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
     periodic_through: Day | null;
     sends_events: Generated<boolean>;
+    writes_back: Generated<boolean>;
     digest_of: ColumnType<Day | null, undefined, Day>;
     configuration_revision: Generated<string>;
     paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;

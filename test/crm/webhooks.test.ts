@@ -40,6 +40,7 @@ describe('webhooks of crm-a', () => {
         occurredAt: null,
         key: 'key-1:0',
         values: {},
+        property: '41252299-f8c7-4b5e-99c9-4ff8321d2f96',
       },
     ]);
     const keyOf = (idempotencyKey?: string) => readCrmaDelivery(JSON.parse(printed), idempotencyKey).hints[0]?.key;
@@ -235,6 +236,7 @@ describe('webhooks of crm-b', () => {
         key: '62515:propertyChange:123:dealstage:1564113600000',
         // What the CRM said about the former stage does not apply to the new one.
         values: { dealstage: 'closedwon', stage: 'closedwon', is_won: null, is_closed: null, stage_label: null },
+        property: 'dealstage',
       },
     ]);
     expect(readCrmbDelivery(JSON.parse(bodyW))).to.deep.equal([]);

@@ -10,6 +10,7 @@ const defaults = {
   fields: {},
   lineItems: false,
   companyFields: [],
+  writeBack: null,
 };
 
 describe('the settings of a CRM', function () {
@@ -69,8 +70,14 @@ describe('the settings of a CRM', function () {
       { fields: { '': 'x' } },
       { lineItems: 'yes' },
       { color: 'red' },
+      { writeBack: {} },
+      { writeBack: { commission: 'no name' } },
+      { writeBack: { commission: 'commission', state: 'commission' } },
+      // Commission would depend on what is written.
+      { writeBack: { commission: 'commission' }, fields: { amount: 'commission' } },
     ])
       await set(body, 400);
+    await api.expect(400, 'PUT', '/v1/integrations/crmc/settings', { writeBack: { commission: 'Amount' } });
     await api.expect(400, 'PUT', '/v1/integrations/crma/settings', { deals: { pipelines: ['Sales'] } });
     expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
   });

@@ -19,6 +19,21 @@ export interface PlainDeal {
   readonly closeDate: string;
 }
 
+/** The fields that get commission, by the names of the CRM. */
+export interface WriteFields {
+  readonly commission: string;
+  readonly state: string;
+  readonly currency: string;
+  readonly attainment: string;
+}
+
+const writeFields: WriteFields = {
+  commission: 'commission',
+  state: 'commission_state',
+  currency: 'commission_currency',
+  attainment: 'quota_attainment',
+};
+
 /** One kind of CRM with its fake, behind an interface that all kinds share. */
 export interface CrmWorld {
   readonly provider: CrmProvider;
@@ -43,6 +58,15 @@ export interface CrmWorld {
   connect(api: ApiClient, serviceUrl: string): Promise<void>;
   /** Signed deliveries of all changes since the last call. */
   takeDeliveries(): Delivery[];
+  /** Creates fields and grants the permission to write them; the names of the fields, for the settings. */
+  prepareWrites(): WriteFields;
+  /** What the CRM holds in the fields: numbers as numbers; null where nothing was written. */
+  written(dealId: string): Readonly<Record<keyof WriteFields, unknown>>;
+  /** The CRM rejects every value of the deal, until it accepts them again. */
+  reject(dealId: string, rejects: boolean): void;
+  /** Match the requests that write to deals, and those that read single deals. */
+  readonly writing: RegExp;
+  readonly reading: RegExp;
   stop(): Promise<void>;
 }
 
@@ -90,7 +114,32 @@ async function crmaWorld(): Promise<CrmWorld> {
       await api.expect(200, 'POST', '/auth/workspace/connect-crma', { accessToken });
     },
     takeDeliveries: () => crm.takeDeliveries(),
+    prepareWrites: () => {
+      crm.oauth.scopes.add('record_permission:read-write');
+      crm.writesPerSecond = 1_000_000;
+      for (const [value, slug] of Object.entries(writeFields))
+        crm.attributes.push({ slug, title: slug, type: isText(value) ? 'text' : 'number' });
+      return writeFields;
+    },
+    written: (dealId) => valuesBy((name) => crm.valueOf(dealId, name), writeFields),
+    reject: (dealId, rejects) => void (rejects ? crm.rejectedDeals.add(dealId) : crm.rejectedDeals.delete(dealId)),
+    writing: /PATCH .*records/,
+    reading: /records\/(query|[0-9a-f-]{36}$)/,
     stop: () => crm.stop(),
+  };
+}
+
+function isText(value: string): boolean {
+  return value === 'state' || value === 'currency';
+}
+
+function valuesBy(read: (name: string) => unknown, fields: WriteFields): Record<keyof WriteFields, unknown> {
+  const { commission, state, currency, attainment } = fields;
+  return {
+    commission: read(commission),
+    state: read(state),
+    currency: read(currency),
+    attainment: read(attainment),
   };
 }
 
@@ -135,9 +184,35 @@ export async function crmbWorld(): Promise<CrmWorld> {
       await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
     },
     takeDeliveries: () => crm.deliveries.take(),
+    prepareWrites: () => {
+      crm.oauth.scopes.add('crm.objects.deals.write');
+      crm.eventsPerDelivery = 100;
+      for (const [value, name] of Object.entries(writeFields)) {
+        const type = isText(value) ? { type: 'string', fieldType: 'text' } : { type: 'number', fieldType: 'number' };
+        crm.properties.push({ name, label: name, ...type, hubspotDefined: false });
+        // An admin may subscribe the app to them as well.
+        crm.watched.add(name);
+      }
+      return writeFields;
+    },
+    written: (dealId) => {
+      const { commission, attainment, ...texts } = valuesBy((name) => crm.valueOf(dealId, name), writeFields);
+      const number = (text: unknown) => (text === null || text === '' ? null : Number(text));
+      return { ...texts, commission: number(commission), attainment: number(attainment) };
+    },
+    reject: (dealId, rejects) => void (rejects ? crm.rejectedDeals.add(dealId) : crm.rejectedDeals.delete(dealId)),
+    writing: /deals\/batch\/update/,
+    reading: /deals\/(batch\/read|\d+$)/,
     stop: () => crm.stop(),
   };
 }
+
+const crmcFields: WriteFields = {
+  commission: 'Commission__c',
+  state: 'Commission_State__c',
+  currency: 'Commission_Currency__c',
+  attainment: 'Quota_Attainment__c',
+};
 
 async function crmcWorld(): Promise<CrmWorld> {
   const crm = new FakeCrmc();
@@ -182,6 +257,19 @@ async function crmcWorld(): Promise<CrmWorld> {
       if (webhookSecret !== null) flow = crm.flow({ targetUrl: webhookUrl, secret: webhookSecret });
     },
     takeDeliveries: () => flow?.take() ?? [],
+    prepareWrites: () => {
+      for (const [value, name] of Object.entries(crmcFields))
+        crm.addField({
+          name,
+          type: isText(value) ? 'string' : value === 'attainment' ? 'percent' : 'currency',
+          length: 40,
+        });
+      return crmcFields;
+    },
+    written: (dealId) => valuesBy((name) => crm.valueOf(dealId, name), crmcFields),
+    reject: (dealId, rejects) => void (rejects ? crm.invalidDeals.add(dealId) : crm.invalidDeals.delete(dealId)),
+    writing: /PATCH .*composite\/sobjects/,
+    reading: /query/,
     stop: () => crm.stop(),
   };
 }

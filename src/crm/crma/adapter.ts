@@ -18,8 +18,11 @@ import {
   fixedAccess,
   type ListDeals,
   type RegisteredWebhook,
+  reportFailure,
+  type WrittenBatch,
 } from '../port.js';
 import { canonicalFields, goneDeal, instantOf, textOf } from '../values.js';
+import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import { CrmaAssociated } from './associated.js';
 import {
   type CrmaAttribute,
@@ -33,6 +36,7 @@ import {
   crmaRecord,
   crmaStatus,
 } from './values.js';
+import { CrmaWriter } from './writes.js';
 
 export interface CrmaSettings {
   readonly apiBase: string;
@@ -82,8 +86,8 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
     // Keys and grants of crm-a are removed in its settings; its API has no request for it.
     revoke: async () => {},
     accountName: async ({ accessToken }) => (await readSelf(http, settings, accessToken)).workspace_name ?? null,
-    account: (access, { timeZone = 'UTC', companyFields = [] } = {}) => {
-      const account = new CrmaAccount(http, settings.apiBase, access, timeZone);
+    account: (access, { timeZone = 'UTC', companyFields = [], writtenFields = [] } = {}) => {
+      const account = new CrmaAccount(http, settings.apiBase, access, timeZone, new Set(writtenFields));
       const companies = new CrmaAssociated(http, settings.apiBase, access, companyFields);
       return withAssociated(account, { lineItems: false, companyFields }, companies);
     },
@@ -154,6 +158,8 @@ const members = z.object({
 });
 
 class CrmaAccount implements CrmAccount {
+  readonly maxWrites = 50;
+  private readonly writer: CrmaWriter;
   private definitions: Promise<CrmaAttribute[]> | null = null;
   private stages: Promise<readonly CrmaStatus[]> | null = null;
 
@@ -162,7 +168,10 @@ class CrmaAccount implements CrmAccount {
     private readonly apiBase: string,
     private readonly access: CrmAccess,
     private readonly timeZone: string,
-  ) {}
+    private readonly writtenFields: ReadonlySet<string>,
+  ) {
+    this.writer = new CrmaWriter(http, apiBase, access, (dealId) => idPattern.test(dealId));
+  }
 
   async listMembers(): Promise<CrmMember[]> {
     const { body } = await this.http.request(this.get('/v2/workspace_members', members));
@@ -231,9 +240,16 @@ class CrmaAccount implements CrmAccount {
     return { currency: (await this.reading()).defaultCurrency, timeZone: null };
   }
 
+  async checkWrites(targets: WriteTargets): Promise<WriteCheck> {
+    return this.writer.check(targets, await this.allAttributes(), await this.heldScopes());
+  }
+
+  async writeDeals(targets: WriteTargets, writes: readonly DealWrite[]): Promise<WrittenBatch> {
+    return reportFailure(async () => this.writer.write(targets, await this.allAttributes(), writes));
+  }
+
   async permissions(): Promise<CrmPermission[]> {
-    const { body } = await this.http.request(this.get('/v2/self', self));
-    const held = body.scope?.split(/[ ,]+/) ?? null;
+    const held = await this.heldScopes();
     return neededScopes.map(([name, purpose]) => ({
       name,
       purpose,
@@ -265,8 +281,14 @@ class CrmaAccount implements CrmAccount {
     await this.http.getOrNull({ method: 'DELETE', url, access: this.access, schema: z.unknown() });
   }
 
+  private async heldScopes(): Promise<readonly string[] | null> {
+    const { body } = await this.http.request(this.get('/v2/self', self));
+    return body.scope?.split(/[ ,]+/) ?? null;
+  }
+
   private async reading(): Promise<CrmaReading> {
-    return crmaReading(await this.attributes(), await this.statuses(), this.timeZone);
+    const written = this.writtenFields;
+    return { ...crmaReading(await this.attributes(), await this.statuses(), this.timeZone), written };
   }
 
   /** The stages, fetched once per account. A failure is not cached. */
@@ -286,8 +308,13 @@ class CrmaAccount implements CrmAccount {
     return answer?.body.data ?? [];
   }
 
+  /** The attributes that deals have here. */
+  private async attributes(): Promise<CrmaAttribute[]> {
+    return (await this.allAttributes()).filter((attribute) => !this.writtenFields.has(attribute.api_slug));
+  }
+
   /** Fetched once per account. A failure is not cached. */
-  private attributes(): Promise<CrmaAttribute[]> {
+  private allAttributes(): Promise<CrmaAttribute[]> {
     this.definitions ??= this.readAttributes().catch((error: unknown) => {
       this.definitions = null;
       throw error;

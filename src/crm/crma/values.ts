@@ -22,10 +22,14 @@ export const crmaRecord = z.object({
 export type CrmaRecord = z.infer<typeof crmaRecord>;
 
 export const crmaAttribute = z.object({
+  id: z.object({ attribute_id: z.string() }).nullish(),
   api_slug: z.string(),
   title: z.string(),
   type: z.string(),
   is_archived: z.boolean().nullish(),
+  is_writable: z.boolean().nullish(),
+  is_system_attribute: z.boolean().nullish(),
+  is_multiselect: z.boolean().nullish(),
   config: z
     .looseObject({ currency: z.looseObject({ default_currency_code: z.string().nullish() }).nullish() })
     .nullish(),
@@ -59,6 +63,8 @@ export interface CrmaReading {
   readonly closeDateSlug: string | null;
   /** Titles of the stages that win a deal. */
   readonly wonStages: ReadonlySet<string>;
+  /** Slugs that deals do not have here; default: none. */
+  readonly written?: ReadonlySet<string>;
 }
 
 export const crmaStatus = z.object({
@@ -121,7 +127,8 @@ function liveValues(record: CrmaRecord) {
   );
 }
 
-export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
+export function crmaDeal(whole: CrmaRecord, reading: CrmaReading): CrmDeal {
+  const record = withoutWritten(whole, reading);
   const fields = readValues(record);
   const amount = liveValues(record).find(([slug]) => slug === amountSlug)?.[1][0];
   const canonical: CanonicalValues = {
@@ -138,6 +145,12 @@ export function crmaDeal(record: CrmaRecord, reading: CrmaReading): CrmDeal {
   // record.
   const all = withFieldCurrencies({ ...canonical, ...fields }, currenciesOf(record, reading));
   return { id: record.id.record_id, fields: all, modifiedAt: null, deleted: false };
+}
+
+function withoutWritten(record: CrmaRecord, { written }: CrmaReading): CrmaRecord {
+  if (written === undefined || written.size === 0) return record;
+  const values = Object.entries(record.values).filter(([slug]) => !written.has(slug));
+  return { ...record, values: Object.fromEntries(values) };
 }
 
 /** Every amount of the CRM has its own currency, by default that of its attribute. */

@@ -25,7 +25,7 @@ const delivery = z.object({ webhook_id: z.string().max(200), events: z.array(z.u
 const eventType = z.enum(['record.created', 'record.updated', 'record.deleted', 'record.merged']);
 const event = z.object({
   event_type: eventType,
-  id: z.object({ record_id: z.string() }),
+  id: z.object({ record_id: z.string(), attribute_id: z.string().max(200).optional() }),
   duplicate_record_id: z.string().optional(),
 });
 const anyEvent = z.object({ event_type: eventType });
@@ -48,11 +48,12 @@ export function readCrmaDelivery(json: unknown, idempotencyKey: string | undefin
 function hintsOf(json: unknown, key: string): CrmHint[] {
   const { success, data } = event.safeParse(json);
   if (!success) return [];
-  const { record_id: dealId } = data.id;
+  const { record_id: dealId, attribute_id: property } = data.id;
   switch (data.event_type) {
     case 'record.created':
-    case 'record.updated':
       return [hint(dealId, 'changed', key)];
+    case 'record.updated':
+      return [{ ...hint(dealId, 'changed', key), ...(property === undefined ? {} : { property }) }];
     case 'record.deleted':
       return [hint(dealId, 'deleted', key)];
     case 'record.merged': {

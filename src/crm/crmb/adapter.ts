@@ -25,14 +25,19 @@ import {
   type CrmPermission,
   fixedAccess,
   type ListDeals,
+  reportFailure,
+  type WrittenBatch,
 } from '../port.js';
 import { canonicalFields, goneDeal, instantOf, textOf, zoneOf } from '../values.js';
+import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import { CrmbAssociated } from './associated.js';
 import { crmbPath } from './paths.js';
 import {
   type CrmbPipeline,
   type CrmbProperties,
+  type CrmbProperty,
   type CrmbReading,
+  changedByWrites,
   crmbDeal,
   crmbDealRecord,
   crmbField,
@@ -41,6 +46,7 @@ import {
   crmbStages,
   readProperties,
 } from './values.js';
+import { CrmbWriter } from './writes.js';
 
 export interface CrmbSettings {
   readonly apiBase: string;
@@ -53,6 +59,8 @@ export interface CrmbSettings {
 }
 
 const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.owners.read';
+/** Requested if the settings of the connection name fields to write. */
+const writeScope = 'crm.objects.deals.write';
 
 const rules: CrmRules = { provider: 'crmb', passing: [423, 477, 521, 523, 524], classifyError: classifyError };
 
@@ -95,7 +103,7 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
   const http = new CrmHttp(rules, timing);
   return {
     provider: 'crmb',
-    authorizeUrl: ({ state, redirectUri, codeChallenge }) => {
+    authorizeUrl: ({ state, redirectUri, codeChallenge, writes = false }) => {
       const query = {
         client_id: settings.clientId,
         redirect_uri: redirectUri,
@@ -103,6 +111,7 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
         state,
         code_challenge: codeChallenge,
         code_challenge_method: 'S256',
+        ...(writes ? { optional_scope: writeScope } : {}),
       };
       return `${settings.authBase}/oauth/authorize?${new URLSearchParams(query)}`;
     },
@@ -143,9 +152,9 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     },
     // The id is what the CRM shows to its users; its API has no name of the account.
     accountName: async () => null,
-    account: (access, { timeZone = 'UTC', lineItems = false, companyFields = [] } = {}) => {
+    account: (access, { timeZone = 'UTC', lineItems = false, companyFields = [], writtenFields = [] } = {}) => {
       const wanted = { lineItems, companyFields };
-      const account = new CrmbAccount(http, settings, access, timeZone);
+      const account = new CrmbAccount(http, settings, access, timeZone, writtenFields);
       return withAssociated(account, wanted, new CrmbAssociated(http, settings, access, wanted));
     },
   };
@@ -262,7 +271,10 @@ const owners = z.object({
 type Owner = z.infer<typeof owners>['results'][number];
 
 class CrmbAccount implements CrmAccount {
-  private definitions: Promise<CrmbProperties> | null = null;
+  readonly maxWrites = dealsPerPage;
+  private readonly writer: CrmbWriter;
+  private readonly omitted: ReadonlySet<string>;
+  private definitions: Promise<readonly CrmbProperty[]> | null = null;
   private defined: Promise<readonly CrmbPipeline[]> | null = null;
   private details: Promise<CrmAccountSettings> | null = null;
 
@@ -271,7 +283,15 @@ class CrmbAccount implements CrmAccount {
     private readonly crmbSettings: CrmbSettings,
     private readonly access: CrmAccess,
     private readonly timeZone: string,
-  ) {}
+    writtenFields: readonly string[],
+  ) {
+    this.omitted = new Set(writtenFields.length === 0 ? [] : [...writtenFields, ...changedByWrites]);
+    const url = this.path('objects', '/deals/batch/update');
+    this.writer = new CrmbWriter(http, url, access, (dealId) => idPattern.test(dealId), {
+      properties: () => this.allProperties(),
+      currency: async () => (await this.settings()).currency,
+    });
+  }
 
   /** Includes owners who left: their deals remain theirs. */
   async listMembers(): Promise<CrmMember[]> {
@@ -286,7 +306,8 @@ class CrmbAccount implements CrmAccount {
   async listFields(): Promise<CrmField[]> {
     const properties = await this.properties();
     const pipelines = await this.pipelines();
-    const native = [...properties.values()].map((property) => crmbField(property, pipelines));
+    const shown = [...properties.values()].filter(({ name }) => !this.omitted.has(name));
+    const native = shown.map((property) => crmbField(property, pipelines));
     const stages = pipelines.flatMap((pipeline) => pipeline.stages.map(({ label }) => label));
     return [...native, ...canonicalFields(native, { stages, pipelines: pipelines.map(({ label }) => label) })];
   }
@@ -337,6 +358,14 @@ class CrmbAccount implements CrmAccount {
     for (const [name, purpose, url] of probes)
       permissions.push({ name, purpose, granted: await this.isAllowed(url), required: true });
     return permissions;
+  }
+
+  checkWrites(targets: WriteTargets): Promise<WriteCheck> {
+    return this.writer.check(targets);
+  }
+
+  writeDeals(targets: WriteTargets, writes: readonly DealWrite[]): Promise<WrittenBatch> {
+    return reportFailure(() => this.writer.write(targets, writes));
   }
 
   private async isAllowed(url: string): Promise<boolean> {
@@ -462,6 +491,7 @@ class CrmbAccount implements CrmAccount {
     const { currency, timeZone } = await this.settings();
     return {
       properties: await this.properties(),
+      omitted: this.omitted,
       stages: crmbStages(await this.pipelines()),
       timeZone: timeZone ?? this.timeZone,
       currency,
@@ -483,8 +513,12 @@ class CrmbAccount implements CrmAccount {
     return body.results;
   }
 
-  /** Fetched once per account. A failure is not cached. */
-  private properties(): Promise<CrmbProperties> {
+  private async properties(): Promise<CrmbProperties> {
+    return readProperties(await this.allProperties());
+  }
+
+  /** Every property of deals, fetched once per account. A failure is not cached. */
+  private allProperties(): Promise<readonly CrmbProperty[]> {
     this.definitions ??= this.readDefinitions().catch((error: unknown) => {
       this.definitions = null;
       throw error;
@@ -492,10 +526,10 @@ class CrmbAccount implements CrmAccount {
     return this.definitions;
   }
 
-  private async readDefinitions(): Promise<CrmbProperties> {
+  private async readDefinitions(): Promise<readonly CrmbProperty[]> {
     const schema = z.object({ results: z.array(crmbProperty) });
     const { body } = await this.http.request(this.get(this.path('properties', '/deals'), schema));
-    return readProperties(body.results);
+    return body.results;
   }
 
   private path(kind: Parameters<typeof crmbPath>[1], tail: string): string {

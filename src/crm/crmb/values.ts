@@ -31,6 +31,9 @@ export const crmbProperty = z.object({
   hubspotDefined: z.boolean().nullish(),
   /** The property that holds the currency of the values. */
   currencyPropertyName: z.string().nullish(),
+  numberDisplayHint: z.string().nullish(),
+  calculated: z.boolean().nullish(),
+  modificationMetadata: z.object({ readOnlyValue: z.boolean().nullish() }).nullish(),
 });
 export type CrmbProperty = z.infer<typeof crmbProperty>;
 
@@ -59,9 +62,14 @@ export function readProperties(defined: readonly CrmbProperty[]): CrmbProperties
   return new Map([...needed, ...shown].map((property) => [property.name, property]));
 }
 
+/** Properties that the CRM changes with every write. */
+export const changedByWrites: readonly string[] = [modifiedSlug, 'hs_updated_by_user_id'];
+
 /** What the definitions and settings of an account add to a deal. */
 export interface CrmbReading {
   readonly properties: CrmbProperties;
+  /** Properties that deals do not have here; default: none. */
+  readonly omitted?: ReadonlySet<string>;
   readonly stages: ReadonlyMap<string, CrmbStage>;
   readonly timeZone: string;
   /** Currency of deals without one. */
@@ -69,9 +77,9 @@ export interface CrmbReading {
 }
 
 export function crmbDeal(record: CrmbDealRecord, reading: CrmbReading): CrmDeal {
-  const values = Object.entries(record.properties).map(
-    ([name, raw]) => [name, crmbValue(raw, reading.properties.get(name))] as const,
-  );
+  const values = Object.entries(record.properties)
+    .filter(([name]) => reading.omitted?.has(name) !== true)
+    .map(([name, raw]) => [name, crmbValue(raw, reading.properties.get(name))] as const);
   const modifiedAt = instantOf(record.properties[modifiedSlug]) ?? instantOf(record.updatedAt);
   return {
     id: record.id,

@@ -116,7 +116,7 @@ function hintsOf(event: CrmbEvent): CrmHint[] {
     case 'restore':
       return [hint(event, event.objectId, 'changed')];
     case 'propertyChange':
-      return [hint(event, event.objectId, 'changed', changeOf(event))];
+      return [{ ...hint(event, event.objectId, 'changed', changeOf(event)), ...propertyOf(event) }];
     case 'deletion':
     case 'privacyDeletion':
       return [hint(event, event.objectId, 'deleted')];
@@ -140,6 +140,10 @@ function verbOf({
 
 function changeOf({ propertyName, propertyValue }: CrmbEvent): CrmHint['values'] {
   return propertyName === undefined || propertyValue === undefined ? {} : crmbChange(propertyName, propertyValue);
+}
+
+function propertyOf({ propertyName }: CrmbEvent): Pick<CrmHint, 'property'> {
+  return propertyName === undefined ? {} : { property: propertyName };
 }
 
 /** If the merge created a new deal, both source deals are gone. */

@@ -4,6 +4,7 @@ import { type CrmHttp, type CrmResponse } from '../http.js';
 import {
   type CrmAccess,
   type CrmAccount,
+  type CrmAccountOptions,
   type CrmAccountSettings,
   type CrmDeal,
   type CrmDealPage,
@@ -12,13 +13,25 @@ import {
   type CrmMember,
   type CrmPermission,
   type ListDeals,
+  reportFailure,
+  type WrittenBatch,
 } from '../port.js';
 import { goneDeal, textOf, zoneOf } from '../values.js';
-import { type DealShape, dealRecord, dealShape, describeAnswer, describedFields, readDeal } from './deals.js';
+import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
+import {
+  type DealShape,
+  type DescribedDeal,
+  dealRecord,
+  dealShape,
+  describeAnswer,
+  describedFields,
+  readDeal,
+} from './deals.js';
 import { classifyCrmcError, quotaPauseMs } from './errors.js';
 import { id18, isOpportunityId } from './ids.js';
 import { crmcPermissions, userIdIn } from './permissions.js';
 import { soql, soqlInstant, soqlTexts } from './soql.js';
+import { CrmcWriter } from './writes.js';
 
 const instant = z
   .string()
@@ -71,6 +84,10 @@ const maxUsedShare = 0.9;
 
 /** One organisation of crm-c during one unit of work. Its object description is fetched once. */
 export class CrmcAccount implements CrmAccount {
+  readonly maxWrites = 200;
+  private readonly writer: CrmcWriter;
+  private readonly readsGroups: boolean;
+  private readonly writtenFields: readonly string[];
   private shape: DealShape | null = null;
   /** The CRM's clock at the last query of deals by their ids. */
   private crmTime: Date | null = null;
@@ -81,8 +98,16 @@ export class CrmcAccount implements CrmAccount {
     private readonly access: CrmAccess,
     private readonly instanceUrl: () => Promise<string>,
     private readonly apiVersion: string,
-    private readonly readsGroups = false,
-  ) {}
+    { groups = false, writtenFields = [] }: Pick<CrmAccountOptions, 'groups' | 'writtenFields'> = {},
+  ) {
+    this.readsGroups = groups;
+    this.writtenFields = writtenFields;
+    this.writer = new CrmcWriter(http, access, {
+      described: async () => (await this.description()).body,
+      url: (path) => this.url(`${this.path}${path}`),
+      assertQuota,
+    });
+  }
 
   async listMembers(): Promise<CrmMember[]> {
     const members: CrmMember[] = [];
@@ -179,6 +204,14 @@ export class CrmcAccount implements CrmAccount {
     });
   }
 
+  checkWrites(targets: WriteTargets): Promise<WriteCheck> {
+    return this.writer.check(targets);
+  }
+
+  writeDeals(targets: WriteTargets, writes: readonly DealWrite[]): Promise<WrittenBatch> {
+    return reportFailure(() => this.writer.write(targets, writes));
+  }
+
   async registerWebhook(): Promise<null> {
     return null;
   }
@@ -226,7 +259,14 @@ export class CrmcAccount implements CrmAccount {
   }
 
   private async describe(): Promise<{ shape: DealShape; answer: CrmResponse<unknown> }> {
-    const answer = await this.http.request({
+    const answer = await this.description();
+    const shape = dealShape(answer.body, this.writtenFields);
+    this.shape = shape;
+    return { shape, answer };
+  }
+
+  private async description(): Promise<CrmResponse<DescribedDeal>> {
+    return this.http.request({
       method: 'GET',
       url: await this.url(`${this.path}/sobjects/Opportunity/describe`),
       access: this.access,
@@ -235,9 +275,6 @@ export class CrmcAccount implements CrmAccount {
       classifyError: ({ status }) =>
         status === 404 ? { kind: 'rejected', message: 'the user needs read access to Opportunity' } : null,
     });
-    const shape = dealShape(answer.body);
-    this.shape = shape;
-    return { shape, answer };
   }
 
   /** The organisation's currency; null if the user may not read it, or if each deal has its own. */

@@ -135,15 +135,15 @@ export class CrmcAdapter implements CrmAdapter {
   }
 
   account(access: CrmAccess, options: CrmAccountOptions = {}): CrmAccount {
-    const { lineItems = false, companyFields = [], groups = false } = options;
+    const { lineItems = false, companyFields = [] } = options;
     const wanted = { lineItems, companyFields };
-    const org = this.org(access, groups);
+    const org = this.org(access, options);
     return withAssociated(org, wanted, new CrmcAssociated((query, row) => org.rows(query, row), wanted));
   }
 
-  private org(access: CrmAccess, groups = false): CrmcAccount {
+  private org(access: CrmAccess, options: CrmAccountOptions = {}): CrmcAccount {
     const instanceUrl = async () => this.instance(await access.credentials());
-    return new CrmcAccount(this.http, access, instanceUrl, this.settings.apiVersion, groups);
+    return new CrmcAccount(this.http, access, instanceUrl, this.settings.apiVersion, options);
   }
 
   private instance({ instanceUrl }: CrmCredentials): string {

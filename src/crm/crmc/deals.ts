@@ -2,16 +2,20 @@ import { z } from 'zod';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
 import { canonicalFields, numberOf } from '../values.js';
 import { id18 } from './ids.js';
-import { slugsOf } from './names.js';
+import { type CrmcName, slugsOf } from './names.js';
 
 /** The parts of an object description that are needed. */
 export const describeAnswer = z.object({
+  /** Whether the connected user may change deals. */
+  updateable: z.boolean().optional(),
   fields: z.array(
     z.object({
       name: z.string().regex(/^\w+$/),
       label: z.string(),
       type: z.string(),
       length: z.number().default(0),
+      updateable: z.boolean().optional(),
+      calculated: z.boolean().optional(),
       picklistValues: z
         .array(z.object({ active: z.boolean(), label: z.string().nullable(), value: z.string() }))
         .nullable()
@@ -51,11 +55,21 @@ const maxTextLength = 255;
 /** A deal has at most 500 fields, some of which are not the CRM's. */
 const maxFields = 450;
 
-export function dealShape({ fields: described, recordTypeInfos }: DescribedDeal): DealShape {
-  const usable = described.filter(isUsable).slice(0, maxFields);
-  const names = slugsOf(usable.map((field) => field.name));
-  const fields = usable.map((field, position) => ({
-    ...(names[position] as (typeof names)[number]),
+/** Fields that the CRM changes with every write. */
+const changedByWrites: readonly string[] = ['LastModifiedDate', 'LastModifiedById'];
+
+/** `writtenFields`: fields that this service writes, by the CRM's names. Deals do not have them here. */
+export function dealShape(
+  { fields: described, recordTypeInfos }: DescribedDeal,
+  writtenFields: readonly string[] = [],
+): DealShape {
+  const omitted = new Set(writtenFields.length === 0 ? [] : [...writtenFields, ...changedByWrites]);
+  // Slugs are assigned before fields are left out, so that the others keep theirs.
+  const readable = described.filter(isUsable).slice(0, maxFields);
+  const slugs = new Map(slugsOf(readable.map(({ name }) => name)).map((name) => [name.native, name]));
+  const usable = readable.filter(({ name }) => !omitted.has(name));
+  const fields = usable.map((field) => ({
+    ...(slugs.get(field.name) as CrmcName),
     label: field.label,
     type: typeOf(field),
     crmType: field.type,

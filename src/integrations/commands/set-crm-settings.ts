@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { snakeCase } from '../../crm/crmc/names.js';
 import { type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
@@ -10,6 +11,7 @@ import { findConnectedCrm } from '../crm-connection-views.js';
 import { type CrmSettings, crmSettings, settingsExample, settingsParams } from '../crm-settings.js';
 import { countExcluded, saveSettings } from '../crm-settings-store.js';
 import { CrmSync } from '../crm-sync.js';
+import { applyWriteBack } from '../write-back-store.js';
 
 const body = crmSettings.extend({
   confirm: z
@@ -18,8 +20,25 @@ const body = crmSettings.extend({
     .describe('true if imported deals that the settings exclude are to be deleted, which reverses their commission'),
 });
 
-function assertSupported(provider: CrmProvider, { deals, lineItems, people }: CrmSettings): void {
-  if (provider !== 'crma') return;
+function assertSupported(provider: CrmProvider, settings: CrmSettings): void {
+  assertWritable(provider, settings);
+  if (provider === 'crma') assertSupportedByCrma(settings);
+}
+
+/** A field that is written cannot also be read: commission would depend on itself. */
+function assertWritable(provider: CrmProvider, { writeBack, fields }: CrmSettings): void {
+  const read = new Set(Object.values(fields));
+  for (const [value, name] of Object.entries(writeBack ?? {})) {
+    if (name === null) continue;
+    const path = `writeBack.${value}`;
+    if (provider === 'crmc' && !/__c$/.test(name))
+      throw invalid({ path, message: 'must be the API name of a custom field, which ends in __c' });
+    if (read.has(name) || read.has(snakeCase(name)))
+      throw invalid({ path, message: 'is read by fields: commission cannot depend on what is written' });
+  }
+}
+
+function assertSupportedByCrma({ deals, lineItems, people }: CrmSettings): void {
   if (deals.pipelines.length > 0) throw invalid({ path: 'deals.pipelines', message: 'crm-a has no pipelines' });
   if (lineItems) throw invalid({ path: 'lineItems', message: 'crm-a has no line items' });
   if (people !== null && people.teams.length + people.roles.length > 0)
@@ -41,6 +60,7 @@ async function store(
       { excluded, live },
     );
   await saveSettings(trx, workspaceId, provider, settings);
+  await applyWriteBack(trx, workspaceId, provider);
   const details = { provider, excluded };
   await recordAuditEntry(trx, { workspaceId, actor }, { trigger: 'crm_settings', scope: 'workspace', details });
   return (await findConnectedCrm(trx, workspaceId, provider)) !== null;
@@ -48,7 +68,7 @@ async function store(
 
 export const setCrmSettings = operation({
   id: 'setCrmSettings',
-  summary: 'Set which people, deals and fields of a CRM are read, and start a sync with the new settings',
+  summary: 'Set what is read from a CRM and what is written to it, and start a sync with the new settings',
   method: 'put',
   path: '/v1/integrations/:provider/settings',
   access: 'admin',
@@ -66,7 +86,7 @@ export const setCrmSettings = operation({
   uses: [UnitOfWork, CrmSync],
   async execute({ params: { provider }, body: requested }, caller, unitOfWork, sync) {
     assertSupported(provider, requested);
-    const isConnected = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    const isConnected = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
       store(trx, caller, provider, requested),
     );
     const { confirm: _, ...settings } = requested;

@@ -5,7 +5,7 @@ import { findSettings } from '../crm-settings-views.js';
 
 export const getCrmSettings = operation({
   id: 'getCrmSettings',
-  summary: 'Which people, deals and fields of a CRM are read',
+  summary: 'What is read from a CRM and what is written to it',
   method: 'get',
   path: '/v1/integrations/:provider/settings',
   access: 'admin',

@@ -1,7 +1,7 @@
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { api } from '../../api/client.js';
 import { jobsQuery } from '../../api/job-queries.js';
 import { type Integration, integrationsQuery, type Provider, productNames } from '../../api/settings-queries.js';
@@ -19,6 +19,7 @@ import { CrmSettingsDialog } from './CrmSettingsDialog.js';
 import { ConnectionBadge, connectionWords } from './connection-state.js';
 import styles from './Settings.module.css';
 import { SyncHistory } from './SyncHistory.js';
+import { WriteBackCard } from './WriteBackCard.js';
 
 /** The CRMs from which deals and people come, with their state, and the syncs of the last hours. */
 export function ConnectionsPage() {
@@ -64,7 +65,10 @@ export function ConnectionsPage() {
       {(integrations.data?.integrations ?? [])
         .filter(({ connected }) => connected)
         .map(({ provider }) => (
-          <SyncHistory key={provider} provider={provider} />
+          <Fragment key={provider}>
+            <WriteBackCard provider={provider} />
+            <SyncHistory provider={provider} />
+          </Fragment>
         ))}
       {connecting === null ? null : <ConnectDialog provider={connecting} onClose={() => setConnecting(null)} />}
       {isSyncing ? <SyncDialog onClose={() => setSyncing(false)} /> : null}

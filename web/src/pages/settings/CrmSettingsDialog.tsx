@@ -15,7 +15,7 @@ interface CrmSettingsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Which people, deals and fields of a CRM are read, and how often it is polled. */
+/** Which people, deals and fields of a CRM are read, how often it is polled, and which fields get commission. */
 export function CrmSettingsDialog({ integration, onClose }: CrmSettingsDialogProps) {
   const { provider } = integration;
   const { data } = useQuery({
@@ -38,9 +38,15 @@ interface Entered {
   readonly companyFields: string;
   readonly polling: 'on' | 'off';
   readonly pollSeconds: string;
+  readonly writing: 'on' | 'off';
+  readonly commission: string;
+  readonly state: string;
+  readonly currency: string;
+  readonly attainment: string;
 }
 
-function enteredOf({ people, deals, fields, lineItems, companyFields }: Settings, integration: Integration): Entered {
+function enteredOf(settings: Settings, integration: Integration): Entered {
+  const { people, deals, fields, lineItems, companyFields, writeBack } = settings;
   return {
     teams: people?.teams.join(', ') ?? '',
     roles: people?.roles.join(', ') ?? '',
@@ -54,6 +60,11 @@ function enteredOf({ people, deals, fields, lineItems, companyFields }: Settings
     companyFields: companyFields.join(', '),
     polling: integration.syncEnabled ? 'on' : 'off',
     pollSeconds: integration.pollSeconds === null ? '' : String(integration.pollSeconds),
+    writing: writeBack === null ? 'off' : 'on',
+    commission: writeBack?.commission ?? '',
+    state: writeBack?.state ?? '',
+    currency: writeBack?.currency ?? '',
+    attainment: writeBack?.attainment ?? '',
   };
 }
 
@@ -73,6 +84,17 @@ function settingsOf(entered: Entered): Settings {
     fields: Object.fromEntries(pairs.map(([name = '', slug = '']) => [name, slug])),
     lineItems: entered.lineItems === 'yes',
     companyFields: listOf(entered.companyFields),
+    writeBack: entered.writing === 'off' ? null : writtenOf(entered),
+  };
+}
+
+function writtenOf({ commission, state, currency, attainment }: Entered): Settings['writeBack'] {
+  const named = (name: string) => name.trim() || null;
+  return {
+    commission: commission.trim(),
+    state: named(state),
+    currency: named(currency),
+    attainment: named(attainment),
   };
 }
 
@@ -156,7 +178,55 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         value={entered.pollSeconds}
         onChange={({ currentTarget }) => set({ pollSeconds: currentTarget.value })}
       />
+      <WrittenFields entered={entered} product={productNames[integration.provider]} set={set} />
     </Dialog>
+  );
+}
+
+const written = [
+  ['commission', 'Field for the commission', 'A number. It gets what the owner of the deal earns on it.'],
+  ['state', 'Field for the state', 'A text: Earned, Approved or Reversed. Empty: not written.'],
+  ['currency', 'Field for the currency', 'A text such as EUR. Empty: not written.'],
+  [
+    'attainment',
+    'Field for the attainment',
+    'A number: percent of the quota that the deal reached. Empty: not written.',
+  ],
+] as const;
+
+interface WrittenFieldsProps {
+  readonly entered: Entered;
+  readonly product: string;
+  readonly set: (change: Partial<Entered>) => void;
+}
+
+/** The fields of deals that get commission, by the names that the CRM uses. */
+function WrittenFields({ entered, product, set }: WrittenFieldsProps) {
+  return (
+    <>
+      <Choice
+        label={`Commission in ${product}`}
+        hint={`Everyone who sees these fields in ${product} sees the commission of the owner.`}
+        value={entered.writing}
+        choices={[
+          ['off', 'is not written'],
+          ['on', 'is written to fields of the deals'],
+        ]}
+        onChange={({ currentTarget }) => set({ writing: currentTarget.value === 'on' ? 'on' : 'off' })}
+      />
+      {entered.writing === 'off'
+        ? null
+        : written.map(([key, label, hint]) => (
+            <TextField
+              key={key}
+              label={label}
+              hint={hint}
+              required={key === 'commission'}
+              value={entered[key]}
+              onChange={({ currentTarget }) => set({ [key]: currentTarget.value })}
+            />
+          ))}
+    </>
   );
 }
 

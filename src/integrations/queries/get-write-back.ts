@@ -1,0 +1,22 @@
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operation.js';
+import { writeBackExample, writeBackParams, writeBackStatus } from '../write-back.js';
+import { readWriteBackStatus } from '../write-back-views.js';
+
+export const getWriteBack = operation({
+  id: 'getWriteBack',
+  summary: 'Whether commission is written to the deals of a CRM, what prevents it, and which deals the CRM rejects',
+  method: 'get',
+  path: '/v1/integrations/:provider/write-back',
+  access: 'admin',
+  params: writeBackParams,
+  response: writeBackStatus,
+  failures: {},
+  example: { params: { provider: 'crmb' }, answer: writeBackExample },
+  uses: [UnitOfWork],
+  async execute({ params: { provider } }, caller, unitOfWork) {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      readWriteBackStatus(trx, caller.workspaceId, provider),
+    );
+  },
+});

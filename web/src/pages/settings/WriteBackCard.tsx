@@ -1,0 +1,91 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Answer, api } from '../../api/client.js';
+import { type Provider, productNames } from '../../api/settings-queries.js';
+import { Button } from '../../components/Button.js';
+import { Facing } from '../../components/Facing.js';
+import { Card } from '../../components/Page.js';
+import { describeError } from '../../components/States.js';
+import { formatInstant } from '../../format/dates.js';
+import { formatCount, formatNumber } from '../../format/numbers.js';
+import styles from './Settings.module.css';
+
+type Status = Answer<'getWriteBack'>;
+
+/** Whether commission reaches the deals of a CRM, and what prevents it; nothing while it is not written. */
+export function WriteBackCard({ provider }: { readonly provider: Provider }) {
+  const queryClient = useQueryClient();
+  const queryKey = ['write-back', provider];
+  const { data } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.getWriteBack({ params: { provider } }, { signal }),
+    refetchInterval: 15_000,
+  });
+  const check = useMutation({
+    mutationFn: () => api.checkWriteBack({ params: { provider } }),
+    onSuccess: (status) => queryClient.setQueryData(queryKey, status),
+  });
+  if (data === undefined || !data.enabled) return null;
+  return (
+    <Card
+      title={`Commission in ${productNames[provider]}`}
+      note="on the deals"
+      action={
+        <Button isBusy={check.isPending} onClick={() => check.mutate()}>
+          Check again
+        </Button>
+      }
+    >
+      <div className={styles.stack}>
+        {check.error === null ? null : <p role="alert">{describeError(check.error).message}</p>}
+        <Findings status={data} />
+        <Facing
+          rows={[
+            ['Written', formatCount(data.written, 'deal')],
+            ['Waiting', formatCount(data.waiting, 'deal')],
+            ['Last written', data.lastWrittenAt === null ? 'never' : formatInstant(data.lastWrittenAt)],
+            ...(data.pausedUntil === null
+              ? []
+              : [['Paused', `until ${formatInstant(data.pausedUntil)}: ${data.error ?? ''}`] as const]),
+          ]}
+        />
+        <Failures status={data} />
+      </div>
+    </Card>
+  );
+}
+
+function Findings({ status: { checkedAt, findings } }: { readonly status: Status }) {
+  if (checkedAt === null)
+    return <p className="dim">Permission and fields are checked before the first deal is written.</p>;
+  if (findings.length === 0)
+    return <p className="dim">Permission and fields were in order {formatInstant(checkedAt)}.</p>;
+  return (
+    <div role="alert">
+      <p>Nothing is written until this is corrected:</p>
+      <ul className={styles.checks}>
+        {findings.map(({ code, field, message }) => (
+          <li key={`${code} ${field}`}>{message}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Failures({ status: { failed, failures } }: { readonly status: Status }) {
+  if (failed === 0) return null;
+  return (
+    <details>
+      <summary>
+        {formatCount(failed, 'deal')} rejected
+        {failed > failures.length ? `, the latest ${formatNumber(failures.length)}` : ''}
+      </summary>
+      <ul className={styles.checks}>
+        {failures.map(({ dealId, reason }) => (
+          <li key={dealId}>
+            {dealId} <span className="dim">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
