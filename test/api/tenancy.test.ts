@@ -53,6 +53,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   setCrmcSync: [],
   getCrmSettings: [['GET /v1/integrations/<slug>/settings']],
   setCrmSettings: [['PUT /v1/integrations/<slug>/settings', {}]],
+  getWriteBack: [['GET /v1/integrations/<slug>/write-back']],
+  checkWriteBack: [['POST /v1/integrations/<slug>/write-back/check']],
   updateIntegration: [['PATCH /v1/integrations/<slug>', { pollSeconds: 600 }]],
   listCrmSyncs: [['GET /v1/integrations/<slug>/syncs']],
   getAuthStatus: [],
