@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Fields } from '#src/engine/field-value.js';
-import { paid, run } from './scenario.js';
+import { run } from './scenario.js';
 
 const flat = { name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
 const tiered = {
@@ -109,12 +109,6 @@ describe('a raw amount beyond ±10^15', () => {
       '-71999999999999.92 of -899999999999999',
     ]);
     expect(result.outcomes[0]?.reason).to.equal('amount_out_of_range');
-  });
-
-  it('pays 0 even if a cap would have limited it', () => {
-    expect(
-      paid({ config: { rules: [{ ...tiered, cap: 500, floor: 5 }] }, deals: 'D1 | 2026-01-15 | 9e14', quotas }),
-    ).to.deep.equal(['D1 | Tiered | Quota | 0']);
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { calculated, cleanLedger } from '#test/support/oracle/clean-ledger.js';
+import { calculated } from '#test/support/oracle/clean-ledger.js';
 import { countedIn, liveRows, totalOf, trueUpLines } from '#test/support/oracle/true-up.js';
 import type { FrozenPeriod, LedgerRow, World, WorldDeal } from '#test/support/oracle/world.js';
-import { amounts, CORRECTED, deal, EXAMPLE, quota, rule, world } from './small-world.js';
+import { amounts, CORRECTED, deal, EXAMPLE, ledgerOf, quota, rule, world } from './small-world.js';
 
 const FLAT = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
 
@@ -22,7 +22,7 @@ function truedUp(given: World, repId: string, period: string): World {
   const frozen = given.frozen.map((each) =>
     each.repId === repId && each.period === period ? { ...each, truedUp } : each,
   );
-  return { ...given, frozen, storedRows: cleanLedger(given) };
+  return { ...given, frozen, storedRows: ledgerOf(given) };
 }
 
 describe('approved periods and their true-ups (section 9)', () => {
@@ -30,7 +30,7 @@ describe('approved periods and their true-ups (section 9)', () => {
     world([rule()], {
       deals,
       frozen: [frozen('r', '2026-01')],
-      storedRows: cleanLedger(world([rule()], { deals: EXAMPLE, ...values })),
+      storedRows: ledgerOf(world([rule()], { deals: EXAMPLE, ...values })),
       ...values,
     });
 
@@ -57,7 +57,7 @@ describe('approved periods and their true-ups (section 9)', () => {
   });
 
   it('a deal that moves between approved periods is counted only by the first', () => {
-    const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
+    const storedRows = ledgerOf(world([rule()], { deals: EXAMPLE }));
     const deals = [deal('D1', '2026-02-20', 60000), ...EXAMPLE.slice(1)];
     const given = world([rule()], { deals, storedRows, frozen: [frozen('r', '2026-01'), frozen('r', '2026-02')] });
     const ids = (period: string) => liveRows(given, 'r', period).map((row) => row.dealId);
@@ -75,7 +75,7 @@ describe('approved periods and their true-ups (section 9)', () => {
   });
 
   it('a deal that gets another owner is paid to the new owner and taken back from the old one', () => {
-    const storedRows = cleanLedger(world([rule({ tiers: FLAT })], { deals: EXAMPLE }));
+    const storedRows = ledgerOf(world([rule({ tiers: FLAT })], { deals: EXAMPLE }));
     const given = world([rule({ tiers: FLAT })], {
       reps: ['r', 's'].map((repId) => ({ repId, lines: [] })),
       assignments: ['r', 's'].map((repId) => ({ repId, planId: 'p', effectiveStart: null, effectiveEnd: null })),
@@ -84,7 +84,7 @@ describe('approved periods and their true-ups (section 9)', () => {
       frozen: [frozen('r', '2026-01')],
     });
     expect(
-      cleanLedger(given)
+      ledgerOf(given)
         .filter((row) => row.dealId === 'D1')
         .map((row) => row.repId),
     ).to.deep.equal(['r', 's']);
@@ -128,12 +128,12 @@ describe('true-ups below two levels of managers (sections 9 and 10)', () => {
       deals: january,
       ...values,
     });
-  const storedRows = cleanLedger(team());
+  const storedRows = ledgerOf(team());
   const late = [...january, deal('D4', '2026-01-20', 20000)];
   const names = ['r', 'm', 'vp'];
   const earned = (given: World): Record<string, string> =>
     Object.fromEntries(
-      cleanLedger(given)
+      ledgerOf(given)
         .filter((row: LedgerRow) => row.dealId === 'D4')
         .map((row) => [`${row.repId} ${row.ruleName}`, row.amount]),
     );

@@ -1,5 +1,7 @@
+import { expect } from 'chai';
+import { byKey, engineLedger } from '#test/support/engine-world.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
-import type { World, WorldDeal, WorldPlanVersion, WorldQuota } from '#test/support/oracle/world.js';
+import type { LedgerRow, World, WorldDeal, WorldPlanVersion, WorldQuota } from '#test/support/oracle/world.js';
 import { workedTiers } from '#test/support/worked-example.js';
 
 export { workedTiers as TIERS };
@@ -60,12 +62,19 @@ export function world(rules: object[], values: Partial<World> = {}): World {
   };
 }
 
+/** The rows of the oracle, which must be those of the engine. */
+export function ledgerOf(of: World): LedgerRow[] {
+  const rows = cleanLedger(of);
+  expect(engineLedger(of), 'the rows of the engine').to.deep.equal(rows.toSorted(byKey));
+  return rows;
+}
+
 export function amounts(of: World): Record<string, string> {
-  return Object.fromEntries(cleanLedger(of).map((row) => [row.dealId, row.amount]));
+  return Object.fromEntries(ledgerOf(of).map((row) => [row.dealId, row.amount]));
 }
 
 export function amountsOf(of: World, ruleName: string, repId = 'r'): Record<string, string> {
-  const rows = cleanLedger(of).filter((row) => row.ruleName === ruleName && row.repId === repId);
+  const rows = ledgerOf(of).filter((row) => row.ruleName === ruleName && row.repId === repId);
   return Object.fromEntries(rows.map((row) => [row.dealId, row.amount]));
 }
 

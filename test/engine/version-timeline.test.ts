@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import { isStoppedOn, patched, resolvePlan, setPlanStatus, versionOn } from '#test/support/oracle/timeline.js';
 import type { WorldPlan, WorldPlanVersion } from '#test/support/oracle/world.js';
-import { amounts, deal, EXAMPLE, rule, TIERS, version, world } from './small-world.js';
+import { amounts, deal, EXAMPLE, ledgerOf, rule, TIERS, version, world } from './small-world.js';
 
 function at(number: number, values: Partial<WorldPlanVersion> = {}): WorldPlanVersion {
   return version({ rules: [rule()] }, { planVersionId: `v${number}`, version: number, ...values });
@@ -129,7 +128,7 @@ describe('the version timeline (section 3)', () => {
   });
 
   it('events of a stopped day remain and count while their deal exists, and no events are added', () => {
-    const before = cleanLedger(world([rule()], { deals: EXAMPLE }));
+    const before = ledgerOf(world([rule()], { deals: EXAMPLE }));
     const from = (status: WorldPlanVersion['status']) => [
       planOf(
         at(1, { planVersionId: 'p-v1', effectiveStart: '2026-01-01', status }),
@@ -142,7 +141,7 @@ describe('the version timeline (section 3)', () => {
       deal('D4', '2026-02-01', 50000),
     ];
     // D2 is deleted: 60,000 of D1 and 30,000 of D3 are 0.9.
-    const rows = cleanLedger(world([], { plans: from('archived'), deals, storedRows: before }));
+    const rows = ledgerOf(world([], { plans: from('archived'), deals, storedRows: before }));
     expect(rows.map((row) => [row.dealId, row.amount, row.credit])).to.deep.equal([
       ['D1', '4800', '60000'],
       ['D3', '2400', '30000'],
@@ -150,15 +149,17 @@ describe('the version timeline (section 3)', () => {
     // There was no version before its first day, so the event is deleted.
     const early = before.map((row) => (row.dealId === 'D1' ? { ...row, earnedOn: '2025-12-31' } : row));
     expect(
-      cleanLedger(world([], { plans: from('archived'), deals, storedRows: early })).map((row) => row.dealId),
+      ledgerOf(world([], { plans: from('archived'), deals, storedRows: early })).map((row) => row.dealId),
     ).to.deep.equal(['D3']);
   });
 
   it('an event of a stopped day stays when its deal moves, and is not earned again', () => {
-    const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE.slice(0, 1) }));
-    const plans = [planOf(at(1, { status: 'archived' }), at(2, { effectiveStart: '2026-03-01' }))];
+    const storedRows = ledgerOf(world([rule()], { deals: EXAMPLE.slice(0, 1) }));
+    const plans = [
+      planOf(at(1, { planVersionId: 'p-v1', status: 'archived' }), at(2, { effectiveStart: '2026-03-01' })),
+    ];
     const moved = world([], { plans, deals: [deal('D1', '2026-03-20', 60000)], storedRows });
     expect(amounts(moved)).to.deep.equal({ D1: '4800' });
-    expect(cleanLedger(moved)[0]?.earnedOn).to.equal('2026-01-15');
+    expect(ledgerOf(moved)[0]?.earnedOn).to.equal('2026-01-15');
   });
 });

@@ -3,12 +3,24 @@ import fc from 'fast-check';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import type { LedgerRow, World, WorldDeal } from '#test/support/oracle/world.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
-import { amounts, amountsOf, CORRECTED, deal, EXAMPLE, quota, rule, TIERS, version, world } from './small-world.js';
+import {
+  amounts,
+  amountsOf,
+  CORRECTED,
+  deal,
+  EXAMPLE,
+  ledgerOf,
+  quota,
+  rule,
+  TIERS,
+  version,
+  world,
+} from './small-world.js';
 
-describe('the clean ledger of the oracle', () => {
+describe('the calculation rules, by the engine and by the oracle', () => {
   describe('worked examples (section 13)', () => {
     it('full_rate', () => {
-      const rows = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      const rows = ledgerOf(world([rule()], { deals: EXAMPLE }));
       expect(rows.map((row) => [row.dealId, row.amount, row.base, row.credit, row.tierName])).to.deep.equal([
         ['D1', '4800', '60000', '60000', 'Base'],
         ['D2', '7200', '60000', '60000', 'Over'],
@@ -27,7 +39,7 @@ describe('the clean ledger of the oracle', () => {
     it('marginal', () => {
       const marginal = world([rule({ tierMode: 'marginal' })], { deals: EXAMPLE });
       expect(amounts(marginal)).to.deep.equal({ D1: '4800', D2: '5600', D3: '4350' });
-      expect(cleanLedger(marginal).map((row) => row.tierName)).to.deep.equal(['Base', 'Over', 'Top']);
+      expect(ledgerOf(marginal).map((row) => row.tierName)).to.deep.equal(['Base', 'Over', 'Top']);
     });
 
     it('cap 14,000', () => {
@@ -46,7 +58,7 @@ describe('the clean ledger of the oracle', () => {
     it('no quota, or target 0: three events, amount 0, no tier, full credit', () => {
       for (const quotas of [[], [quota({ target: 0 })], [quota({ period: '2026' })]]) {
         for (const tierMode of ['full_rate', 'marginal', 'retroactive']) {
-          const rows = cleanLedger(world([rule({ tierMode })], { deals: EXAMPLE, quotas }));
+          const rows = ledgerOf(world([rule({ tierMode })], { deals: EXAMPLE, quotas }));
           expect(rows.map((row) => row.amount)).to.deep.equal(['0', '0', '0']);
           expect(rows.map((row) => row.tierName)).to.deep.equal([null, null, null]);
           expect(rows.map((row) => row.credit)).to.deep.equal(['60000', '60000', '30000']);
@@ -59,12 +71,12 @@ describe('the clean ledger of the oracle', () => {
     });
 
     it("D1 corrected after January was approved: its events stay, and January's true-up is -3,200", () => {
-      const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      const storedRows = ledgerOf(world([rule()], { deals: EXAMPLE }));
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
-      const rows = cleanLedger(world([rule()], { deals: CORRECTED, frozen, storedRows }));
+      const rows = ledgerOf(world([rule()], { deals: CORRECTED, frozen, storedRows }));
       expect(rows).to.deep.equal(storedRows);
       expect(rows[0]).to.deep.include({ dealId: 'D1', amount: '4800', credit: '60000' });
-      const live = cleanLedger(world([rule()], { deals: CORRECTED })).find((row) => row.dealId === 'D1');
+      const live = ledgerOf(world([rule()], { deals: CORRECTED })).find((row) => row.dealId === 'D1');
       expect(Number(live?.amount) - Number(rows[0]?.amount)).to.equal(-3200);
     });
   });
@@ -84,7 +96,7 @@ describe('the clean ledger of the oracle', () => {
           ],
         },
       ];
-      const rows = cleanLedger(world([], { plans, deals: EXAMPLE }));
+      const rows = ledgerOf(world([], { plans, deals: EXAMPLE }));
       expect(rows.map((row) => [row.planVersionId, row.amount])).to.deep.equal([
         ['p-v1', '4800'],
         ['p-v2', '12000'],
@@ -97,7 +109,7 @@ describe('the clean ledger of the oracle', () => {
       const quotas = [quota({ period: '2026-01' }), quota({ period: '2026-02', target: 50000 })];
       const monthly = world([rule({ attainmentPeriod: 'monthly' })], { assignments, quotas, deals: EXAMPLE });
       expect(amounts(monthly)).to.deep.equal({ D1: '4800', D2: '7200' });
-      expect(cleanLedger(monthly).map((row) => row.period)).to.deep.equal(['2026-01', '2026-02']);
+      expect(ledgerOf(monthly).map((row) => row.period)).to.deep.equal(['2026-01', '2026-02']);
     });
 
     it('reads the second config shape, with half-years', () => {
@@ -113,7 +125,7 @@ describe('the clean ledger of the oracle', () => {
           },
         ],
       };
-      const rows = cleanLedger(
+      const rows = ledgerOf(
         world([], {
           plans: [{ planId: 'p', status: 'active', versions: [version(config)] }],
           quotas: [quota({ key: 'Rule 1', period: '2026-H1', target: 1000 })],
@@ -134,7 +146,7 @@ describe('the clean ledger of the oracle', () => {
     it('resolves mapping, measures, own field, alias and standard value in that order', () => {
       const fields = { mapped: 1, measured: 2, value: 4, x_amt: 5 };
       const of = (measure: string, values: WorldDeal['fields'], fieldMapping: Record<string, string> | null = null) =>
-        cleanLedger(
+        ledgerOf(
           world([], {
             workspace: {
               currency: 'USD',
@@ -162,7 +174,7 @@ describe('the clean ledger of the oracle', () => {
 
     it('does not read values beyond the bound as numbers, and searches no further slug', () => {
       const baseOf = (fields: WorldDeal['fields']) =>
-        cleanLedger(world([rule({ tiers: flat })], { deals: [deal('a', '2026-01-05', fields)] }))[0]?.base;
+        ledgerOf(world([rule({ tiers: flat })], { deals: [deal('a', '2026-01-05', fields)] }))[0]?.base;
       expect(baseOf({ amount: 1e15 })).to.equal('1000000000000000');
       expect(baseOf({ amount: -1e15 })).to.equal('-1000000000000000');
       for (const amount of [1e18, -1e18, '1e400', '1000000000000000.01', '999999999999999999'])
@@ -173,7 +185,7 @@ describe('the clean ledger of the oracle', () => {
 
     it('does not fire on a deal of another currency, and rounds to the currency: JPY 0, BHD 3 digits', () => {
       const one = (currency: string, amount: number, given?: string) =>
-        cleanLedger(
+        ledgerOf(
           world([], {
             plans: [
               { planId: 'p', status: 'active', versions: [version({ rules: [rule({ tiers: flat })] }, { currency })] },
@@ -194,7 +206,7 @@ describe('the clean ledger of the oracle', () => {
 
     it('evaluates conditions as of the close date', () => {
       const passes = (condition: object, fields: WorldDeal['fields']): boolean =>
-        cleanLedger(
+        ledgerOf(
           world([rule({ tiers: flat, conditions: [condition] })], {
             workspace: { currency: 'USD', timeZone: 'America/New_York', standard: {}, measures: {} },
             deals: [deal('a', '2026-03-10', { amount: 100, ...fields })],
@@ -256,12 +268,12 @@ describe('the clean ledger of the oracle', () => {
             deals,
           },
         );
-      expect(cleanLedger(group({})).map((row) => [row.ruleName, row.amount])).to.deep.equal([
+      expect(ledgerOf(group({})).map((row) => [row.ruleName, row.amount])).to.deep.equal([
         ['X', '16'],
         ['Y', '12'],
       ]);
       // X takes 0..80, Y takes 80..140: 20 at 10 % and 40 at 20 %.
-      const marginal = cleanLedger(group({ tierMode: 'marginal' }));
+      const marginal = ledgerOf(group({ tierMode: 'marginal' }));
       expect(marginal.map((row) => [row.ruleName, row.amount, row.tierName])).to.deep.equal([
         ['X', '8', 'High'],
         ['Y', '10', 'High'],
@@ -295,8 +307,13 @@ describe('the clean ledger of the oracle', () => {
       expect(amounts(world([rule({ tierMode: 'retroactive' })], { deals: first.slice(0, 1) }))).to.deep.equal({
         a: '-3600',
       });
+      const retroactive = [deal('a', '2026-01-05', 20000), deal('b', '2026-02-01', -50000)];
+      expect(amounts(world([rule({ tierMode: 'retroactive' })], { deals: retroactive }))).to.deep.equal({
+        a: '1600',
+        b: '-4000',
+      });
       expect(amounts(world([rule()], { deals: first, quotas: [] }))).to.deep.equal({ a: '0', b: '0' });
-      const named = cleanLedger(world([rule()], { deals: first }));
+      const named = ledgerOf(world([rule()], { deals: first }));
       expect(named.map((row) => row.tierName)).to.deep.equal(['Base', 'Base']);
     });
 
@@ -308,6 +325,8 @@ describe('the clean ledger of the oracle', () => {
       expect(marginal(down)).to.deep.equal({ a: '-3600', b: '16100' });
       expect(marginal(up)).to.deep.equal({ a: '-6750', b: '19250' });
       expect(16100 - 3600).to.equal(19250 - 6750);
+      const below = [deal('a', '2026-01-05', 120000), deal('b', '2026-02-01', -150000)];
+      expect(marginal(below)).to.deep.equal({ a: '10400', b: '-12800' });
     });
 
     it('below zero, a fixed amount, a step, a threshold above 0 and a rank pay nothing', () => {
@@ -319,15 +338,38 @@ describe('the clean ledger of the oracle', () => {
       for (const values of [
         { tiers: flats },
         { tiers: flats, tierMode: 'marginal' },
+        { tiers: flats, tierMode: 'retroactive' },
         { tiers: TIERS.slice(1) },
         { tiers: TIERS.slice(1), tierMode: 'marginal' },
       ]) {
-        const [row] = cleanLedger(world([rule(values)], { deals }));
+        const [row] = ledgerOf(world([rule(values)], { deals }));
         expect([row?.amount, row?.tierName]).to.deep.equal(['0', null]);
       }
       const modes = [flats[0], { tierIndex: 1, minThreshold: 1, flatAmount: 500 }];
       for (const payoutMode of ['flat_per_event', 'flat_per_tier', 'stepped_bonus'])
         expect(amounts(world([rule({ tiers: modes, payoutMode })], { deals }))).to.deep.equal({ a: '0' });
+    });
+
+    it('a refund below zero uses up no band of flat_per_tier and no step of stepped_bonus', () => {
+      const tiers = [
+        { tierIndex: 0, minThreshold: 0, flatAmount: 500, name: 'Base' },
+        { tierIndex: 1, minThreshold: 1, flatAmount: 2000, name: 'Over' },
+      ];
+      const deals = [-45000, 50000, 100000, -90000].map((amount, at) => deal(`D${at}`, `2026-01-1${at}`, amount));
+      const paid = (payoutMode: string) =>
+        ledgerOf(world([rule({ tiers, payoutMode })], { deals })).map((row) => [row.amount, row.tierName]);
+      expect(paid('flat_per_tier')).to.deep.equal([
+        ['0', null],
+        ['500', 'Base'],
+        ['2000', 'Over'],
+        ['0', 'Base'],
+      ]);
+      expect(paid('stepped_bonus')).to.deep.equal([
+        ['0', null],
+        ['500', 'Base'],
+        ['1500', 'Over'],
+        ['0', 'Over'],
+      ]);
     });
 
     it('a credit of 0 below zero is paid at the tier that attainment 0 reaches', () => {
@@ -342,7 +384,7 @@ describe('the clean ledger of the oracle', () => {
     it('quotaCredit weighs fields, counts absent fields as 0, and does not change the payout', () => {
       const quotaCredit = [{ field: 'amount', weight: 0.5 }, { field: 'seats' }];
       const deals = [deal('a', '2026-01-05', { amount: 100, seats: 50 }), deal('b', '2026-01-06', 100)];
-      const rows = cleanLedger(world([rule({ quotaCredit })], { deals, quotas: [quota({ target: 150 })] }));
+      const rows = ledgerOf(world([rule({ quotaCredit })], { deals, quotas: [quota({ target: 150 })] }));
       expect(rows.map((row) => [row.credit, row.base, row.amount])).to.deep.equal([
         ['100', '100', '8'],
         ['50', '100', '12'],
@@ -372,9 +414,7 @@ describe('the clean ledger of the oracle', () => {
         deal('c', '2026-01-05', 100),
         deal('d', '2026-01-05', { amount: 100, seats: '10' }),
       ];
-      const rows = cleanLedger(
-        world([rule({ tierBy: 'value', tierValueField: 'seats', tiers })], { quotas: [], deals }),
-      );
+      const rows = ledgerOf(world([rule({ tierBy: 'value', tierValueField: 'seats', tiers })], { quotas: [], deals }));
       expect(rows.map((row) => [row.amount, row.tierName, row.category])).to.deep.equal([
         ['10', 'Small', 'commission'],
         ['0', null, 'commission'],
@@ -391,7 +431,7 @@ describe('the clean ledger of the oracle', () => {
       const config = { rules: [rule({ tierBy: 'rank', tiers })] };
       const overrides = [{ repId: 'c', ruleName: 'New', tiers: [{ tierIndex: 1, rate: 0.2 }] }];
       const reps = ['a', 'b', 'c'];
-      const rows = cleanLedger(
+      const rows = ledgerOf(
         world([], {
           reps: reps.map((repId) => ({ repId, lines: [] })),
           plans: [{ planId: 'p', status: 'active', versions: [version(config, { overrides })] }],
@@ -413,8 +453,15 @@ describe('the clean ledger of the oracle', () => {
     });
 
     it('a tier with repId replaces the tier of its index, including the threshold', () => {
-      const tiers = [...TIERS, { tierIndex: 1, minThreshold: 0.5, rate: 0.1, name: 'Mine', repId: 'r' }];
-      expect(amounts(world([rule({ tiers })], { deals: EXAMPLE }))).to.deep.equal({
+      const repId = '5f0c1d1e-0000-4000-8000-000000000001';
+      const tiers = [...TIERS, { tierIndex: 1, minThreshold: 0.5, rate: 0.1, name: 'Mine', repId }];
+      const own = world([rule({ tiers })], {
+        reps: [{ repId, lines: [] }],
+        assignments: [{ repId, planId: 'p', effectiveStart: null, effectiveEnd: null }],
+        quotas: [quota({ repId })],
+        deals: EXAMPLE.map((each) => ({ ...each, repId })),
+      });
+      expect(amounts(own)).to.deep.equal({
         D1: '6000',
         D2: '6000',
         D3: '4500',
@@ -472,7 +519,7 @@ describe('the clean ledger of the oracle', () => {
     it('a raw amount beyond the bound pays 0 and counts its credit', () => {
       const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 2, name: 'Double' }];
       const deals = [deal('a', '2026-01-05', 1e15), deal('b', '2026-01-06', 5e14), deal('c', '2026-01-07', -1e15)];
-      const rows = cleanLedger(world([rule({ tiers, cap: 7, floor: 3 })], { deals }));
+      const rows = ledgerOf(world([rule({ tiers, cap: 7, floor: 3 })], { deals }));
       expect(rows.map((row) => [row.amount, row.credit])).to.deep.equal([
         ['0', '1000000000000000'],
         ['7', '500000000000000'],
@@ -503,7 +550,7 @@ describe('the clean ledger of the oracle', () => {
       const monthly = ['2026-01', '2026-02', '2026-03'].map((period) =>
         quota({ key: 'MBO', period, target: 100, variableTarget: 1000 }),
       );
-      const rows = cleanLedger(
+      const rows = ledgerOf(
         world([periodic], {
           assignments: [{ repId: 'r', planId: 'p', effectiveStart: '2026-01-31', effectiveEnd: null }],
           quotas: monthly,
@@ -519,15 +566,15 @@ describe('the clean ledger of the oracle', () => {
 
   describe('approved periods (section 9)', () => {
     it('a deal that moves out of a frozen period keeps its row there, and a new deal there earns nothing', () => {
-      const storedRows = cleanLedger(world([rule()], { deals: EXAMPLE }));
+      const storedRows = ledgerOf(world([rule()], { deals: EXAMPLE }));
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       const deals = [deal('D1', '2026-03-20', 60000), ...EXAMPLE.slice(1), deal('D4', '2026-01-02', 50000)];
-      const rows = cleanLedger(world([rule()], { deals, frozen, storedRows }));
+      const rows = ledgerOf(world([rule()], { deals, frozen, storedRows }));
       expect(rows).to.deep.equal(storedRows);
     });
 
     it('a frozen amount counts in the cap', () => {
-      const storedRows = cleanLedger(world([rule({ cap: 5000 })], { deals: EXAMPLE }));
+      const storedRows = ledgerOf(world([rule({ cap: 5000 })], { deals: EXAMPLE }));
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
       expect(amounts(world([rule({ cap: 5000 })], { deals: CORRECTED, frozen, storedRows }))).to.deep.equal({
         D1: '4800',
@@ -580,10 +627,10 @@ describe('the clean ledger of the oracle', () => {
     });
 
     it('pays on frozen rows below', () => {
-      const storedRows = cleanLedger(team());
+      const storedRows = ledgerOf(team());
       const deals = [deal('jan', '2026-01-31', 20000)];
       const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
-      const rows = cleanLedger(team({ deals, storedRows, frozen }));
+      const rows = ledgerOf(team({ deals, storedRows, frozen }));
       const of = (repId: string, ruleName: string): LedgerRow | undefined =>
         rows.find((row) => row.repId === repId && row.ruleName === ruleName);
       expect(of('r', 'Own')?.amount).to.equal('1000');
