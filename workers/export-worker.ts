@@ -22,8 +22,6 @@ import { type Log } from '#src/platform/log.js';
 import { WakeableTask } from '#src/platform/wakeable-task.js';
 
 const concurrency = 2;
-const sweepEveryMs = 1000;
-const sweepsPerDeletion = 60;
 const maxAttempts = 5;
 const pauseAfterFailureMs = 2000;
 const pauseInOutageMs = 1000;
@@ -38,9 +36,7 @@ const sliceMs = 5000;
  */
 export class ExportWorker {
   private readonly making = new Set<Promise<void>>();
-  private timer: NodeJS.Timeout | null = null;
   private readonly search: WakeableTask;
-  private sweeps = 0;
   private stopping = false;
 
   constructor(
@@ -52,26 +48,16 @@ export class ExportWorker {
     this.search = new WakeableTask(() => this.fillSlots(), 'looking for due exports failed', log);
   }
 
-  start(): void {
-    this.wake();
-    this.timer = setInterval(() => {
-      this.sweeps += 1;
-      if (this.sweeps % sweepsPerDeletion === 0) void this.deleteExpired();
-      this.wake();
-    }, sweepEveryMs);
+  /** Looks for work at once if a slot is free. */
+  wake(): void {
+    this.search.wake();
   }
 
   /** Waits for the exports in progress; archives stop after their current statement. */
   async stop(): Promise<void> {
     this.stopping = true;
-    if (this.timer !== null) clearInterval(this.timer);
     await this.search.stop();
     await Promise.all(this.making);
-  }
-
-  /** Looks for work at once if a slot is free. */
-  wake(): void {
-    this.search.wake();
   }
 
   private async fillSlots(): Promise<void> {
@@ -172,12 +158,6 @@ export class ExportWorker {
 
   private with<T>(taken: LeasedExport, work: (trx: Work, taken: LeasedExport) => Promise<T>): Promise<T> {
     return this.unitOfWork.run(taken, { lock: 'none', access: 'write' }, (trx) => work(trx, taken));
-  }
-
-  private async deleteExpired(): Promise<void> {
-    await sql`select delete_old_exports()`
-      .execute(this.database)
-      .catch((error: unknown) => this.log.warn({ err: error }, 'deleting expired exports failed'));
   }
 }
 

@@ -21,7 +21,6 @@ import { WakeableTask } from '#src/platform/wakeable-task.js';
 import { workspaceToday } from '#src/reps/rep-views.js';
 
 const maxAttempts = 3;
-const looksPerDeletion = 60;
 
 /**
  * Calculates previews of plan changes, one at a time per process and workspace. A preview reads one snapshot of the
@@ -30,7 +29,6 @@ const looksPerDeletion = 60;
  */
 export class PreviewWorker {
   private readonly task: WakeableTask;
-  private looks = 0;
 
   constructor(
     private readonly database: Database,
@@ -46,15 +44,8 @@ export class PreviewWorker {
     this.task.wake();
   }
 
-  /** Looks for previews whose wake-up was lost, and now and then deletes expired ones. */
-  async sweep(): Promise<void> {
-    this.looks += 1;
-    this.wake();
-    if (this.looks % looksPerDeletion === 0) await sql`select delete_old_plan_previews()`.execute(this.database);
-  }
-
-  async stop(): Promise<void> {
-    await this.task.stop();
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
   private async run(): Promise<void> {

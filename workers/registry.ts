@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Service } from '#src/app/composition.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
@@ -31,7 +32,7 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Starts the background work of this process: the job handlers, the sweeps and the export worker. */
+/** Starts the background work of this process: the job handlers, the workers with their own slots, and the periodic tasks. */
 export async function startWorkers(service: Service): Promise<Workers> {
   const { config, database, unitOfWork, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
     service;
@@ -59,13 +60,12 @@ export async function startWorkers(service: Service): Promise<Workers> {
   );
   await worker.start();
   localLanes.open((workspaceId, repId) => runUnqueued(calculateJob.name, () => laneRunner.run(workspaceId, [repId])));
-  const tasks = [
-    ...sweeps(service, checker),
-    new PeriodicTask('plan previews', 1000, () => previewWorker.sweep(), log),
-  ];
+  // Work whose wake-up was lost starts within a second.
+  const wakeUps = [exportWorker, previewWorker, webhookWorker].map(
+    (woken) => new PeriodicTask('wake-up', 1000, async () => woken.wake(), log),
+  );
+  const tasks = [...sweeps(service, checker), ...deletions(service), ...wakeUps];
   for (const task of tasks) task.start();
-  exportWorker.start();
-  webhookWorker.start();
   return {
     stop: async () => {
       await localLanes.close();
@@ -77,6 +77,17 @@ export async function startWorkers(service: Service): Promise<Workers> {
       transport?.close();
     },
   };
+}
+
+/** Tasks that delete rows which have expired. */
+function deletions({ database, log }: Service): PeriodicTask[] {
+  const task = (name: string, everyMs: number, deletion: ReturnType<typeof sql>) =>
+    new PeriodicTask(name, everyMs, async () => void (await deletion.execute(database)), log);
+  return [
+    task('deletion of exports', 60_000, sql`select delete_old_exports()`),
+    task('deletion of plan previews', 60_000, sql`select delete_old_plan_previews()`),
+    task('deletion of deliveries', 3_600_000, sql`select delete_old_deliveries()`),
+  ];
 }
 
 function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {

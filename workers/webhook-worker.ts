@@ -8,8 +8,6 @@ import { type DeliveryRunner } from '#src/webhook-endpoints/delivery-runner.js';
 
 /** Endpoints to which one process sends at the same time. A slow receiver occupies one of them. */
 const concurrency = 8;
-const sweepEveryMs = 1000;
-const deletionEveryMs = 3_600_000;
 
 /**
  * Sends outgoing events. They are stored in the database; a job and a sweep every second wake this worker, so a lost
@@ -17,11 +15,9 @@ const deletionEveryMs = 3_600_000;
  */
 export class WebhookWorker {
   private readonly sending = new Map<string, Promise<void>>();
-  private timer: NodeJS.Timeout | null = null;
   private readonly search: WakeableTask;
   /** Endpoints for which an event became due while the worker sent others to them. */
   private readonly dueAgain = new Set<string>();
-  private deletedAt = Number.NEGATIVE_INFINITY;
   private stopping = false;
 
   constructor(
@@ -32,25 +28,16 @@ export class WebhookWorker {
     this.search = new WakeableTask(() => this.fillSlots(), 'looking for outgoing events failed', log);
   }
 
-  start(): void {
-    this.wake();
-    this.timer = setInterval(() => {
-      void this.deleteOld();
-      this.wake();
-    }, sweepEveryMs);
+  /** Looks for due endpoints at once if a slot is free. */
+  wake(): void {
+    this.search.wake();
   }
 
   /** Waits for the attempts in progress. */
   async stop(): Promise<void> {
     this.stopping = true;
-    if (this.timer !== null) clearInterval(this.timer);
     await this.search.stop();
     await Promise.all(this.sending.values());
-  }
-
-  /** Looks for due endpoints at once if a slot is free. */
-  wake(): void {
-    this.search.wake();
   }
 
   private async fillSlots(): Promise<void> {
@@ -75,14 +62,6 @@ export class WebhookWorker {
         if (this.dueAgain.delete(endpointId)) this.wake();
       });
     this.sending.set(endpointId, sent);
-  }
-
-  private async deleteOld(): Promise<void> {
-    if (performance.now() - this.deletedAt < deletionEveryMs) return;
-    this.deletedAt = performance.now();
-    await sql`select delete_old_deliveries()`
-      .execute(this.database)
-      .catch((error: unknown) => this.log.warn({ err: error }, 'deleting old deliveries failed'));
   }
 }
 

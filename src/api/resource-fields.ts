@@ -40,11 +40,11 @@ export const fields = {
   credit: z.number().describe('What counts towards the quota, in the unit of the measure'),
   measure: z.string().describe("Attainment key: the rule's quotaGroup, otherwise its name"),
   version: z.int().describe('Version number, from 1'),
-  /** Of a page. */
+  /** Fields of a page. */
   count: z.int().describe('Number of all items that match, on every page'),
   limit: z.int().describe('Max number of items on this page'),
   offset: z.int().describe('Number of items before this page'),
-  /** Of a background job. */
+  /** Fields of a background job. */
   progress: z
     .object({ done: z.int().describe('Units of work that are done'), total: z.int().describe('All units of work') })
     .describe('Progress of the job'),

@@ -53,7 +53,7 @@ export interface RunningProcess {
   /** URL of the metrics if they have a separate port. */
   readonly metricsUrl: string | null;
   readonly service: Service;
-  /** Of the hook for the first start; null on every later start. */
+  /** What the hook for the first start returned; null on every later start. */
   readonly welcome: Welcome | null;
   /** Links to the web app that sign in or set up; only for an embedded database. */
   readonly links: readonly StartPageLink[];

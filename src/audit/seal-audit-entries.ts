@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 
-/** Of one workspace in one run. */
+/** Max number of entries of one workspace that one run seals. */
 const maxEntries = 5000;
 
 /** Gives unsealed entries their place and hash in the chain of their workspace. Several processes may run it. */

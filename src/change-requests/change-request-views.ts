@@ -78,7 +78,7 @@ export async function findAgentWrites(trx: Work, workspaceId: string): Promise<'
 }
 
 /** Whether the person is active and has the role. */
-export async function hasStillRole(trx: Work, workspaceId: string, repId: string, role: string): Promise<boolean> {
+export async function stillHasRole(trx: Work, workspaceId: string, repId: string, role: string): Promise<boolean> {
   const rep = await trx
     .selectFrom('reps')
     .select('rep_id')

@@ -1,15 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { type StatementWork, statementWork } from '#test/support/statement-work.js';
+import { expectProportional, type StatementWork, statementWork } from '#test/support/statement-work.js';
 import { DealWorld } from './deal-fixture.js';
 
 const few = 2000;
 const many = 4 * few;
-/** Four times the deals may take this many times the work; reading all deals for each batch takes 16 times. */
-const maxGrowth = 6;
-/** Statements that process fewer rows have a constant cost. */
-const minRows = 4000;
 
 describe('the statements of an import into a table that was analyzed before its first rows were committed', function () {
   this.timeout(120_000);
@@ -56,11 +52,7 @@ describe('the statements of an import into a table that was analyzed before its 
   }
 
   it('process rows in proportion to the deals', async () => {
-    const small = await importsOf(few);
-    const grown = [...(await importsOf(many))].flatMap(([name, works]) =>
-      [...works].map(([statement, rows]) => ({ name, statement, rows, fewer: small.get(name)?.get(statement) ?? 0 })),
-    );
-    expect(grown.filter(({ rows, fewer }) => rows > minRows && rows > maxGrowth * fewer)).to.deep.equal([]);
+    const grown = expectProportional(await importsOf(few), await importsOf(many), 4000);
     expect(grown.filter(({ rows }) => rows >= many)).to.have.length.above(3);
   });
 });

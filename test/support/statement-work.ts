@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import pg from 'pg';
 
 /** The rows that all nodes of a statement's plan processed, by the beginning of the statement. */
@@ -36,6 +37,25 @@ export async function statementWork(action: () => Promise<unknown>): Promise<Sta
     pg.Client.prototype.query = query;
   }
   return works;
+}
+
+/** Four times the rows may take this many times the work; comparing all pairs takes 16 times. */
+const maxGrowth = 6;
+
+/**
+ * Expects that no statement of an action processes more than in proportion when the action has four times the rows.
+ * Statements that process at most `minRows` have a constant cost. Returns the statements of the larger actions.
+ */
+export function expectProportional(
+  small: ReadonlyMap<string, StatementWork>,
+  large: ReadonlyMap<string, StatementWork>,
+  minRows: number,
+) {
+  const grown = [...large].flatMap(([name, works]) =>
+    [...works].map(([statement, rows]) => ({ name, statement, rows, fewer: small.get(name)?.get(statement) ?? 0 })),
+  );
+  expect(grown.filter(({ rows, fewer }) => rows > minRows && rows > maxGrowth * fewer)).to.deep.equal([]);
+  return grown;
 }
 
 function add(works: Map<string, number>, text: string, plan: PlanNode): void {

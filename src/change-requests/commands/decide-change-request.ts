@@ -7,7 +7,7 @@ import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid, text } from '../../platform/schemas.js';
 import { type ChangeRequest, changeRequest, changeRequestExample, changeRequestNotFound } from '../change-request.js';
 import { type DecidedRequest, decide, storeOutcome } from '../change-request-store.js';
-import { findRequestedCall, hasStillRole, listChangeRequests } from '../change-request-views.js';
+import { findRequestedCall, listChangeRequests, stillHasRole } from '../change-request-views.js';
 
 const params = z.strictObject({ changeRequestId: pathId.describe('Id of the change request (UUID)') });
 const body = z.strictObject({
@@ -93,7 +93,7 @@ async function run(
   const hasRights =
     repId === null ||
     (await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
-      hasStillRole(trx, workspaceId, repId, accessLevel),
+      stillHasRole(trx, workspaceId, repId, accessLevel),
     ));
   const outcome = hasRights
     ? await runner.run(tool, input, caller)
