@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
+import { type Affected } from '../ledger/calculate-pending.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
@@ -71,6 +72,24 @@ export async function endAssignment(trx: Work, workspaceId: string, assignmentId
     .where('workspace_id', '=', workspaceId)
     .where('assignment_id', '=', assignmentId)
     .execute();
+}
+
+/** The reps whose calculations decide what the rep has earned under the plan: all if a rule pays on the results of others. */
+export async function earningTogether(
+  trx: Work,
+  workspaceId: string,
+  planId: string,
+  repId: string,
+): Promise<Affected> {
+  const dependsOnOthers = await trx
+    .selectFrom('plan_rules')
+    .select('rule_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .where((where) => where.or([where('phase', '=', 'cascade'), where('tier_by', '=', 'rank')]))
+    .limit(1)
+    .executeTakeFirst();
+  return dependsOnOthers === undefined ? [repId] : null;
 }
 
 /** Requests the calculation of the reps, or of all reps of the plan if one of its rules ranks them. */

@@ -5,7 +5,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { assignmentNotFound } from '../assignment.js';
-import { endAssignment, recalculateAssigned } from '../assignment-store.js';
+import { earningTogether, endAssignment, recalculateAssigned } from '../assignment-store.js';
 import { findAssignment } from '../assignment-views.js';
 
 const params = z.strictObject({ assignmentId: pathIds.assignmentId });
@@ -21,7 +21,7 @@ export const deleteAssignment = operation({
     deleted: z.boolean().describe('Always true: an unknown assignment gets status 404'),
     assignmentId: fields.assignmentId,
   }),
-  failures: { assignment_not_found: 404 },
+  failures: { assignment_not_found: 404, calculation_pending: 409 },
   tool: {
     name: 'delete_assignment',
     title: 'Delete assignment',
@@ -42,10 +42,12 @@ export const deleteAssignment = operation({
   },
   uses: [CommissionChanges],
   async execute({ params: { assignmentId: rawId } }, caller, changes) {
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+    return changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
       const current = await findAssignment(trx, caller.workspaceId, rawId);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, planId, repId } = current;
+      // Events under the assignment do not change any more, so all earlier requests must be calculated first.
+      await calculateFirst(await earningTogether(trx, caller.workspaceId, planId, repId));
       await endAssignment(trx, caller.workspaceId, assignmentId);
       await recalculateAssigned(trx, recalculate, caller.workspaceId, planId, [repId]);
       return { deleted: true, assignmentId };

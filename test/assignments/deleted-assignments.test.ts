@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+
+const tier = (rate: number, tierIndex = 0, minThreshold = 0) => ({ tierIndex, minThreshold, rate });
+
+describe('the deletion of an assignment while no worker is running', () => {
+  let service: TestService;
+  let workspaceId: string;
+  let api: ApiClient;
+  let people: string[];
+
+  before(async () => {
+    service = await startTestService({}, { api: true, worker: false });
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    ({ workspaceId, api } = await service.workspace());
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+      reps: [
+        { email: 'mia@x.io', name: 'Mia', role: 'manager' },
+        { email: 'ann@x.io', name: 'Ann', managerEmail: 'mia@x.io' },
+        { email: 'bob@x.io', name: 'Bob' },
+      ],
+    });
+    people = reps.map((rep: { id: string }) => rep.id);
+  });
+
+  const calculateAll = () => service.running.service.laneRunner.calculateNow(workspaceId, people);
+  /** A plan of one rule with the people on it; returns the ids of their assignments. */
+  const assigned = async (name: string, rule: object, ...repIds: string[]): Promise<string[]> => {
+    const rules = [{ name, measure: 'amount', tiers: [tier(0.1)], ...rule }];
+    const { planId } = await api.expect(201, 'POST', '/v1/plans', { name, config: { rules } });
+    const assignments = await api.expect(201, 'POST', '/v1/assignments', { repIds, planId });
+    return assignments.map((assignment: { assignmentId: string }) => assignment.assignmentId);
+  };
+  const remove = (assignmentId: string | undefined) => api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
+  const deal = (dealId: string, repId: string | undefined, amount = 100) =>
+    api.send('PUT', `/v1/deals/${dealId}`, { amount, closeDate: '2026-03-10', repId });
+  const paid = async (dealId: string): Promise<Record<string, number>> => {
+    await calculateAll();
+    const { events } = await api.expect(200, 'GET', `/v1/commissions?dealId=${dealId}`);
+    const earned = events.filter((event: { status: string }) => event.status === 'earned');
+    return Object.fromEntries(
+      earned.map((event: { ruleName: string; amount: number }) => [event.ruleName, event.amount]),
+    );
+  };
+
+  it('comes after the deals that were stored before it', async () => {
+    const [, ann] = people;
+    const [assignmentId] = await assigned('New', {}, ann as string);
+    await deal('corrected', ann, 500);
+    await calculateAll();
+    await Promise.all([deal('corrected', ann, 100), deal('last', ann)]);
+    await remove(assignmentId);
+    await deal('late', ann);
+    await deal('corrected', ann, 900);
+    expect([await paid('corrected'), await paid('last'), await paid('late')]).to.deep.equal([
+      { New: 10 },
+      { New: 10 },
+      {},
+    ]);
+  });
+
+  it('comes after the calculation of the people below a manager', async () => {
+    const [mia, ann] = people;
+    const override = { executionPhase: 'cascade', dependsOn: 'New', tiers: [tier(0.5)] };
+    await assigned('New', {}, ann as string);
+    const [assignmentId] = await assigned('Override', override, mia as string);
+    await calculateAll();
+    await deal('last', ann);
+    await remove(assignmentId);
+    expect(await paid('last')).to.deep.equal({ New: 10, Override: 5 });
+  });
+
+  it('comes after the calculation of the people whom the plan ranks', async () => {
+    const [, ann, bob] = people;
+    const ranked = { tierBy: 'rank', tiers: [tier(0.2, 0, 1), tier(0.1, 1, 2)] };
+    const [assignmentId] = await assigned('Race', ranked, ann as string, bob as string);
+    await deal('first', ann, 100);
+    await calculateAll();
+    await deal('more', bob, 300);
+    await remove(assignmentId);
+    expect([await paid('first'), await paid('more')]).to.deep.equal([{ Race: 10 }, { Race: 60 }]);
+  });
+});
