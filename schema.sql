@@ -686,6 +686,7 @@ CREATE TABLE calculation_requests (
   trigger text NOT NULL,
   deal_id text,
   job_id uuid,
+  pull_id uuid,
   requested_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT calculation_requests_pkey PRIMARY KEY (workspace_id, rep_id, request_id)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
@@ -1157,6 +1158,8 @@ CREATE TABLE crm_connections (
   webhook_id text,
   last_sync_at timestamp with time zone,
   polled_through timestamp with time zone,
+  deletions_through timestamp with time zone,
+  members_hash uuid,
   poll_due_at timestamp with time zone,
   poll_seconds integer,
   permissions jsonb,
@@ -1226,8 +1229,10 @@ CREATE TABLE crm_pulls (
   reconcile boolean NOT NULL DEFAULT false,
   recalculate boolean NOT NULL DEFAULT false,
   replaces boolean NOT NULL DEFAULT false,
+  awaited boolean NOT NULL DEFAULT false,
   phase text NOT NULL DEFAULT 'people'::text,
   modified_from timestamp with time zone,
+  deleted_from timestamp with time zone,
   covered_until timestamp with time zone,
   cursor text,
   deals integer NOT NULL DEFAULT 0,
@@ -1716,7 +1721,8 @@ CREATE OR REPLACE FUNCTION calculation_backlog()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       select count(*),
-        coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null)), 0)::float8,
+        coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null
+          and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id))), 0)::float8,
         (select count(*) from lanes p where p.parked_at is not null)
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
@@ -1980,6 +1986,8 @@ AS $function$
         from calculation_requests q
         left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
         where q.requested_at < now() - older_than and l.parked_at is null
+          and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id
+            and p.failing_since is null)
           and (l.not_before is null or l.not_before <= now())
         group by q.workspace_id, q.rep_id
       ) due

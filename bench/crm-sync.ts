@@ -1,32 +1,51 @@
+import { type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { crmProviders } from '#src/crm/port.js';
-import { crmWorlds } from '#test/support/crm-worlds.js';
+import { crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { ApiClient } from '#test/support/test-service.js';
-import { startBenchService } from './bench-service.js';
+import { type BenchService, startBenchService } from './bench-service.js';
 import { PeakMemory, startWorker, stopWorker } from './worker-process.js';
 
 /**
- * Syncs that many deals from each simulated CRM with one worker process, measures time and memory of the worker, and
- * repeats the sync with `kill -9` of the worker at each third. Exits with 1 if a deal is missing.
+ * Syncs that many won deals of 100 reps from each simulated CRM with one worker process, and measures the time, the
+ * memory of the worker and the work of the engine; once for each number of `kill -9` of the worker, at equal distances.
+ * Exits with 1 if a deal or its commission is missing.
  */
 const { values } = parseArgs({
-  options: { deals: { type: 'string', default: '250000' }, crms: { type: 'string', default: crmProviders.join(',') } },
+  options: {
+    deals: { type: 'string', default: '250000' },
+    crms: { type: 'string', default: crmProviders.join(',') },
+    kills: { type: 'string', default: '0,2' },
+  },
 });
 const total = Number(values.deals);
 const owners = 100;
 
 type World = Awaited<ReturnType<(typeof crmWorlds)[number]['start']>>;
 
-function fill(world: World): void {
-  const people = Array.from({ length: owners }, (_, index) => world.addPerson(`Rep${index}`));
-  for (let index = 0; index < total; index += 1) {
-    const closeDate = `2026-${String((index % 12) + 1).padStart(2, '0')}-15`;
-    world.addDeal({ owner: people[index % owners] as string, amount: 1000 + index, won: true, closeDate });
-  }
+/** A connected account without deals, whose people are on a plan. */
+async function prepare(world: World, service: BenchService): Promise<{ api: ApiClient; workspaceId: string }> {
+  const workspace = await service.newWorkspace();
+  const api = new ApiClient(service.url, workspace.apiKey);
+  await api.send('PATCH', '/v1/workspaces', { currency: world.currency });
+  await world.connect(api, service.url);
+  await api.send('PATCH', `/v1/integrations/${world.provider}`, { syncEnabled: false });
+  await api.expect(200, 'POST', '/v1/reps/sync', {});
+  await payEveryone(api);
+  return { api, workspaceId: workspace.workspaceId };
 }
 
-async function measure(world: World, kills: readonly number[]): Promise<boolean> {
+function generate(world: World, people: readonly string[]): void {
+  world.generateDeals(total, (position) => ({
+    owner: people[position % owners] as string,
+    amount: 1000 + position,
+    won: true,
+    closeDate: `2026-${String((position % 12) + 1).padStart(2, '0')}-15`,
+  }));
+}
+
+async function measure(world: World, people: readonly string[], kills: number): Promise<boolean> {
   const service = await startBenchService({
     worker: false,
     environment: {
@@ -36,57 +55,94 @@ async function measure(world: World, kills: readonly number[]): Promise<boolean>
       PUBLIC_URL: 'http://127.0.0.1:9',
     },
   });
-  const workspace = await service.newWorkspace();
-  const api = new ApiClient(service.url, workspace.apiKey);
-  await world.connect(api, service.url);
-  await api.send('PATCH', `/v1/integrations/${world.provider}`, { syncEnabled: false });
-  let worker = await startWorker(service);
-  let memory = new PeakMemory([worker]);
+  world.generateDeals(0, never);
+  const { api, workspaceId } = await prepare(world, service);
+  generate(world, people);
+  const count = async (text: string) => Number((await service.owner.query(text, [workspaceId])).rows[0].n);
+  const workers = new Workers(service);
+  await workers.start();
   const startedAt = performance.now();
+  const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1);
   const { jobId } = await api.expect(200, 'POST', '/v1/commissions/sync', { provider: world.provider, async: true });
-  const left = [...kills];
   const quarters: string[] = [];
-  let peak = 0;
+  let killed = 0;
   try {
     for (;;) {
-      const { status, result, error } = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-      const { rows } = await service.owner.query('select count(*)::int as n from deals where workspace_id = $1', [
-        workspace.workspaceId,
-      ]);
-      const done = Number(rows[0].n);
-      if (done >= (total * (quarters.length + 1)) / 4)
-        quarters.push(((performance.now() - startedAt) / 1000).toFixed(1));
-      if (status !== 'running') {
-        const seconds = (performance.now() - startedAt) / 1000;
-        peak = Math.max(peak, memory.peaks[0] ?? 0);
-        process.stdout.write(
-          `${world.provider}: ${total} deals, ${kills.length} kills: ${status} ${error ?? ''} after ${seconds.toFixed(1)} s, quarters at ${quarters.join(', ')} s, worker at most ${peak.toFixed(0)} MB, created ${result?.created}, stored ${done}\n`,
+      const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+      const stored = await count('select count(*) as n from deals where workspace_id = $1');
+      if (stored >= (total * (quarters.length + 1)) / 4)
+        quarters.push(`${seconds()} s (${workers.peak.toFixed(0)} MB)`);
+      if (job.status !== 'running') {
+        const runs = await count("select count(*) as n from audit_runs where workspace_id = $1 and trigger = 'sync'");
+        const read = await count(
+          "select coalesce(sum(deals), 0) as n from audit_runs where workspace_id = $1 and trigger = 'sync'",
         );
-        return status === 'completed' && done === total && result?.created === total;
+        const paid = await count(
+          "select count(*) as n from commission_events where workspace_id = $1 and status = 'earned'",
+        );
+        process.stdout.write(
+          `${world.provider}: ${total} deals, ${kills} kills: ${job.status} ${job.error ?? ''} after ${seconds()} s, quarters at ${quarters.join(', ')}, worker at most ${workers.peak.toFixed(0)} MB, ${runs} runs of the engine with ${read} deals, ${paid} events\n`,
+        );
+        return job.status === 'completed' && stored === total && job.result?.created === total && paid === total;
       }
-      if (left[0] !== undefined && done >= left[0] * total) {
-        left.shift();
-        peak = Math.max(peak, memory.peaks[0] ?? 0);
-        memory.stop();
-        worker.kill('SIGKILL');
-        worker = await startWorker(service);
-        memory = new PeakMemory([worker]);
+      if (killed < kills && stored >= ((killed + 1) * total) / (kills + 1)) {
+        killed += 1;
+        await workers.replace();
       }
-      await sleep(200);
+      await sleep(500);
     }
   } finally {
-    memory.stop();
-    await stopWorker(worker);
+    await workers.stop();
     await service.stop();
   }
+}
+
+/** One worker process at a time, and the maximum memory of all of them. */
+class Workers {
+  private current: { readonly process: ChildProcess; readonly memory: PeakMemory } | null = null;
+  private earlierPeak = 0;
+
+  constructor(private readonly service: BenchService) {}
+
+  get peak(): number {
+    return Math.max(this.earlierPeak, this.current?.memory.peaks[0] ?? 0);
+  }
+
+  async start(): Promise<void> {
+    const worker = await startWorker(this.service);
+    this.current = { process: worker, memory: new PeakMemory([worker]) };
+  }
+
+  /** Ends the worker with `kill -9`, and starts another one. */
+  async replace(): Promise<void> {
+    this.release()?.kill('SIGKILL');
+    await this.start();
+  }
+
+  async stop(): Promise<void> {
+    const worker = this.release();
+    if (worker !== undefined) await stopWorker(worker);
+  }
+
+  private release(): ChildProcess | undefined {
+    this.earlierPeak = this.peak;
+    this.current?.memory.stop();
+    const worker = this.current?.process;
+    this.current = null;
+    return worker;
+  }
+}
+
+function never(): never {
+  throw new Error('there are no deals yet');
 }
 
 let isComplete = true;
 for (const { provider, start } of crmWorlds) {
   if (!values.crms.split(',').includes(provider)) continue;
   const world = await start();
-  fill(world);
-  for (const kills of [[], [1 / 3, 2 / 3]]) isComplete = (await measure(world, kills)) && isComplete;
+  const people = Array.from({ length: owners }, (_, index) => world.addPerson(`Rep${index}`));
+  for (const kills of values.kills.split(',')) isComplete = (await measure(world, people, Number(kills))) && isComplete;
   await world.stop();
 }
 process.exit(isComplete ? 0 : 1);

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type Day } from '#src/kernel/day.js';
+import { DealStore } from './deal-store.js';
 import { Deliveries, type Delivery } from './deliveries.js';
 import { compileFilter, FilterError } from './fake-crma-filter.js';
 import { FakeOAuth } from './fake-oauth.js';
@@ -80,6 +81,9 @@ const dealAttributes: readonly FakeAttribute[] = [
 ];
 
 const maxRecords = 500;
+/** When the first generated deal was created. The others follow at intervals of a millisecond. */
+const epochMs = Date.parse('2020-01-01T00:00:00.000Z');
+const generatedPrefix = '00000000-0000-4000-8000-';
 const grantedScopes = [
   'record_permission:read',
   'object_configuration:read',
@@ -110,7 +114,7 @@ export class FakeCrma {
   readonly rejectedDeals = new Set<string>();
   /** Number of events per body; the vendor guarantees nothing. */
   eventsPerDelivery = 1;
-  private readonly deals = new Map<string, StoredDeal>();
+  private readonly deals = new DealStore<StoredDeal>(({ id }) => id);
   private readonly companies = new Map<string, object>();
   private readonly members = new Map<string, Readonly<Record<string, unknown>>>();
   private readonly webhooks = new Map<string, Webhook>();
@@ -193,6 +197,21 @@ export class FakeCrma {
     return id;
   }
 
+  /** Deals that are as old as the fake's epoch and computed when they are read. */
+  generateDeals(count: number, valuesAt: (position: number) => FakeCrmaValues): void {
+    if (count > 0) this.assertValues(valuesAt(0));
+    this.deals.generate({
+      count,
+      at: (position) => {
+        const createdAt = `${new Date(epochMs + position).toISOString().slice(0, -1)}000000Z`;
+        const id = `${generatedPrefix}${position.toString(16).padStart(12, '0')}`;
+        return { id, createdAt, values: valuesAt(position), ended: {}, endedAt: createdAt };
+      },
+      positionOf: (id) =>
+        id.startsWith(generatedPrefix) ? Number.parseInt(id.slice(generatedPrefix.length), 16) : null,
+    });
+  }
+
   /** One event per changed attribute, as the vendor sends them. */
   change(id: string, values: FakeCrmaValues): void {
     this.assertValues(values);
@@ -240,7 +259,7 @@ export class FakeCrma {
   }
 
   get dealIds(): string[] {
-    return [...this.deals.keys()];
+    return [...this.deals.ids()];
   }
 
   get webhookIds(): string[] {
@@ -252,6 +271,11 @@ export class FakeCrma {
     const webhook = this.webhooks.get(id);
     if (webhook === undefined) throw new Error(`the fake CRM has no webhook ${id}`);
     webhook.status = status;
+  }
+
+  /** An admin removes it in the settings of the vendor. */
+  removeWebhook(id: string): void {
+    this.webhooks.delete(id);
   }
 
   /** Signs and returns all pending deliveries; nothing is pending afterwards. */
@@ -364,10 +388,15 @@ export class FakeCrma {
     const types = new Map([...systemTypes, ...this.attributes.map(({ slug, type }) => [slug, type] as const)]);
     try {
       const matches = compileFilter(filter, types);
-      const deals = [...this.deals.values()].filter((deal) => matches((slug) => this.comparable(deal, slug)));
-      // A map has the order of creation, which is the only order that clients request.
-      if (sorts[0]?.direction === 'desc') deals.reverse();
-      response.json({ data: deals.slice(offset, offset + limit).map((deal) => this.dealJson(deal)) });
+      const isDescending = sorts[0]?.direction === 'desc';
+      const found: StoredDeal[] = [];
+      // The deals are in the order of creation, which is the only order that clients request.
+      for (const deal of this.deals.values(firstPosition(filter))) {
+        if (matches((slug) => this.comparable(deal, slug))) found.push(deal);
+        if (!isDescending && found.length === offset + limit) break;
+      }
+      if (isDescending) found.reverse();
+      response.json({ data: found.slice(offset, offset + limit).map((deal) => this.dealJson(deal)) });
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       sendError(response, 400, 'filter_error');
@@ -646,9 +675,11 @@ export class FakeCrma {
     }
   }
 
+  /** The deal for a change. */
   private dealOf(id: string): StoredDeal {
     const deal = this.deals.get(id);
     if (deal === undefined) throw new Error(`the fake CRM has no deal ${id}`);
+    this.deals.set(id, deal);
     return deal;
   }
 
@@ -658,6 +689,12 @@ export class FakeCrma {
     const milliseconds = new Date(this.server.now()).toISOString().slice(0, -1);
     return `${milliseconds}${String(this.ticks).padStart(6, '0')}Z`;
   }
+}
+
+/** Where the generated deals begin that the filter may match. */
+function firstPosition(filter: { readonly created_at?: { readonly $gte?: string } }): number {
+  const from = Date.parse(filter.created_at?.$gte ?? '');
+  return Number.isNaN(from) ? 0 : Math.max(0, from - epochMs);
 }
 
 function isMoney(value: unknown): value is FakeMoney {

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomInt, randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler, type Response } from 'express';
 import { type Day } from '#src/kernel/day.js';
+import { DealStore } from './deal-store.js';
 import { Deliveries, type Delivery } from './deliveries.js';
 import { pageOfSearch, SearchError, searchDeals } from './fake-crmb-search.js';
 import { FakeOAuth } from './fake-oauth.js';
@@ -150,6 +151,8 @@ const companyProperties: readonly FakeProperty[] = [
   { name: 'numberofemployees', label: 'Number of Employees', type: 'number', fieldType: 'number' },
 ];
 const tenSecondsMs = 10_000;
+/** When the first generated deal was created. The others follow at intervals of a millisecond. */
+const epochMs = Date.parse('2020-01-01T00:00:00.000Z');
 
 /** A CRM with the wire format of crm-b: one portal, and the app that its webhooks belong to. */
 export class FakeCrmb {
@@ -176,7 +179,8 @@ export class FakeCrmb {
   readonly rejectedDeals = new Set<string>();
   /** A search finds a change only after this delay. */
   indexLagMs = 0;
-  private readonly deals = new Map<string, StoredDeal>();
+  private readonly deals = new DealStore<StoredDeal>(({ id }) => id);
+  private firstGeneratedId = 0;
   /** Merged deal id to surviving deal id. */
   private readonly survivors = new Map<string, string>();
   private readonly owners = new Map<string, Owner>();
@@ -270,6 +274,24 @@ export class FakeCrmb {
     return id;
   }
 
+  /** Deals of the fake's epoch that are computed when they are read. They come before all others. */
+  generateDeals(count: number, valuesAt: (position: number) => FakeCrmbValues): void {
+    const firstId = this.lastId + 1;
+    this.firstGeneratedId = firstId;
+    this.lastId += count;
+    if (count > 0) this.assertProperties(valuesAt(0));
+    this.deals.generate({
+      count,
+      at: (position) => {
+        const createdAt = new Date(epochMs + position).toISOString();
+        const properties = { pipeline: 'default', createdate: createdAt, ...valuesAt(position) };
+        const id = String(firstId + position);
+        return { id, createdAt, properties, updatedAt: createdAt, archived: false, archivedAt: null };
+      },
+      positionOf: (id) => Number(id) - firstId,
+    });
+  }
+
   /** Changing a property updates the timestamp; saving an equal value does not. */
   change(id: string, values: FakeCrmbValues, source: FakeCrmbEvent = {}): void {
     this.assertProperties(values);
@@ -336,7 +358,7 @@ export class FakeCrmb {
   }
 
   get dealIds(): string[] {
-    return [...this.deals.keys()];
+    return [...this.deals.ids()];
   }
 
   private addRoutes(): void {
@@ -390,6 +412,10 @@ export class FakeCrmb {
       ['line_items', this.lineItems, 19],
       ['companies', this.companies, 5],
     ] as const) {
+      app.get(paths('objects', `/${object}`), (request, response) => {
+        const limit = Number(request.query['limit'] ?? 10);
+        this.answerPage(request, response, [...records.values()], limit, ({ id }) => recordJson(id, records, []));
+      });
       app.post(paths('objects', `/${object}/batch/read`), (request, response) =>
         this.answerRecords(request, response, records),
       );
@@ -479,9 +505,11 @@ export class FakeCrmb {
     const after = String(request.query['after'] ?? '0');
     if (!/^\d+$/.test(after)) return sendError(response, 400, 'VALIDATION_ERROR', 'after is not a cursor');
     const archived = request.query['archived'] === 'true';
-    const rows = [...this.deals.values()].filter(
-      (deal) => deal.archived === archived && Number(deal.id) > Number(after),
-    );
+    const rows: StoredDeal[] = [];
+    for (const deal of this.deals.values(Math.max(0, Number(after) - this.firstGeneratedId))) {
+      if (deal.archived === archived && Number(deal.id) > Number(after)) rows.push(deal);
+      if (rows.length > limit) break;
+    }
     this.answerPage(request, response, rows, limit, (deal) => this.dealJson(deal, namesIn(request)));
   }
 
@@ -540,17 +568,9 @@ export class FakeCrmb {
   private answerRecords(request: Request, response: Response, records: ReadonlyMap<string, RelatedRecord>): void {
     const { inputs = [], properties = [] } = request.body ?? {};
     if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
-    const items = (inputs as { id: string }[]).flatMap(({ id }) => records.get(id) ?? []);
-    const results = items.map((item) => ({
-      id: item.id,
-      properties: Object.fromEntries(
-        ['hs_object_id', ...(properties as string[])].map((name) => [
-          name,
-          name === 'hs_object_id' ? item.id : (item.properties[name] ?? null),
-        ]),
-      ),
-      archived: false,
-    }));
+    const results = (inputs as { id: string }[])
+      .filter(({ id }) => records.has(id))
+      .map(({ id }) => recordJson(id, records, properties as string[]));
     response.json({ status: 'COMPLETE', results, startedAt: this.instant(), completedAt: this.instant() });
   }
 
@@ -809,9 +829,11 @@ export class FakeCrmb {
     deal.archivedAt = archived ? deal.updatedAt : null;
   }
 
+  /** The deal for a change. */
   private dealOf(id: string): StoredDeal {
     const deal = this.deals.get(id);
     if (deal === undefined) throw new Error(`the fake CRM has no deal ${id}`);
+    this.deals.set(id, deal);
     return deal;
   }
 
@@ -822,6 +844,12 @@ export class FakeCrmb {
   private instant(): string {
     return new Date(this.server.now()).toISOString();
   }
+}
+
+function recordJson(id: string, records: ReadonlyMap<string, RelatedRecord>, names: readonly string[]) {
+  const own = records.get(id)?.properties ?? {};
+  const named = names.map((name) => [name, own[name] ?? null]);
+  return { id, properties: { ...Object.fromEntries(named), hs_object_id: id }, archived: false };
 }
 
 function pipelineJson({ id, label, stages }: FakePipeline, displayOrder: number) {

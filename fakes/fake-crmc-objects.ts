@@ -10,6 +10,7 @@ export interface CrmcSources {
   readonly organization: FakeRow;
   readonly permissions: { readonly userId: string; readonly viewsAllDeals: boolean };
   readonly others: ReadonlyMap<string, readonly FakeRow[]>;
+  readonly unreadable: ReadonlySet<string>;
 }
 
 type Parents = NonNullable<FakeObject['parents']>;
@@ -25,6 +26,7 @@ export function crmcCatalog({
   organization,
   permissions,
   others,
+  unreadable,
 }: CrmcSources): FakeCatalog {
   const of = (name: string) => () => others.get(name) ?? [];
   const { userId, viewsAllDeals } = permissions;
@@ -86,6 +88,7 @@ export function crmcCatalog({
         RecordType: { object: 'RecordType', key: 'RecordTypeId' },
       },
     });
+  for (const name of unreadable) catalog.delete(name);
   return catalog;
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Express, type Request, type RequestHandler, type Response } from 'express';
+import { DealStore } from './deal-store.js';
 import { Deliveries } from './deliveries.js';
 import { type DescribedField, isUpdateable, opportunityFields, stages } from './fake-crmc-fields.js';
 import { crmcCatalog } from './fake-crmc-objects.js';
@@ -38,6 +39,10 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const maxUriLength = 16_384;
 const maxRows = 2000;
+/** When the first generated deal was changed last. The others follow at intervals of a second. */
+const epochMs = Date.parse('2016-01-01T00:00:00.000Z');
+/** The ids of the other deals have `0` in place of the `9`. */
+const generatedPrefix = '006RO9';
 
 /** Simulates one organisation of crm-c, with a login host apart from the host of its data. */
 export class FakeCrmc {
@@ -55,6 +60,8 @@ export class FakeCrmc {
   dealAccess: 'None' | 'Edit' = 'None';
   /** The connected user has the permission View All on deals. */
   viewsAllDeals = true;
+  /** Objects that the connected user may not read. */
+  readonly unreadable = new Set<string>();
   /** The connected user has read access to deals. */
   readsDeals = true;
   /** The connected user may change deals. */
@@ -70,7 +77,7 @@ export class FakeCrmc {
   allowsReplication = true;
   requestsUsed = 0;
   requestsPerDay = 100_000;
-  private readonly deals = new Map<string, FakeRow>();
+  private readonly deals = new DealStore<FakeRow>((row) => String(row['Id']));
   /** Transactions that have stamped their rows but are not committed: their rows are invisible. */
   private readonly open = new Set<{ readonly stamp: string }>();
   private readonly purged: { readonly id: string; readonly deletedDate: string }[] = [];
@@ -150,6 +157,19 @@ export class FakeCrmc {
         return id;
       },
     };
+  }
+
+  /** Deals of the fake's epoch that are computed when they are read. */
+  generateDeals(count: number, valuesAt: (position: number) => FakeRow): void {
+    this.deals.generate({
+      count,
+      at: (position) => {
+        const stamp = vendorTime(epochMs + position * 1000);
+        const id = `${generatedPrefix}${String(position).padStart(9, '0')}YAA`;
+        return derived({ ...defaults(stamp), ...valuesAt(position), Id: id, SystemModstamp: stamp, IsDeleted: false });
+      },
+      positionOf: (id) => (id.startsWith(generatedPrefix) ? Number(id.slice(generatedPrefix.length, 15)) : null),
+    });
   }
 
   changeDeal(id: string, values: FakeRow): void {
@@ -503,6 +523,7 @@ export class FakeCrmc {
       },
       permissions: { userId: adminId, viewsAllDeals: this.viewsAllDeals },
       others: this.rows,
+      unreadable: this.unreadable,
     };
   }
 

@@ -186,6 +186,8 @@ async function createRequests(db: Kysely<unknown>): Promise<void> {
       trigger text not null,
       deal_id text,
       job_id uuid,
+      -- calculated when this pull has ended, so that a rep is calculated once and not once for each page
+      pull_id uuid,
       requested_at timestamptz not null default now(),
       primary key (workspace_id, rep_id, request_id)
     ) with (autovacuum_vacuum_scale_factor = 0.05)`.execute(db);
@@ -224,23 +226,6 @@ async function createRequests(db: Kysely<unknown>): Promise<void> {
 
 /** What sweeps read in all workspaces. */
 async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
-  // The first lane of every workspace before the second of any, so that a large workspace does not delay the others.
-  await sql`
-    create function due_lanes(older_than interval, max_lanes integer)
-    returns table (workspace_id uuid, rep_id uuid)
-    language sql stable ${asOwner} as $$
-      select due.workspace_id, due.rep_id
-      from (
-        select q.workspace_id, q.rep_id, row_number() over (partition by q.workspace_id order by min(q.request_id)) as place
-        from calculation_requests q
-        left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
-        where q.requested_at < now() - older_than and l.parked_at is null
-          and (l.not_before is null or l.not_before <= now())
-        group by q.workspace_id, q.rep_id
-      ) due
-      order by due.place
-      limit max_lanes
-    $$`.execute(db);
   await sql`
     create function due_period_checks(older_than interval, max_reps integer)
     returns table (workspace_id uuid, rep_id uuid)
@@ -271,7 +256,6 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       where j.status = 'running' and j.started_at < now() - interval '5 seconds' limit 1000
     $$`.execute(db);
   await grantToService(db, [
-    'due_lanes(interval, integer)',
     'due_period_checks(interval, integer)',
     'workspaces_with_periodic_rules()',
     'running_jobs()',

@@ -30,6 +30,10 @@ async function createConnections(db: Kysely<unknown>): Promise<void> {
       last_sync_at timestamptz,
       -- all changes before this time, by the clock of the CRM, are stored
       polled_through timestamptz,
+      -- the same for deletions, of a CRM that lists them apart
+      deletions_through timestamptz,
+      -- of the people that were imported last
+      members_hash uuid,
       poll_due_at timestamptz,
       -- null for the interval of the configuration
       poll_seconds integer check (poll_seconds between 60 and 86400),
@@ -94,8 +98,12 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       recalculate boolean not null default false,
       -- the deals of another account are removed, however many they are
       replaces boolean not null default false,
+      -- a request waits for the result: the pull fails at once if it cannot begin
+      awaited boolean not null default false,
       phase text not null default 'people' check (phase in ('people', 'fields', 'deals', 'missing', 'finish')),
       modified_from timestamptz,
+      -- null if this pull does not list deletions apart
+      deleted_from timestamptz,
       -- all changes before this time, by the clock of the CRM, are in the listing
       covered_until timestamptz,
       cursor text,
@@ -243,5 +251,25 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
             where d.workspace_id = w.workspace_id and d.provider = w.provider and d.due_at <= now())))
       group by w.workspace_id
     $$`.execute(db);
-  await grantToService(db, ['due_pulls()', 'due_polls(text[])', 'due_write_backs()']);
+  // The first lane of every workspace before the second of any, so that a large workspace does not delay the others.
+  // Requests of a pull that advances wait for its end.
+  await sql`
+    create function due_lanes(older_than interval, max_lanes integer)
+    returns table (workspace_id uuid, rep_id uuid)
+    language sql stable ${asOwner} as $$
+      select due.workspace_id, due.rep_id
+      from (
+        select q.workspace_id, q.rep_id, row_number() over (partition by q.workspace_id order by min(q.request_id)) as place
+        from calculation_requests q
+        left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
+        where q.requested_at < now() - older_than and l.parked_at is null
+          and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id
+            and p.failing_since is null)
+          and (l.not_before is null or l.not_before <= now())
+        group by q.workspace_id, q.rep_id
+      ) due
+      order by due.place
+      limit max_lanes
+    $$`.execute(db);
+  await grantToService(db, ['due_pulls()', 'due_polls(text[])', 'due_lanes(interval, integer)', 'due_write_backs()']);
 }

@@ -8,7 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     returns table (requests bigint, oldest_seconds double precision, parked bigint)
     language sql stable ${asOwner} as $$
       select count(*),
-        coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null)), 0)::float8,
+        coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null
+          and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id))), 0)::float8,
         (select count(*) from lanes p where p.parked_at is not null)
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id

@@ -11,6 +11,7 @@ import { wakeChecksThrough } from '../discrepancies/check-job.js';
 import { ExportRequests } from '../exports/export-requests.js';
 import { CrmAccounts } from '../integrations/crm-accounts.js';
 import { crmAdapters } from '../integrations/crm-adapters.js';
+import { CrmConnector } from '../integrations/crm-connector.js';
 import { type PullWork, pullJob } from '../integrations/crm-pull.js';
 import { CrmSyncRunner, type SyncSettings } from '../integrations/crm-sync-runner.js';
 import { WriteBackRunner } from '../integrations/write-back-runner.js';
@@ -90,7 +91,6 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
   ];
   const wakeSync = (work: PullWork) => queue.add(pullJob, work);
-  const syncSettings = syncSettingsOf(config, core.notifications);
   const simulations = new SimulationRunner({
     threads: config.SIMULATION_THREADS,
     heapMb: config.SIMULATION_MEMORY_MB,
@@ -118,6 +118,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     [SimulationRunner, simulations],
     [ExportRequests, new ExportRequests(unitOfWork, queue)],
   ]);
+  const connector = container.resolve(CrmConnector);
+  const syncSettings = syncSettingsOf(config, core.notifications, connector);
   const proofs = new SessionProofs(unitOfWork);
   const dispatcher = new OperationDispatcher(operations, container, new CallLog(unitOfWork, log), proofs);
   toolRunner.attach(dispatcher);
@@ -183,10 +185,11 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
   };
 }
 
-function syncSettingsOf(config: Config, notifications: Notifications): SyncSettings {
+function syncSettingsOf(config: Config, notifications: Notifications, connector: CrmConnector): SyncSettings {
   return {
     pollSeconds: config.CRM_POLL_SECONDS,
     retryMs: config.CRM_RETRY_MS,
+    repairWebhook: (workspaceId, provider) => connector.repairWebhook(workspaceId, provider),
     onGivenUp: (trx, workspaceId, provider, reason) => notifications.syncGivenUp(trx, workspaceId, provider, reason),
   };
 }

@@ -1,6 +1,6 @@
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type CrmAccount, type CrmDeal, type CrmField, type CrmValue } from './port.js';
+import { type CrmAccount, type CrmDeal, type CrmField, type CrmPermission, type CrmValue } from './port.js';
 
 /** What is read beside the deals of an account. */
 export interface Associations {
@@ -12,6 +12,8 @@ export interface Associations {
 /** Reads the records that belong to deals and adds their values to the deals. */
 export interface AssociatedRecords {
   complete(deals: readonly CrmDeal[]): Promise<readonly CrmDeal[]>;
+  /** What reading the records needs in addition to the deals. */
+  permissions(): Promise<CrmPermission[]>;
 }
 
 /** The account with deals that have the fields of their associated records. */
@@ -22,8 +24,9 @@ export function withAssociated(account: CrmAccount, wanted: Associations, record
     const completed = live.length === 0 ? [] : await records.complete(live);
     return [...completed, ...deals.filter(({ deleted }) => deleted)];
   };
-  const reads: Pick<CrmAccount, 'listFields' | 'listDeals' | 'getDeals'> = {
+  const reads: Pick<CrmAccount, 'listFields' | 'listDeals' | 'getDeals' | 'permissions'> = {
     listFields: async () => [...(await account.listFields()), ...(wanted.lineItems ? lineItemDefinitions : [])],
+    permissions: async () => [...(await account.permissions()), ...(await records.permissions())],
     getDeals: async (ids) => complete(await account.getDeals(ids)),
     async *listDeals(options) {
       for await (const page of account.listDeals(options)) yield { ...page, deals: await complete(page.deals) };

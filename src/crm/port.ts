@@ -99,6 +99,8 @@ export interface CrmAccount {
   getDeals(ids: readonly string[]): Promise<CrmDeal[]>;
   /** Null if the CRM has no webhooks per account. */
   registerWebhook(targetUrl: string): Promise<RegisteredWebhook | null>;
+  /** Whether the CRM delivers to the webhook: false if it has removed or disabled it, or its deliveries fail. */
+  isWebhookActive(webhookId: string): Promise<boolean>;
   /** Succeeds if the webhook is already gone. */
   removeWebhook(webhookId: string): Promise<void>;
   /** Currency and time zone of the account; null where the CRM reports none. */
@@ -136,6 +138,8 @@ export interface ListDeals {
   readonly modifiedFrom?: Date;
   /** Exclusive. */
   readonly modifiedBefore?: Date;
+  /** Inclusive. Deletions are listed apart only if this is given; other CRMs list them with the changes. */
+  readonly deletedFrom?: Date;
   /** `next` of the last page that was recorded. */
   readonly cursor?: string;
 }

@@ -5,6 +5,7 @@ import {
   type CrmAdapter,
   type CrmCredentials,
   CrmFailure,
+  type CrmPermission,
   type CrmProvider,
   fixedAccess,
 } from '../crm/port.js';
@@ -15,6 +16,7 @@ import { type Secrets } from '../platform/secrets/secrets.js';
 import { applySettings } from './configured-account.js';
 import { markBroken, replaceCredentials } from './crm-connection-store.js';
 import { findSealedCredentials, workspaceSettings } from './crm-connection-views.js';
+import { type CrmSettings, defaultSettings } from './crm-settings.js';
 import { findSettings, linkedMembers } from './crm-settings-views.js';
 
 export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
@@ -69,8 +71,24 @@ export class CrmAccounts {
   }
 
   /** For an account without a stored connection: renewed credentials could not be saved. */
-  openWith(provider: CrmProvider, credentials: CrmCredentials): CrmAccount {
-    return this.adapters[provider].account(fixedAccess(credentials));
+  openWith(
+    provider: CrmProvider,
+    credentials: CrmCredentials,
+    { lineItems, companyFields }: CrmSettings = defaultSettings,
+  ): CrmAccount {
+    return this.adapters[provider].account(fixedAccess(credentials), { lineItems, companyFields });
+  }
+
+  /** What the connection needs with these settings; null if the workspace has no credentials for the CRM. */
+  async permissions(
+    workspaceId: string,
+    provider: CrmProvider,
+    { lineItems, companyFields }: CrmSettings,
+  ): Promise<CrmPermission[] | null> {
+    const sealed = await this.load(workspaceId, provider);
+    if (sealed === null) return null;
+    const access = this.access(workspaceId, provider, sealed);
+    return this.adapters[provider].account(access, { lineItems, companyFields }).permissions();
   }
 
   unseal(workspaceId: string, provider: CrmProvider, sealed: Buffer): CrmCredentials {

@@ -50,16 +50,49 @@ export async function saveConnection(trx: Work, who: Who, connection: NewConnect
       permissions = excluded.permissions, broken_at = null, broken_reason = null, reconcile_rejected_at = null,
       poll_due_at = case when c.account_id = excluded.account_id and c.polled_through is not null then null
         else now() + coalesce(c.poll_seconds, ${pollSeconds}) * interval '1 second' end,
-      polled_through = case when c.account_id = excluded.account_id then c.polled_through end`.execute(trx);
-  if (inbound !== null) {
-    await deleteRoutes(trx, workspaceId, provider);
-    await trx
-      .insertInto('inbound_routes')
-      .values({ workspace_id: workspaceId, source: provider, route: inbound.route, secret: inbound.secret })
-      .execute();
-  }
+      polled_through = case when c.account_id = excluded.account_id then c.polled_through end,
+      deletions_through = case when c.account_id = excluded.account_id then c.deletions_through end`.execute(trx);
+  if (inbound !== null) await replaceRoute(trx, workspaceId, provider, inbound);
   await recordAuditEntry(trx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
   if (wasBroken) await recordRecovery(trx, workspaceId, provider);
+}
+
+async function replaceRoute(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  { route, secret }: InboundRoute,
+): Promise<void> {
+  await deleteRoutes(trx, workspaceId, provider);
+  await trx
+    .insertInto('inbound_routes')
+    .values({ workspace_id: workspaceId, source: provider, route, secret })
+    .execute();
+}
+
+/** Stores a webhook that replaces another one; false if the connection has a different one by now. */
+export async function replaceWebhook(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  { from, ...inbound }: InboundRoute & { readonly from: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('crm_connections')
+    .set({ webhook_id: inbound.route })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .where('webhook_id', '=', from)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await replaceRoute(trx, workspaceId, provider, inbound);
+  const details = { provider };
+  await recordAuditEntry(
+    trx,
+    { workspaceId, actor: 'orchestrator' },
+    { trigger: 'crm_webhook_repaired', scope: 'workspace', details },
+  );
+  return true;
 }
 
 async function isBroken(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
@@ -148,6 +181,21 @@ async function deleteRoutes(trx: Work, workspaceId: string, provider: CrmProvide
     .deleteFrom('inbound_routes')
     .where('workspace_id', '=', workspaceId)
     .where('source', '=', provider)
+    .execute();
+}
+
+/** What the connection needs, as of a check. */
+export async function savePermissions(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  permissions: readonly CrmPermission[],
+): Promise<void> {
+  await trx
+    .updateTable('crm_connections')
+    .set({ permissions: JSON.stringify(permissions) })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
     .execute();
 }
 

@@ -19,7 +19,7 @@ import {
 } from './account-change.js';
 import { assertPermitted, type ConnectionWarning, warningsOf, writeWarnings } from './connection-warnings.js';
 import { CrmAccounts } from './crm-accounts.js';
-import { deleteConnection, type InboundRoute, saveConnection } from './crm-connection-store.js';
+import { deleteConnection, type InboundRoute, replaceWebhook, saveConnection } from './crm-connection-store.js';
 import { findSealedCredentials, findWebhook, hasRoute, workspaceSettings } from './crm-connection-views.js';
 import { pollInterval } from './crm-pull-store.js';
 import { findSettings } from './crm-settings-views.js';
@@ -95,17 +95,18 @@ export class CrmConnector {
 
   /** Checks the connection before it is stored. Rejects one that lacks a required permission. */
   private async check(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials) {
-    const account = this.accounts.openWith(provider, credentials);
-    const permissions = await account.permissions();
-    assertPermitted(provider, permissions);
-    const { workspace, targets } = await this.unitOfWork.run(
+    const { workspace, settings } = await this.unitOfWork.run(
       { workspaceId },
       { lock: 'none', access: 'read' },
       async (trx) => ({
         workspace: await workspaceSettings(trx, workspaceId),
-        targets: (await findSettings(trx, workspaceId, provider)).writeBack,
+        settings: await findSettings(trx, workspaceId, provider),
       }),
     );
+    const account = this.accounts.openWith(provider, credentials, settings);
+    const permissions = await account.permissions();
+    assertPermitted(provider, permissions);
+    const { writeBack: targets } = settings;
     const writes = targets === null ? null : await account.checkWrites(targets);
     const warnings = warningsOf(workspace, await account.settings(), permissions);
     return { permissions, writes, warnings: [...warnings, ...writeWarnings(writes)] };
@@ -142,16 +143,41 @@ export class CrmConnector {
     return disconnected;
   }
 
+  /** Registers the webhook of the connection again if the CRM does not deliver to it any more. */
+  async repairWebhook(workspaceId: string, provider: CrmProvider): Promise<void> {
+    const webhookId = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+      findWebhook(trx, workspaceId, provider),
+    );
+    const account = webhookId === null ? null : await this.accounts.open(workspaceId, provider);
+    if (webhookId === null || account === null || (await account.isWebhookActive(webhookId))) return;
+    const address = this.webhookAddress(workspaceId, provider);
+    const webhook = address === null ? null : await account.registerWebhook(address);
+    if (webhook === null) return;
+    const isReplaced = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      replaceWebhook(trx, workspaceId, provider, { from: webhookId, ...this.routeOf(provider, webhook) }),
+    );
+    if (isReplaced) this.log.warn({ workspaceId, provider }, 'webhook no longer active; registered again');
+    else await account.removeWebhook(webhook.webhookId);
+  }
+
   private async register(
     workspaceId: string,
     provider: CrmProvider,
     credentials: CrmCredentials,
   ): Promise<RegisteredWebhook | null> {
+    const address = this.webhookAddress(workspaceId, provider);
+    return address === null ? null : this.accounts.openWith(provider, credentials).registerWebhook(address);
+  }
+
+  /** Two workspaces may connect one account; each has its own URL there, so neither replaces the other's webhook. */
+  private webhookAddress(workspaceId: string, provider: CrmProvider): string | null {
     const address = this.webhookUrl(provider);
-    if (address === null) return null;
-    // Two workspaces may connect one account; each has its own URL there, so neither replaces the other's webhook.
     const ofWorkspace = this.secrets.mac('webhook address', provider, workspaceId).toString('hex').slice(0, 16);
-    return this.accounts.openWith(provider, credentials).registerWebhook(`${address}?for=${ofWorkspace}`);
+    return address === null ? null : `${address}?for=${ofWorkspace}`;
+  }
+
+  private routeOf(provider: CrmProvider, { webhookId: route, secret }: RegisteredWebhook) {
+    return { route, secret: this.secrets.seal(placeOfRoute(provider, route), secret) };
   }
 
   private inboundOf(
@@ -159,10 +185,7 @@ export class CrmConnector {
     { accountId }: CrmCredentials,
     webhook: RegisteredWebhook | null,
   ): InboundRoute | null {
-    if (webhook !== null) {
-      const { webhookId: route, secret } = webhook;
-      return { route, secret: this.secrets.seal(placeOfRoute(provider, route), secret) };
-    }
+    if (webhook !== null) return this.routeOf(provider, webhook);
     // Deliveries of crm-b are signed for our app and contain the account id.
     return provider === 'crmb' && accountId !== null ? { route: accountId, secret: null } : null;
   }

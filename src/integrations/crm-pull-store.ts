@@ -12,10 +12,11 @@ export interface NewPull {
   readonly reconcile: boolean;
   readonly recalculate: boolean;
   readonly replaces: boolean;
+  readonly awaited: boolean;
 }
 
 export async function insertSync(trx: Work, workspaceId: string, pull: NewPull): Promise<void> {
-  const { pullId, provider, actor, reconcile, recalculate, replaces } = pull;
+  const { pullId, provider, actor, reconcile, recalculate, replaces, awaited } = pull;
   await trx
     .insertInto('crm_pulls')
     .values({
@@ -27,6 +28,7 @@ export async function insertSync(trx: Work, workspaceId: string, pull: NewPull):
       reconcile,
       recalculate,
       replaces,
+      awaited,
     })
     .execute();
 }
@@ -35,7 +37,7 @@ export async function insertSync(trx: Work, workspaceId: string, pull: NewPull):
 export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
   return trx
     .selectFrom('crm_pulls')
-    .select(['pull_id as pullId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces'])
+    .select(['pull_id as pullId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'sync')
     .execute();
@@ -46,11 +48,11 @@ export async function joinSync(
   trx: Work,
   workspaceId: string,
   pullId: string,
-  { reconcile, recalculate, replaces }: Pick<NewPull, 'reconcile' | 'recalculate' | 'replaces'>,
+  { reconcile, recalculate, replaces, awaited }: Omit<NewPull, 'pullId' | 'provider' | 'actor'>,
 ): Promise<boolean> {
   const { rows } = await sql`
     update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate},
-      replaces = replaces or ${replaces}
+      replaces = replaces or ${replaces}, awaited = awaited and ${awaited}
     where workspace_id = ${workspaceId} and pull_id = ${pullId}
       and (phase in ('people', 'fields', 'deals') or reconcile or not ${reconcile}::boolean)
     returning 1`.execute(trx);
@@ -66,6 +68,12 @@ const listedInFull: readonly CrmProvider[] = ['crma'];
 /** Listing every deal takes longer, so it is done this many times less often. */
 const fullListingFactor = 12;
 
+/** CRMs whose listing of changes contains no deletions. A listing of the deletions has no filter by time. */
+const listDeletionsApart: readonly CrmProvider[] = ['crmb'];
+
+/** Deletions that are listed apart are listed at most this often, because the listing contains those of months. */
+const deletionsEvery = sql`interval '1 hour'`;
+
 /** Default interval of the polls of a CRM. */
 export function pollInterval(provider: CrmProvider, pollSeconds: number): number {
   return listedInFull.includes(provider) ? fullListingFactor * pollSeconds : pollSeconds;
@@ -74,8 +82,10 @@ export function pollInterval(provider: CrmProvider, pollSeconds: number): number
 /** Null if another worker was faster. */
 export async function insertPoll(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
   const { rows } = await sql<{ pull_id: string }>`
-    insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, phase, modified_from, reconcile)
-    select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', 'deals', polled_through - ${overlap},
+    insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, modified_from, deleted_from, reconcile)
+    select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', polled_through - ${overlap},
+      case when ${listDeletionsApart.includes(provider)} and coalesce(deletions_through < now() - ${deletionsEvery}, true)
+        then coalesce(deletions_through, polled_through) - ${overlap} end,
       ${listedInFull.includes(provider)}
     from crm_connections where workspace_id = ${workspaceId} and provider = ${provider} and connected_at is not null
     on conflict (workspace_id, provider, kind) do nothing
@@ -105,8 +115,10 @@ export async function lockPull(trx: Work, workspaceId: string, pullId: string): 
     reconcile: row.reconcile,
     recalculate: row.recalculate,
     replaces: row.replaces,
+    awaited: row.awaited,
     phase: row.phase,
     modifiedFrom: row.modified_from,
+    deletedFrom: row.deleted_from,
     coveredUntil: row.covered_until,
     cursor: row.cursor,
     deals: row.deals,
@@ -212,6 +224,21 @@ export async function noteSync(trx: Work, workspaceId: string, provider: CrmProv
   await trx
     .updateTable('crm_connections')
     .set({ last_sync_at: sql<Date>`now()`, reconcile_rejected_at: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .execute();
+}
+
+/** Every deletion up to this time has been read. */
+export async function saveDeletionsThrough(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  through: Date | null,
+): Promise<void> {
+  await trx
+    .updateTable('crm_connections')
+    .set({ deletions_through: through })
     .where('workspace_id', '=', workspaceId)
     .where('provider', '=', provider)
     .execute();

@@ -14,8 +14,12 @@ export interface CrmPull {
   readonly recalculate: boolean;
   /** Deals that the account does not have are of another account: they are removed without a confirmation. */
   readonly replaces: boolean;
+  /** A request waits for the result: the pull fails at once if it cannot begin. */
+  readonly awaited: boolean;
   readonly phase: 'people' | 'fields' | 'deals' | 'missing' | 'finish';
   readonly modifiedFrom: Date | null;
+  /** Null if this pull does not list deletions apart. */
+  readonly deletedFrom: Date | null;
   readonly coveredUntil: Date | null;
   readonly cursor: string | null;
   /** Number of distinct deals listed by the steps done, and in total if the CRM reports it. */

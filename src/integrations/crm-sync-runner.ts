@@ -27,10 +27,12 @@ import {
   rejectReconcile,
   replaceFields,
   restartListing,
+  saveDeletionsThrough,
   savePullStep,
   schedulePoll,
 } from './crm-pull-store.js';
 import { noteSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
+import { findMembersHash, hashOfMembers, saveMembersHash } from './members-hash.js';
 
 /** Why a pull failed; reported with the job. */
 export type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
@@ -47,6 +49,8 @@ const visibilityDelayMs = 5_000;
 export interface SyncSettings {
   readonly pollSeconds: number;
   readonly retryMs: number;
+  /** Called when a pull begins. */
+  readonly repairWebhook: (workspaceId: string, provider: CrmProvider) => Promise<void>;
   /** Called in the transaction that gives a sync up. */
   readonly onGivenUp: (trx: Work, workspaceId: string, provider: CrmProvider, reason: string) => Promise<void>;
 }
@@ -128,9 +132,12 @@ export class CrmSyncRunner {
     }
   }
 
-  /** People first, so that deals have owners when they arrive. */
+  /** People first, so that deals have owners when they arrive. A poll imports them only if they have changed. */
   private async pullPeople({ workspaceId, pull, account, lease }: Run): Promise<void> {
+    await this.repairWebhook(workspaceId, pull.provider);
     const members = await account.listMembers();
+    const hash = hashOfMembers(members);
+    if (pull.kind === 'poll' && (await this.skipPeople({ workspaceId, pull, lease }, hash))) return;
     await this.changes.run({ workspaceId }, 'exclusive', async (trx, recalculate) => {
       await lease.assertHeld(trx);
       const { repIds, created, unusable, withoutSeat } = await importCrmMembers(
@@ -141,7 +148,30 @@ export class CrmSyncRunner {
         members,
       );
       const counts = { reps: repIds.length, newReps: created, unusableReps: unusable, repsWithoutSeat: withoutSeat };
-      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'fields', counts: addCounts(pull.counts, counts) });
+      const phase = pull.kind === 'poll' ? 'deals' : 'fields';
+      await saveMembersHash(trx, workspaceId, pull.provider, hash);
+      await savePullStep(trx, workspaceId, pull.pullId, { phase, counts: addCounts(pull.counts, counts) });
+    });
+  }
+
+  /** Without the webhook, changes arrive with polls, so a failure does not stop the pull. */
+  private async repairWebhook(workspaceId: string, provider: CrmProvider): Promise<void> {
+    await this.settings.repairWebhook(workspaceId, provider).catch((error: unknown) => {
+      if (isOutage(error)) throw error;
+      this.log.warn({ err: error, workspaceId, provider }, 'the webhook could not be checked');
+    });
+  }
+
+  /** Whether the people are as they were at the last import; then the pull goes to the deals. */
+  private skipPeople(
+    { workspaceId, pull, lease }: Pick<Run, 'workspaceId' | 'pull' | 'lease'>,
+    hash: string,
+  ): Promise<boolean> {
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+      await lease.assertHeld(trx);
+      if ((await findMembersHash(trx, workspaceId, pull.provider)) !== hash) return false;
+      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
+      return true;
     });
   }
 
@@ -155,9 +185,13 @@ export class CrmSyncRunner {
   }
 
   private async pullDeals(run: Run): Promise<void> {
-    const { modifiedFrom, cursor } = run.pull;
+    const { modifiedFrom, deletedFrom, cursor } = run.pull;
     const pages = run.account
-      .listDeals({ ...(modifiedFrom === null ? {} : { modifiedFrom }), ...(cursor === null ? {} : { cursor }) })
+      .listDeals({
+        ...(modifiedFrom === null ? {} : { modifiedFrom }),
+        ...(deletedFrom === null ? {} : { deletedFrom }),
+        ...(cursor === null ? {} : { cursor }),
+      })
       [Symbol.asyncIterator]();
     let { pull } = run;
     for (;;) {
@@ -223,6 +257,7 @@ export class CrmSyncRunner {
         days,
         trigger: 'sync',
         jobId: pull.kind === 'sync' ? pull.pullId : undefined,
+        pullId: pull.pullId,
       })),
     );
     await noteSkippedDeals(trx, workspaceId, pull.pullId, recorded.skipped);
@@ -284,6 +319,8 @@ export class CrmSyncRunner {
       if (pull === null) return;
       const { provider, kind, counts, deals: totalDeals } = pull;
       await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), pull.coveredUntil);
+      if (pull.deletedFrom !== null) await saveDeletionsThrough(trx, workspaceId, provider, pull.coveredUntil);
+      await recalculate.afterPull(pullId);
       if (kind === 'sync') {
         await noteSync(trx, workspaceId, provider);
         if (pull.recalculate) await recalculate.workspace('recalculation', pullId);
@@ -338,7 +375,8 @@ export class CrmSyncRunner {
   ): Promise<void> {
     const { pullId, provider, kind, counts, deals: totalDeals } = pull;
     const details = { provider, failure, totalDeals, ...counts, ...more };
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    await this.changes.run({ workspaceId }, 'none', async (trx, recalculate) => {
+      await recalculate.afterPull(pullId);
       if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), null);
       else await failPull(trx, workspaceId, pullId, reason, details);
       if (pull.isGivenUp) await this.settings.onGivenUp(trx, workspaceId, provider, reason);
@@ -374,9 +412,9 @@ function coveredBy(pull: CrmPull, page: CrmDealPage | null): Date | null {
 }
 
 /** Whether a pull that failed for a temporary reason is not retried any more. */
-function mustEnd({ kind, phase, attempts, isGivenUp }: CrmPull, error: unknown): boolean {
-  // In the first phase the requester may be waiting, and the adapter has already retried.
-  if (phase === 'people' && error instanceof CrmFailure) return true;
+function mustEnd({ kind, phase, attempts, awaited, isGivenUp }: CrmPull, error: unknown): boolean {
+  // The adapter has already retried.
+  if (phase === 'people' && awaited && error instanceof CrmFailure) return true;
   return kind === 'poll' ? attempts >= maxPollFailures : isGivenUp;
 }
 

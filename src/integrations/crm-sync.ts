@@ -15,6 +15,8 @@ export interface SyncOptions {
   readonly recalculate: boolean;
   /** The stored deals are of another account: those that the account does not have are removed. */
   readonly replaces?: boolean;
+  /** The caller waits for the result, so a CRM that is unavailable at the start ends the sync. */
+  readonly awaited?: boolean;
 }
 
 export interface StartedSync {
@@ -68,9 +70,9 @@ export async function startSync(
   trx: Work,
   { workspaceId, actor }: Pick<Caller, 'workspaceId' | 'actor'>,
   provider: CrmProvider,
-  { replaces = false, ...wishes }: SyncOptions,
+  { replaces = false, awaited = false, ...wishes }: SyncOptions,
 ): Promise<StartedSync | null> {
-  const options = { ...wishes, replaces };
+  const options = { ...wishes, replaces, awaited };
   const job = await createJob(trx, workspaceId, {
     kind: 'sync',
     scope: { scope: 'workspace' },

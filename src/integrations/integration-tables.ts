@@ -24,6 +24,8 @@ export interface IntegrationTables {
     webhook_id: string | null;
     last_sync_at: Instant | null;
     polled_through: Instant | null;
+    deletions_through: Instant | null;
+    members_hash: string | null;
     poll_due_at: Instant | null;
     poll_seconds: number | null;
     permissions: Json<readonly CrmPermission[]> | null;
@@ -56,8 +58,10 @@ export interface IntegrationTables {
     reconcile: Generated<boolean>;
     recalculate: Generated<boolean>;
     replaces: Generated<boolean>;
+    awaited: Generated<boolean>;
     phase: Generated<'people' | 'fields' | 'deals' | 'missing' | 'finish'>;
     modified_from: Instant | null;
+    deleted_from: Instant | null;
     covered_until: Instant | null;
     cursor: string | null;
     deals: Generated<number>;

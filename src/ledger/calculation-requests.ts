@@ -30,6 +30,8 @@ export interface CalculationRequest {
   readonly trigger: Trigger;
   readonly dealId?: string | undefined;
   readonly jobId?: string | undefined;
+  /** The pull of a CRM that has changed the deals: the request waits for its end. */
+  readonly pullId?: string | undefined;
 }
 
 /**
@@ -44,8 +46,8 @@ export async function requestCalculation(
 ): Promise<void> {
   if (requests.length === 0) return;
   await sql`
-    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id)
-    select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id
+    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id)
+    select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id
     from ${unnestRows(requests, [
       ['rep_id', 'uuid', (request) => request.repId],
       ['from_day', 'date', (request) => request.days.from],
@@ -53,6 +55,7 @@ export async function requestCalculation(
       ['trigger', 'text', (request) => request.trigger],
       ['deal_id', 'text', (request) => request.dealId ?? null],
       ['job_id', 'uuid', (request) => request.jobId ?? null],
+      ['pull_id', 'uuid', (request) => request.pullId ?? null],
     ])}`.execute(trx);
 }
 
@@ -74,6 +77,26 @@ export async function repsOfWorkspace(trx: Work, workspaceId: string): Promise<s
   return reps.map((rep) => rep.rep_id);
 }
 
+/**
+ * Whether a request waits for a pull that advances. The lane is not woken for it, but a run of the lane processes it: an
+ * approval, for example, calculates everything first.
+ */
+const waitsForPull = sql<boolean>`exists (
+  select from crm_pulls p
+  where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id and p.failing_since is null)`;
+
+/** The reps with requests that waited for the end of the pull. */
+export async function repsOfPull(trx: Work, workspaceId: string, pullId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('calculation_requests')
+    .select('rep_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('pull_id', '=', pullId)
+    .execute();
+  return rows.map((row) => row.rep_id);
+}
+
 /** The reps that have requests and whose last calculation did not fail; failed lanes are retried by the sweep. */
 export async function repsToWake(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const rows = await trx
@@ -87,21 +110,23 @@ export async function repsToWake(trx: Work, workspaceId: string, repIds: readonl
         selectFrom('calculation_requests as q')
           .select('q.request_id')
           .whereRef('q.workspace_id', '=', 'l.workspace_id')
-          .whereRef('q.rep_id', '=', 'l.rep_id'),
+          .whereRef('q.rep_id', '=', 'l.rep_id')
+          .where((where) => where.not(waitsForPull)),
       ),
     )
     .execute();
   return rows.map((row) => row.rep_id);
 }
 
-/** Those of the reps that have requests. */
+/** Those of the reps that have requests which wait for no pull. */
 export async function repsWithRequests(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const rows = await trx
-    .selectFrom('calculation_requests')
-    .select('rep_id')
+    .selectFrom('calculation_requests as q')
+    .select('q.rep_id')
     .distinct()
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', 'in', repIds)
+    .where('q.workspace_id', '=', workspaceId)
+    .where('q.rep_id', 'in', repIds)
+    .where((where) => where.not(waitsForPull))
     .execute();
   return rows.map((row) => row.rep_id);
 }

@@ -106,6 +106,7 @@ export interface LedgerTables {
     trigger: string;
     deal_id: string | null;
     job_id: string | null;
+    pull_id: string | null;
     requested_at: GeneratedInstant;
   };
   audit_runs: {

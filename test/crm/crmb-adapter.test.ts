@@ -11,7 +11,7 @@ import {
   crmbValue,
   readProperties,
 } from '#src/crm/crmb/values.js';
-import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure } from '#src/crm/port.js';
+import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure, type ListDeals } from '#src/crm/port.js';
 import { collected, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 
@@ -292,18 +292,33 @@ describe('crm-b', () => {
       expect(crm.server.countRequests(/GET .*deals.*archived=false/)).to.equal(0);
     });
 
-    it('are returned as deleted with a search if they were archived since its start', async () => {
+    it('that were archived since an instant are returned as deleted after a search, if they are requested', async () => {
       const [early, late, live] = [crm.addDeal({}), crm.addDeal({}), crm.addDeal({})];
       crm.delete(early);
       time.pass(60_000);
-      const modifiedFrom = new Date(time.now());
+      const from = new Date(time.now());
       crm.delete(late);
       crm.change(live, { amount: '1' });
-      const found = await listed({ modifiedFrom });
-      expect(found.map(({ id, deleted }) => [id, deleted])).to.have.deep.members([
-        [late, true],
-        [live, false],
-      ]);
+      const changed = [live, false];
+      const listing = /GET .*archived=true/;
+      const of = async (options: ListDeals) => (await listed(options)).map(({ id, deleted }) => [id, deleted]);
+      expect(await of({ modifiedFrom: from })).to.deep.equal([changed]);
+      expect(crm.server.countRequests(listing)).to.equal(0);
+      expect(await of({ modifiedFrom: from, deletedFrom: from })).to.deep.equal([changed, [late, true]]);
+      expect(crm.server.countRequests(listing)).to.equal(1);
+    });
+
+    it('that were archived are listed page by page, from the position of the last page', async () => {
+      const ids = Array.from({ length: 250 }, () => crm.addDeal({}));
+      for (const id of ids) crm.delete(id);
+      const options = { modifiedFrom: new Date(time.now()), deletedFrom: new Date(0) };
+      const pages = await collected(account.listDeals(options));
+      expect(pages.map(({ deals }) => deals.length)).to.deep.equal([0, 100, 100, 50]);
+      for (const [index, { next }] of pages.entries()) {
+        if (next === null) continue;
+        const rest = await collected(account.listDeals({ ...options, cursor: next }));
+        expect(rest).to.deep.equal(pages.slice(index + 1));
+      }
     });
 
     it('have fields in the currency of the account or of another property, which are marked with it', async () => {

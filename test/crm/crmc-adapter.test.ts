@@ -260,6 +260,15 @@ describe('the adapter of crm-c', () => {
       expect(await granted(account)).to.deep.equal(all);
     });
 
+    it('include those of line items and accounts if these are read', async () => {
+      const { access } = await connect();
+      const account = adapter.account(access, { lineItems: true, companyFields: ['Industry'] });
+      const added = { 'Read on OpportunityLineItem': true, 'Read on Product2': true, 'Read on Account': true };
+      expect(await granted(account)).to.include(added);
+      crm.unreadable.add('Product2');
+      expect(await granted(account)).to.include({ ...added, 'Read on Product2': false });
+    });
+
     it('are named when a request is denied', async () => {
       const { account } = await connect();
       crm.readsDeals = false;

@@ -82,6 +82,30 @@ describe('the settings of a CRM', function () {
     expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
   });
 
+  it('need the scopes of what they read, and are otherwise rejected with the missing scope', async () => {
+    for (const [change, scope] of [
+      [{ lineItems: true }, 'crm.objects.line_items.read'],
+      [{ companyFields: ['industry'] }, 'crm.objects.companies.read'],
+      [{ companyFields: ['industry'] }, 'crm.schemas.companies.read'],
+    ] as const) {
+      crm.oauth.scopes.delete(scope);
+      const rejected = await set(change, 400);
+      crm.oauth.scopes.add(scope);
+      expect(rejected).to.include({ code: 'crm_refused' });
+      expect(rejected.details.missing).to.deep.equal([scope]);
+      expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
+    }
+    await set({ lineItems: true });
+    const { integrations } = await api.expect(200, 'GET', '/auth/workspace/integrations');
+    const granted = { name: 'crm.objects.line_items.read', purpose: 'line items', granted: true, required: true };
+    expect(integrations[1].permissions).to.deep.include(granted);
+    crm.oauth.scopes.delete('crm.objects.line_items.read');
+    const { accessToken, refreshToken } = crm.oauth.issue();
+    const path = '/auth/workspace/connect-crmb';
+    expect((await api.expect(400, 'POST', path, { accessToken, refreshToken })).details.missing).to.have.length(1);
+    crm.oauth.scopes.add('crm.objects.line_items.read');
+  });
+
   it('make only the people of a team reps, and keep those who are reps already', async () => {
     const seller = { firstName: 'Nora', lastName: 'Lind' };
     crm.addOwner({ ...seller, email: 'nora@team.io', team: 'Sales' });

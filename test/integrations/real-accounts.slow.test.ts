@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
+import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { hangUp } from '#fakes/fake-server.js';
@@ -22,7 +23,7 @@ async function until(what: () => Promise<boolean>): Promise<void> {
 }
 
 for (const { provider, start } of crmWorlds)
-  it(`a poll of ${provider} imports changes and deletions whose webhooks were lost`, async function () {
+  it(`a poll of ${provider} imports changes, deletions and new people whose webhooks were lost`, async function () {
     this.timeout(60_000);
     const world = await start();
     const service = await startServiceFor([world], neverPolled);
@@ -40,14 +41,18 @@ for (const { provider, start } of crmWorlds)
       expect((await amounts()).size).to.equal(4);
       world.change(changed as string, { amount: 2 });
       world.delete(deleted as string);
+      const hired = world.addDeal({ ...deal, owner: world.addPerson('Bob') });
       world.takeDeliveries();
       const pollNow = 'update crm_connections set poll_due_at = now() where workspace_id = $1';
       await until(async () => {
         // A poll of crm-c leaves the changes of the last seconds to the next one.
         await query(service.database.ownerUrl, pollNow, [workspaceId]);
         const stored = await amounts();
-        return stored.get(changed as string) === 2 && !stored.has(deleted as string) && stored.size === 3;
+        return stored.get(changed as string) === 2 && !stored.has(deleted as string) && stored.size === 4;
       });
+      const [bob] = (await api.expect(200, 'GET', '/v1/reps?email=bob@x.io')).reps;
+      const { deals } = await api.expect(200, 'GET', '/v1/deals?limit=500');
+      expect(deals.find((one: { deal_id: string }) => one.deal_id === hired)).to.include({ repId: bob.id });
       const { integrations } = await api.expect(200, 'GET', '/auth/workspace/integrations');
       expect(integrations.find((one: { provider: string }) => one.provider === provider)).to.include({
         pollSeconds: null,
@@ -62,6 +67,53 @@ for (const { provider, start } of crmWorlds)
       await world.stop();
     }
   });
+
+it('a webhook of crm-a that is removed, inactive or failing is registered again by the next poll', async function () {
+  this.timeout(60_000);
+  const crm = await FakeCrma.start();
+  const { clientId, clientSecret } = crm.oauth.options;
+  const service = await startTestService(
+    {
+      ...neverPolled,
+      CRMA_API_BASE: crm.server.url,
+      CRMA_AUTH_BASE: crm.server.url,
+      CRMA_CLIENT_ID: clientId,
+      CRMA_CLIENT_SECRET: clientSecret,
+      PUBLIC_URL: 'http://127.0.0.1:9',
+    },
+    { api: true, worker: true },
+  );
+  try {
+    const { api, workspaceId } = await service.workspace();
+    const owner = crm.addMember({ firstName: 'Ada', lastName: 'L', email: 'ada@x.io' });
+    const dealId = crm.addDeal({ name: 'Deal', owner });
+    await api.expect(200, 'POST', '/auth/workspace/connect-crma', { accessToken: crm.oauth.issue().accessToken });
+    const pollNow = () =>
+      query(service.database.ownerUrl, 'update crm_connections set poll_due_at = now() where workspace_id = $1', [
+        workspaceId,
+      ]);
+    for (const status of ['active', 'inactive', 'degraded', null] as const) {
+      const [webhookId = ''] = crm.webhookIds;
+      if (status === null) crm.removeWebhook(webhookId);
+      else crm.setWebhookStatus(webhookId, status);
+      await pollNow();
+      const health = () => api.expect(200, 'GET', '/v1/integrations/crma/syncs').then((answer) => answer.health);
+      const { lastPollAt } = await health();
+      await until(async () => (await health()).lastPollAt !== lastPollAt);
+      expect(crm.webhookIds).to.have.length(1);
+      expect(crm.webhookIds.includes(webhookId), `replaced when ${status}`).to.equal(status === 'active');
+      crm.change(dealId, { name: `Deal of a webhook that was ${status}` });
+      const [delivery] = crm.takeDeliveries() as [Delivery];
+      const { pathname, search } = new URL(delivery.targetUrl);
+      expect(await deliver({ ...delivery, targetUrl: `${service.url}${pathname}${search}` })).to.equal(200);
+    }
+    const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+    expect(runs.filter((run: { trigger: string }) => run.trigger === 'crm_webhook_repaired')).to.have.length(3);
+  } finally {
+    await service.stop();
+    await crm.stop();
+  }
+});
 
 describe('accounts of crm-b', function () {
   this.timeout(60_000);
@@ -228,6 +280,39 @@ describe('accounts of crm-b', function () {
     );
     const texts = mails.map(({ mail_id: id, body }) => openMailBody(service.running.service.secrets, id, body).text);
     expect(texts.filter((text) => text.includes('The last error was'))).to.have.length(1);
+  });
+
+  it('deletions are listed at most once per hour by polls, and none is missed', async () => {
+    const ids = Array.from({ length: 3 }, () => crm.addDeal({ amount: '1' }));
+    await connect();
+    await api.expect(200, ...sync, {});
+    const listings = () => crm.server.countRequests(/GET .*deals\?.*archived=true/);
+    const polls = async () =>
+      Number(
+        (
+          await rows(`select count(*) as n from crm_syncs where workspace_id = $1
+      and kind = 'poll' and status = 'completed'`)
+        )[0]?.['n'],
+      );
+    const poll = async () => {
+      const before = await polls();
+      await rows('update crm_connections set poll_due_at = now() where workspace_id = $1');
+      await until(async () => (await polls()) > before);
+    };
+    const live = async () => {
+      const { deals } = await api.expect(200, 'GET', '/v1/deals?limit=500');
+      return ids.filter((id) => deals.some((one: { deal_id: string }) => one.deal_id === id)).length;
+    };
+    const before = listings();
+    crm.delete(ids[0] as string);
+    await poll();
+    expect([await live(), listings() - before]).to.deep.equal([2, 1]);
+    crm.delete(ids[1] as string);
+    await poll();
+    expect([await live(), listings() - before]).to.deep.equal([2, 1]);
+    await rows(`update crm_connections set deletions_through = now() - interval '61 minutes' where workspace_id = $1`);
+    await poll();
+    expect([await live(), listings() - before]).to.deep.equal([1, 2]);
   });
 
   it('disconnecting stops a running sync and revokes the tokens', async () => {

@@ -59,6 +59,17 @@ for (const { provider, start } of crmWorlds) {
       }
     }
 
+    /** Resolves when an attempt of the sync has failed, with the number of deals that it has listed until then. */
+    async function untilRetried(): Promise<number> {
+      const deadline = Date.now() + 90_000;
+      for (;;) {
+        const [pull] = await rows('select attempts, deals from crm_pulls where workspace_id = $1', [workspaceId]);
+        if (Number(pull?.['attempts']) > 0) return Number(pull?.['deals']);
+        if (Date.now() > deadline) throw new Error('the pull was not set back');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+
     it('combines two concurrent requests into one sync that does what both request', async () => {
       const before = world.server.countRequests(world.listing);
       const [first, second] = await Promise.all([
@@ -116,9 +127,10 @@ for (const { provider, start } of crmWorlds) {
       const [dealId = ''] = world.liveDealIds();
       expect(await earnedOn(dealId)).to.deep.equal(['earned']);
       const end = world.server.fault({ on: /./, answer: hangUp });
-      const { jobId } = await api.expect(200, ...sync, { async: true, reconcile: true });
-      const job = await finishedJob(jobId);
+      const failed = await api.expect(502, ...sync, { reconcile: true });
       end();
+      expect(failed).to.include({ code: 'crm_unavailable' });
+      const job = await finishedJob(failed.details.jobId);
       expect(job).to.include({ status: 'failed' });
       expect(job.result).to.include({ failure: 'crm_unavailable' });
       expect(job.error).to.be.a('string').and.not.equal('');
@@ -127,20 +139,61 @@ for (const { provider, start } of crmWorlds) {
       expect(await api.expect(200, 'GET', '/auth/workspace/integrations')).to.include({ [provider]: true });
     });
 
+    it('waits for a CRM that is unavailable at the start if no request waits for the sync', async () => {
+      const end = world.server.fault({ on: /./, answer: hangUp });
+      const { jobId } = await api.expect(200, ...sync, { async: true });
+      await untilRetried();
+      expect(await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`)).to.include({
+        status: 'running',
+      });
+      end();
+      expect(await finishedJob(jobId)).to.include({ status: 'completed' });
+      expect(await live()).to.equal(deals);
+    });
+
+    it('calculates each rep once, after the last page, and at once if the sync is interrupted', async () => {
+      await api.expect(200, 'POST', '/v1/reps/sync');
+      await payEveryone(api);
+      await service.waitForCalculations(workspaceId);
+      const runs = () =>
+        rows("select count(*)::int as n from audit_runs where workspace_id = $1 and trigger = 'sync'", [
+          workspaceId,
+        ]).then(([row]) => row?.['n']);
+      const due = () => rows("select 1 from due_lanes('0 seconds', 10) where workspace_id = $1", [workspaceId]);
+      const lastPage = new Promise<() => void>((resolve) => {
+        world.server.fault({
+          on: world.listing,
+          after: 2,
+          times: 1,
+          answer: (_request, _response, next) => resolve(next),
+        });
+      });
+      const { jobId } = await api.expect(200, ...sync, { async: true });
+      const respond = provider === 'crmc' ? null : await lastPage;
+      if (respond !== null) {
+        const [held] = await rows('select count(*)::int as n from calculation_requests where workspace_id = $1', [
+          workspaceId,
+        ]);
+        expect(held?.['n']).to.be.above(0);
+        expect(await due()).to.deep.equal([]);
+        expect(await runs()).to.equal(0);
+        const failing = 'update crm_pulls set failing_since = $2 where workspace_id = $1';
+        await rows(failing, [workspaceId, new Date()]);
+        expect(await due()).to.have.length(1);
+        await rows(failing, [workspaceId, null]);
+        respond();
+      }
+      expect(await finishedJob(jobId)).to.include({ status: 'completed' });
+      expect(await runs()).to.equal(1);
+    });
+
     it('resumes at the failed page when the CRM is available again', async () => {
       const before = world.server.countRequests(world.listing);
       const end = world.server.fault({ on: world.listing, after: 1, answer: hangUp });
       const { jobId } = await api.expect(200, ...sync, { async: true });
-      const deadline = Date.now() + 90_000;
-      for (;;) {
-        const [pull] = await rows('select attempts, deals from crm_pulls where workspace_id = $1', [workspaceId]);
-        if (Number(pull?.['attempts']) > 0) {
-          expect(Number(pull?.['deals'])).to.be.greaterThan(0).and.lessThan(deals);
-          break;
-        }
-        if (Date.now() > deadline) throw new Error('the pull was not set back');
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+      expect(await untilRetried())
+        .to.be.greaterThan(0)
+        .and.lessThan(deals);
       const failed = world.server.countRequests(world.listing) - before - 1;
       end();
       expect(await finishedJob(jobId)).to.deep.include({ status: 'completed' });

@@ -49,6 +49,8 @@ export interface CrmWorld {
   readonly listing: RegExp;
   addPerson(name: string): string;
   addDeal(deal: PlainDeal): string;
+  /** Deals that the fake computes when they are read. They come before those that are added. */
+  generateDeals(count: number, dealAt: (position: number) => PlainDeal): void;
   /** A deal that the CRM has stamped and shows after its commit; only for CRMs with such a delay. */
   addLateDeal(deal: PlainDeal): { readonly id: string; commit(): void };
   change(dealId: string, change: Partial<PlainDeal>): void;
@@ -105,6 +107,8 @@ async function crmaWorld(): Promise<CrmWorld> {
     listing: /POST .*records\/query/,
     addPerson: (name) => crm.addMember({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ name: 'Deal', ...valuesOf(deal) }),
+    generateDeals: (count, dealAt) =>
+      crm.generateDeals(count, (position) => ({ name: 'Deal', ...valuesOf(dealAt(position)) })),
     addLateDeal: notHere,
     change: (dealId, change) => crm.change(dealId, valuesOf(change)),
     delete: (dealId) => crm.delete(dealId),
@@ -171,6 +175,8 @@ export async function crmbWorld(): Promise<CrmWorld> {
     listing: /GET \/crm\/objects\/[^/]+\/deals$/,
     addPerson: (name) => crm.addOwner({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ dealname: 'Deal', ...valuesOf(deal) }),
+    generateDeals: (count, dealAt) =>
+      crm.generateDeals(count, (position) => ({ dealname: 'Deal', ...valuesOf(dealAt(position)) })),
     addLateDeal: notHere,
     change: (dealId, change) => crm.change(dealId, valuesOf(change)),
     delete: (dealId) => {
@@ -240,6 +246,8 @@ async function crmcWorld(): Promise<CrmWorld> {
       flow?.add(dealId);
       return dealId;
     },
+    generateDeals: (count, dealAt) =>
+      crm.generateDeals(count, (position) => ({ Name: 'Deal', ...valuesOf(dealAt(position)) })),
     addLateDeal: (deal) => crm.addLateDeal({ Name: 'Deal', ...valuesOf(deal) }),
     change: (dealId, change) => {
       crm.changeDeal(dealId, valuesOf(change));

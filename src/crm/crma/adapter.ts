@@ -276,6 +276,12 @@ class CrmaAccount implements CrmAccount {
     return { webhookId: body.data.id.webhook_id, secret: body.data.secret };
   }
 
+  async isWebhookActive(webhookId: string): Promise<boolean> {
+    const path = `/v2/webhooks/${encodeURIComponent(webhookId)}`;
+    const answer = await this.http.getOrNull(this.get(path, z.object({ data: z.object({ status: z.string() }) })));
+    return answer?.body.data.status === 'active';
+  }
+
   async removeWebhook(webhookId: string): Promise<void> {
     const url = `${this.apiBase}/v2/webhooks/${encodeURIComponent(webhookId)}`;
     await this.http.getOrNull({ method: 'DELETE', url, access: this.access, schema: z.unknown() });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
 import { type AssociatedRecords, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
-import { type CrmAccess, type CrmDeal } from '../port.js';
+import { type CrmAccess, type CrmDeal, type CrmPermission } from '../port.js';
 import { textOf } from '../values.js';
 import { crmaRecord, readValues } from './values.js';
 
@@ -38,6 +38,11 @@ export class CrmaAssociated implements AssociatedRecords {
         this.slugs.map((slug) => [slug, company[slug] ?? null] as const),
       );
     });
+  }
+
+  /** The scope of deals is that of all records. */
+  async permissions(): Promise<CrmPermission[]> {
+    return [];
   }
 }
 

@@ -32,6 +32,7 @@ import { canonicalFields, goneDeal, instantOf, textOf, zoneOf } from '../values.
 import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import { CrmbAssociated } from './associated.js';
 import { crmbPath } from './paths.js';
+import { probeScopes } from './scopes.js';
 import {
   type CrmbPipeline,
   type CrmbProperties,
@@ -61,6 +62,8 @@ export interface CrmbSettings {
 const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.owners.read';
 /** Requested if the settings of the connection name fields to write. */
 const writeScope = 'crm.objects.deals.write';
+/** For settings that a connection may have. The CRM grants those that the app and the account have. */
+const optionalScopes = 'crm.objects.line_items.read crm.objects.companies.read crm.schemas.companies.read';
 
 const rules: CrmRules = { provider: 'crmb', passing: [423, 477, 521, 523, 524], classifyError: classifyError };
 
@@ -108,6 +111,7 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
         client_id: settings.clientId,
         redirect_uri: redirectUri,
         scope: scopes,
+        optional_scope: optionalScopes,
         state,
         code_challenge: codeChallenge,
         code_challenge_method: 'S256',
@@ -312,10 +316,12 @@ class CrmbAccount implements CrmAccount {
     return [...native, ...canonicalFields(native, { stages, pipelines: pipelines.map(({ label }) => label) })];
   }
 
-  listDeals(options: ListDeals = {}): AsyncGenerator<CrmDealPage> {
-    return options.modifiedFrom === undefined
-      ? this.listAll(options.cursor)
-      : this.search(options, options.modifiedFrom);
+  async *listDeals(options: ListDeals = {}): AsyncGenerator<CrmDealPage> {
+    const { cursor, modifiedFrom, deletedFrom } = options;
+    if (modifiedFrom === undefined) return yield* this.listAll(cursor);
+    const place = readDeletionsCursor(cursor);
+    if (place === null) yield* this.search(modifiedFrom, options);
+    if (deletedFrom !== undefined) yield* this.listDeletions(deletedFrom, place ?? '');
   }
 
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
@@ -337,6 +343,10 @@ class CrmbAccount implements CrmAccount {
     return null;
   }
 
+  async isWebhookActive(): Promise<boolean> {
+    return true;
+  }
+
   async removeWebhook(): Promise<void> {}
 
   /** Fetched once per account. A failure is not cached. */
@@ -348,16 +358,12 @@ class CrmbAccount implements CrmAccount {
     return this.details;
   }
 
-  async permissions(): Promise<CrmPermission[]> {
-    const probes = [
+  permissions(): Promise<CrmPermission[]> {
+    return probeScopes(this.http, this.access, [
       ['crm.objects.deals.read', 'deals', this.path('objects', '/deals?limit=1&archived=false')],
       ['crm.schemas.deals.read', 'fields and stages of deals', this.path('properties', '/deals')],
       ['crm.objects.owners.read', 'people', this.path('owners', '?limit=1')],
-    ] as const;
-    const permissions: CrmPermission[] = [];
-    for (const [name, purpose, url] of probes)
-      permissions.push({ name, purpose, granted: await this.isAllowed(url), required: true });
-    return permissions;
+    ]);
   }
 
   checkWrites(targets: WriteTargets): Promise<WriteCheck> {
@@ -366,16 +372,6 @@ class CrmbAccount implements CrmAccount {
 
   writeDeals(targets: WriteTargets, writes: readonly DealWrite[]): Promise<WrittenBatch> {
     return reportFailure(() => this.writer.write(targets, writes));
-  }
-
-  private async isAllowed(url: string): Promise<boolean> {
-    try {
-      await this.http.request(this.get(url, z.unknown()));
-      return true;
-    } catch (error) {
-      if (error instanceof CrmFailure && error.kind === 'rejected') return false;
-      throw error;
-    }
   }
 
   private async readSettings(): Promise<CrmAccountSettings> {
@@ -401,7 +397,10 @@ class CrmbAccount implements CrmAccount {
     } while (next !== null);
   }
 
-  private async *search({ modifiedBefore, cursor }: ListDeals, modifiedFrom: Date): AsyncGenerator<CrmDealPage> {
+  private async *search(
+    modifiedFrom: Date,
+    { modifiedBefore, deletedFrom, cursor }: ListDeals,
+  ): AsyncGenerator<CrmDealPage> {
     let place = readCursor(cursor);
     for (let isLast = false; !isLast; ) {
       const { body, serverTime } = await this.http.request(
@@ -409,37 +408,37 @@ class CrmbAccount implements CrmAccount {
       );
       const seen = new Set(place?.seen);
       const isFirst = place === null;
-      const found = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
+      const deals = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
       isLast = body.results.length < dealsPerSearch;
-      // A search finds no archived deal.
-      const deals = isLast ? [...found, ...(await this.archivedSince(modifiedFrom))] : found;
       place = nextKeyset(
         place,
         body.results.map(({ id, properties }) => ({ id, at: instantOf(properties.hs_lastmodifieddate) ?? '' })),
       );
       yield {
         deals,
-        next: isLast ? null : JSON.stringify(place),
+        next: !isLast ? JSON.stringify(place) : deletedFrom === undefined ? null : deletionsCursor(''),
         total: isFirst ? (body.total ?? null) : null,
         serverTime,
       };
     }
   }
 
-  private async archivedSince(from: Date): Promise<CrmDeal[]> {
-    const deals: CrmDeal[] = [];
-    let after: string | null = null;
-    do {
-      const next: string = after === null ? '' : `&after=${encodeURIComponent(after)}`;
-      const path = this.path('objects', `/deals?limit=${dealsPerPage}&archived=true&properties=hs_object_id${next}`);
-      const { body } = await this.http.request(this.get(path, archivedPage));
-      for (const { id, archivedAt, updatedAt } of body.results) {
+  /** A search finds no archived deal. The listing of them has no filter by time. */
+  private async *listDeletions(from: Date, place: string): AsyncGenerator<CrmDealPage> {
+    for (let after: string | null = place; after !== null; ) {
+      const rest: string = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
+      const path = this.path('objects', `/deals?limit=${dealsPerPage}&archived=true&properties=hs_object_id${rest}`);
+      const { body, serverTime } = await this.http.request({
+        ...this.get(path, archivedPage),
+        classifyError: ({ status }) => (status === 400 && rest !== '' ? { kind: 'cursor_expired' } : null),
+      });
+      const deals = body.results.flatMap(({ id, archivedAt, updatedAt }) => {
         const at = instantOf(archivedAt) ?? instantOf(updatedAt);
-        if (at !== null && new Date(at) >= from) deals.push({ ...goneDeal(id), modifiedAt: new Date(at) });
-      }
+        return at !== null && new Date(at) >= from ? [{ ...goneDeal(id), modifiedAt: new Date(at) }] : [];
+      });
       after = body.paging?.next?.after ?? null;
-    } while (after !== null);
-    return deals;
+      yield { deals, next: after === null ? null : deletionsCursor(after), total: null, serverTime };
+    }
   }
 
   private async readBatches(ids: readonly string[]): Promise<CrmDeal[]> {
@@ -543,6 +542,18 @@ class CrmbAccount implements CrmAccount {
   private post<T>(tail: string, json: unknown, schema: z.ZodType<T>): CrmRequest<T> {
     return { method: 'POST', url: this.path('objects', tail), json, access: this.access, schema };
   }
+}
+
+const deletionsPrefix = 'deletions ';
+
+/** Where the listing of the deletions continues; its start if the place is empty. */
+function deletionsCursor(after: string): string {
+  return `${deletionsPrefix}${after}`;
+}
+
+/** Null if the cursor is one of the changes. */
+function readDeletionsCursor(cursor: string | undefined): string | null {
+  return cursor?.startsWith(deletionsPrefix) === true ? cursor.slice(deletionsPrefix.length) : null;
 }
 
 function searchFor(place: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany, withLineItems } from '../associated.js';
 import { type CrmHttp } from '../http.js';
-import { type CrmAccess, type CrmDeal, CrmFailure, type CrmValue } from '../port.js';
+import { type CrmAccess, type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
 import { numberOf, textOf } from '../values.js';
 import { crmbPath } from './paths.js';
+import { probeScopes, type ScopeProbe } from './scopes.js';
 import { type CrmbProperty, crmbProperty, crmbValue } from './values.js';
 
 const idsPerBatch = 100;
@@ -49,6 +50,21 @@ export class CrmbAssociated implements AssociatedRecords {
     const { lineItems, companyFields } = this.wanted;
     const completed = lineItems ? withLineItems(deals, await this.lineItems(deals)) : deals;
     return companyFields.length > 0 ? this.withCompanies(completed) : completed;
+  }
+
+  permissions(): Promise<CrmPermission[]> {
+    const { lineItems, companyFields } = this.wanted;
+    const url = (kind: 'objects' | 'properties', tail: string) =>
+      `${this.settings.apiBase}${crmbPath(this.settings.apiVersion, kind, tail)}`;
+    const ofItems: ScopeProbe[] = [
+      ['crm.objects.line_items.read', 'line items', url('objects', '/line_items?limit=1')],
+    ];
+    const ofCompanies: ScopeProbe[] = [
+      ['crm.objects.companies.read', 'companies', url('objects', '/companies?limit=1')],
+      ['crm.schemas.companies.read', 'fields of companies', url('properties', '/companies')],
+    ];
+    const probes = [...(lineItems ? ofItems : []), ...(companyFields.length > 0 ? ofCompanies : [])];
+    return probeScopes(this.http, this.access, probes);
   }
 
   private async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {

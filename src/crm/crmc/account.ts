@@ -216,6 +216,10 @@ export class CrmcAccount implements CrmAccount {
     return null;
   }
 
+  async isWebhookActive(): Promise<boolean> {
+    return true;
+  }
+
   async removeWebhook(): Promise<void> {}
 
   /** The rows of all pages of a query. */

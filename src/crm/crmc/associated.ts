@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany, withLineItems } from '../associated.js';
-import { type CrmDeal, CrmFailure, type CrmValue } from '../port.js';
+import { type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
 import { textOf } from '../values.js';
 import { readValue } from './deals.js';
 import { id18 } from './ids.js';
 import { snakeCase } from './names.js';
+import { readPermissions } from './permissions.js';
 import { soql, soqlTexts } from './soql.js';
 
 /** Runs a query and returns the rows of all pages. */
@@ -13,6 +14,11 @@ export type RowReader = <T>(query: string, row: z.ZodType<T>) => Promise<T[]>;
 
 const idsPerQuery = 400;
 
+const anyRow = z.object({ Id: z.string() });
+const lineItemObjects = [
+  ['OpportunityLineItem', 'line items'],
+  ['Product2', 'products of line items'],
+] as const;
 const lineItem = z.object({
   OpportunityId: z.string(),
   Name: z.string().nullish(),
@@ -32,6 +38,15 @@ export class CrmcAssociated implements AssociatedRecords {
     const { lineItems, companyFields } = this.wanted;
     const completed = lineItems ? withLineItems(deals, await this.lineItems(deals)) : deals;
     return companyFields.length > 0 ? this.withAccounts(completed) : completed;
+  }
+
+  permissions(): Promise<CrmPermission[]> {
+    const { lineItems, companyFields } = this.wanted;
+    const countRows = async (query: string) => (await this.rows(query, anyRow)).length;
+    return readPermissions(countRows, [
+      ...(lineItems ? lineItemObjects : []),
+      ...(companyFields.length > 0 ? ([['Account', 'accounts']] as const) : []),
+    ]);
   }
 
   private async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {

@@ -13,11 +13,13 @@ export interface PermissionReads {
 
 /** Whether the connected user may read what the service needs. */
 export async function crmcPermissions(reads: PermissionReads): Promise<CrmPermission[]> {
-  const readsDeals = await isAllowed(() => reads.countRows('SELECT Id FROM Opportunity LIMIT 1'));
-  const readsPeople = await isAllowed(() => reads.countRows('SELECT Id FROM User LIMIT 1'));
+  const required = await readPermissions(reads.countRows, [
+    ['Opportunity', 'deals'],
+    ['User', 'people'],
+  ]);
+  const readsDeals = required[0]?.granted === true;
   return [
-    { name: 'Read on Opportunity', purpose: 'deals', granted: readsDeals, required: true },
-    { name: 'Read on User', purpose: 'people', granted: readsPeople, required: true },
+    ...required,
     {
       name: 'View All on Opportunity',
       purpose: 'deals that sharing hides from the user',
@@ -25,6 +27,19 @@ export async function crmcPermissions(reads: PermissionReads): Promise<CrmPermis
       required: false,
     },
   ];
+}
+
+/** Whether the connected user may read the objects. */
+export async function readPermissions(
+  countRows: PermissionReads['countRows'],
+  objects: readonly (readonly [name: string, purpose: string])[],
+): Promise<CrmPermission[]> {
+  const permissions: CrmPermission[] = [];
+  for (const [name, purpose] of objects) {
+    const granted = await isAllowed(() => countRows(`SELECT Id FROM ${name} LIMIT 1`));
+    permissions.push({ name: `Read on ${name}`, purpose, granted, required: true });
+  }
+  return permissions;
 }
 
 async function isAllowed(read: () => Promise<unknown>): Promise<boolean> {

@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { snakeCase } from '../../crm/crmc/names.js';
-import { type CrmProvider } from '../../crm/port.js';
+import { type CrmPermission, type CrmProvider } from '../../crm/port.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
+import { assertPermitted } from '../connection-warnings.js';
+import { CrmAccounts } from '../crm-accounts.js';
+import { savePermissions } from '../crm-connection-store.js';
 import { findConnectedCrm } from '../crm-connection-views.js';
+import { crmFailures, toCrmFailure } from '../crm-failures.js';
 import { type CrmSettings, crmSettings, settingsExample, settingsParams } from '../crm-settings.js';
 import { countExcluded, saveSettings } from '../crm-settings-store.js';
 import { CrmSync } from '../crm-sync.js';
@@ -45,12 +49,30 @@ function assertSupportedByCrma({ deals, lineItems, people }: CrmSettings): void 
     throw invalid({ path: 'people', message: 'crm-a has no teams and no roles: name addresses' });
 }
 
+/** What the connection needs with these settings; null if the CRM is not connected, or if the settings need nothing. */
+async function neededPermissions(
+  accounts: CrmAccounts,
+  workspaceId: string,
+  provider: CrmProvider,
+  settings: CrmSettings,
+): Promise<CrmPermission[] | null> {
+  if (!settings.lineItems && settings.companyFields.length === 0) return null;
+  try {
+    const permissions = await accounts.permissions(workspaceId, provider, settings);
+    if (permissions !== null) assertPermitted(provider, permissions);
+    return permissions;
+  } catch (error) {
+    throw toCrmFailure(error);
+  }
+}
+
 /** Stores the settings; whether the CRM is connected. Deals that they exclude need a confirmation. */
 async function store(
   trx: Work,
   { workspaceId, actor }: Caller,
   provider: CrmProvider,
   { confirm, ...settings }: z.output<typeof body>,
+  permissions: readonly CrmPermission[] | null,
 ): Promise<boolean> {
   const { live, excluded } = await countExcluded(trx, workspaceId, provider, settings);
   if (excluded > 0 && !confirm)
@@ -61,6 +83,7 @@ async function store(
     );
   await saveSettings(trx, workspaceId, provider, settings);
   await applyWriteBack(trx, workspaceId, provider);
+  if (permissions !== null) await savePermissions(trx, workspaceId, provider, permissions);
   const details = { provider, excluded };
   await recordAuditEntry(trx, { workspaceId, actor }, { trigger: 'crm_settings', scope: 'workspace', details });
   return (await findConnectedCrm(trx, workspaceId, provider)) !== null;
@@ -77,17 +100,18 @@ export const setCrmSettings = operation({
   response: crmSettings.extend({
     jobId: z.string().nullable().describe('Job of the sync (UUID); null if the CRM is not connected'),
   }),
-  failures: { confirmation_required: 409 },
+  failures: { confirmation_required: 409, ...crmFailures },
   example: {
     params: { provider: 'crmb' },
     body: settingsExample,
     answer: { ...settingsExample, jobId: sampleIds.jobId },
   },
-  uses: [UnitOfWork, CrmSync],
-  async execute({ params: { provider }, body: requested }, caller, unitOfWork, sync) {
+  uses: [UnitOfWork, CrmSync, CrmAccounts],
+  async execute({ params: { provider }, body: requested }, caller, unitOfWork, sync, accounts) {
     assertSupported(provider, requested);
+    const permissions = await neededPermissions(accounts, caller.workspaceId, provider, requested);
     const isConnected = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
-      store(trx, caller, provider, requested),
+      store(trx, caller, provider, requested, permissions),
     );
     const { confirm: _, ...settings } = requested;
     if (!isConnected) return { ...settings, jobId: null };

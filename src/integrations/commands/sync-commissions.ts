@@ -191,7 +191,8 @@ export const syncCommissions = operation({
       providersOf(trx, caller.workspaceId, requested),
     );
     const started: Started[] = [];
-    for (const provider of providers) started.push({ provider, ...(await sync.start(caller, provider, options)) });
+    for (const provider of providers)
+      started.push({ provider, ...(await sync.start(caller, provider, { ...options, awaited: !async })) });
     if (async) return runningAnswer(started.map((one) => ({ ...one, job: null, failure: null })));
     const deadline = performance.now() + maxWaitMs;
     const ended = await Promise.all(

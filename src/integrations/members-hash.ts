@@ -1,0 +1,34 @@
+import { type CrmMember, type CrmProvider } from '../crm/port.js';
+import { idOf } from '../kernel/ids.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** Equal for people of whom an import would change nothing. Addresses of pictures may change with every response. */
+export function hashOfMembers(members: readonly CrmMember[]): string {
+  const rows = members.map(({ crmId, email, name, active }) => JSON.stringify([crmId, email, name, active]));
+  return idOf(rows.sort().join());
+}
+
+/** Of the people that were imported last; null if none were. */
+export async function findMembersHash(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
+  const row = await trx
+    .selectFrom('crm_connections')
+    .select('members_hash')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .executeTakeFirst();
+  return row?.members_hash ?? null;
+}
+
+export async function saveMembersHash(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  hash: string,
+): Promise<void> {
+  await trx
+    .updateTable('crm_connections')
+    .set({ members_hash: hash })
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .execute();
+}
