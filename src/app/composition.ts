@@ -118,8 +118,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     [SimulationRunner, simulations],
     [ExportRequests, new ExportRequests(unitOfWork, queue)],
   ]);
-  const connector = container.resolve(CrmConnector);
-  const syncSettings = syncSettingsOf(config, core.notifications, connector);
+  const syncSettings = syncSettingsOf(config, core.notifications, container.resolve(CrmConnector));
   const proofs = new SessionProofs(unitOfWork);
   const dispatcher = new OperationDispatcher(operations, container, new CallLog(unitOfWork, log), proofs);
   toolRunner.attach(dispatcher);

@@ -111,11 +111,10 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
         client_id: settings.clientId,
         redirect_uri: redirectUri,
         scope: scopes,
-        optional_scope: optionalScopes,
+        optional_scope: writes ? `${optionalScopes} ${writeScope}` : optionalScopes,
         state,
         code_challenge: codeChallenge,
         code_challenge_method: 'S256',
-        ...(writes ? { optional_scope: writeScope } : {}),
       };
       return `${settings.authBase}/oauth/authorize?${new URLSearchParams(query)}`;
     },
