@@ -1,6 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { deliver } from '#fakes/deliveries.js';
+import { type CrmAccount } from '#src/crm/port.js';
+import { type WriteFinding } from '#src/crm/write-back.js';
+import { CrmAccounts } from '#src/integrations/crm-accounts.js';
+import { WriteBackRunner } from '#src/integrations/write-back-runner.js';
+import { LeaseLost, Leases } from '#src/platform/jobs/leases.js';
 import {
   type CrmWorld,
   crmWorlds,
@@ -61,7 +66,8 @@ describe('commission in the deals of the CRM', function () {
       /** Resolves when every change is calculated and nothing is left to write. */
       async function untilWritten(): Promise<void> {
         const left = `select (select count(*) from write_back_requests where workspace_id = $1)::int
-          + (select count(*) from deal_write_backs where workspace_id = $1 and due_at <= now())::int
+          + (select count(*) from deal_write_backs d join crm_write_backs w using (workspace_id, provider)
+            where workspace_id = $1 and d.due_at <= now() and w.findings = '[]')::int
           + (select count(*) from crm_write_backs where workspace_id = $1 and checked_at is null)::int as n`;
         await service.waitForCalculations(workspaceId);
         const deadline = Date.now() + 30_000;
@@ -121,6 +127,139 @@ describe('commission in the deals of the CRM', function () {
         expect(await count('select count(*)::int as n from deal_versions where workspace_id = $1')).to.equal(versions);
         const entries = await count('select count(*)::int as n from audit_runs where workspace_id = $1');
         expect(entries, 'only the sync has an entry: nothing was calculated').to.equal(runs + 1);
+      });
+
+      it('is written again only for deals whose values have changed', async () => {
+        await set({ commission: fields.commission, state: fields.state });
+        await untilWritten();
+        await deliverAll();
+        const before = writes();
+        const [dealId = ''] = world.liveDealIds();
+        world.change(dealId, { amount: 3000 });
+        await deliverAll();
+        await untilWritten();
+        expect(world.written(dealId)).to.include({ commission: 240, state: 'Earned' });
+        expect(writes()).to.equal(before + 1);
+      });
+
+      it('is 0 and Reversed when the deal no longer pays', async () => {
+        const [, dealId = ''] = world.liveDealIds();
+        world.change(dealId, { won: false });
+        await deliverAll();
+        await untilWritten();
+        expect(world.written(dealId)).to.include({ commission: 0, state: 'Reversed' });
+      });
+
+      it('is Approved while the statement of the period is approved', async () => {
+        const [dealId = ''] = world.liveDealIds();
+        const { reps } = await api.expect(200, 'GET', '/v1/reps');
+        const path = `/v1/statements/${reps.find(({ name }: { name: string }) => name.startsWith('Ada')).id}`;
+        const period = '2026-02';
+        await api.expect(200, 'POST', `${path}/generate`, { period });
+        await api.expect(200, 'POST', `${path}/approve`, { period, status: 'approved' });
+        await untilWritten();
+        expect(world.written(dealId)).to.include({ commission: 240, state: 'Approved' });
+        await api.expect(200, 'POST', `${path}/approve`, { period, status: 'draft' });
+        await untilWritten();
+        expect(world.written(dealId)).to.include({ commission: 240, state: 'Earned' });
+      });
+
+      it('of a deal that the CRM rejects is listed with the reason, does not delay others, and is written after a check', async () => {
+        const [, , rejected = '', other = ''] = world.liveDealIds();
+        world.reject(rejected, true);
+        for (const dealId of [rejected, other]) world.change(dealId, { amount: 2000 });
+        await deliverAll();
+        await untilWritten();
+        expect(world.written(other)).to.include({ commission: 160 });
+        expect(world.written(rejected)).to.include({ commission: 80 });
+        const { failed, failures, waiting } = await status();
+        expect({ failed, waiting }).to.deep.equal({ failed: 1, waiting: 1 });
+        expect(failures[0]).to.include({ dealId: rejected, attempts: 1 });
+        expect(failures[0].reason).to.match(/rejects/);
+        world.reject(rejected, false);
+        await api.expect(200, 'POST', `${base}/write-back/check`);
+        await untilWritten();
+        expect(world.written(rejected)).to.include({ commission: 160 });
+        expect(await status()).to.deep.include({ failed: 0, waiting: 0, failures: [] });
+      });
+
+      it('is written again, and once more later, after a worker that stopped between writing and recording', async () => {
+        const [dealId = ''] = world.liveDealIds();
+        let before = 0;
+        let amount = 3000;
+        // The sweep may be faster than the worker that stops.
+        for (let stopped = false; !stopped; ) {
+          amount += 1000;
+          world.change(dealId, { amount });
+          await deliverAll();
+          await service.waitForCalculations(workspaceId);
+          before = writes();
+          const runner = stoppingRunner(() => {
+            stopped = true;
+          });
+          await runner.run(workspaceId);
+          if (!stopped) await untilWritten();
+        }
+        expect(world.written(dealId), 'the CRM has the value').to.include({ commission: amount * 0.08 });
+        await untilWritten();
+        expect(writes()).to.equal(before + 2);
+        const later = `select count(*)::int as n from deal_write_backs
+          where workspace_id = $1 and due_at between now() + interval '1 minute' and now() + interval '2 minutes'`;
+        expect(await count(later), 'a late request of the stopped worker would be corrected').to.equal(1);
+        await query(service.database.ownerUrl, 'update deal_write_backs set due_at = now() where due_at > now()');
+        await untilWritten();
+        expect(writes()).to.equal(before + 3);
+        expect(await status()).to.include({ waiting: 0 });
+      });
+
+      /** A runner that loses its lease after the CRM has accepted a batch. */
+      function stoppingRunner(onStop: () => void): WriteBackRunner {
+        const { unitOfWork, queue, log, container } = service.running.service;
+        const accounts = container.resolve(CrmAccounts);
+        const stopping = {
+          open: async (...of: Parameters<CrmAccounts['open']>) => {
+            const account = (await accounts.open(...of)) as CrmAccount;
+            const writeDeals: CrmAccount['writeDeals'] = async (...batch) => {
+              await account.writeDeals(...batch);
+              onStop();
+              throw new LeaseLost('the worker stopped');
+            };
+            return Object.assign(Object.create(account) as CrmAccount, { writeDeals });
+          },
+        };
+        return new WriteBackRunner(stopping as CrmAccounts, unitOfWork, new Leases(unitOfWork), queue, 500, log);
+      }
+
+      it('is not written while the permission or a field is missing, and the check names it', async () => {
+        const [dealId = ''] = world.liveDealIds();
+        world.permitWrites(false);
+        const before = writes();
+        await set({ commission: fields.commission, state: 'no_such_field__c' });
+        await untilWritten();
+        const { findings, waiting } = await status();
+        expect(findings.map(({ code, field }: WriteFinding) => [code, field])).to.deep.equal([
+          ['permission_missing', null],
+          ['field_missing', 'no_such_field__c'],
+        ]);
+        expect(waiting, 'all but the reversed deal').to.equal(deals - 1);
+        expect(writes() - before, 'only the check of crm-b').to.equal(provider === 'crmb' ? 1 : 0);
+        world.permitWrites(true);
+        await set({ commission: fields.commission });
+        await untilWritten();
+        expect(world.written(dealId)).to.include({ state: 'Earned' });
+        expect(await status()).to.deep.include({ findings: [], waiting: 0 });
+      });
+
+      it('ends when it is switched off', async () => {
+        await set(null);
+        const before = writes();
+        const [dealId = ''] = world.liveDealIds();
+        world.change(dealId, { amount: 9000 });
+        await deliverAll();
+        await untilWritten();
+        expect(writes()).to.equal(before);
+        expect(await status()).to.deep.include({ enabled: false, written: 0, waiting: 0, findings: [] });
+        expect(await count('select count(*)::int as n from write_back_requests where workspace_id = $1')).to.equal(0);
       });
     });
   }

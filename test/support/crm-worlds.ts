@@ -62,6 +62,8 @@ export interface CrmWorld {
   takeDeliveries(): Delivery[];
   /** Creates fields and grants the permission to write them; the names of the fields, for the settings. */
   prepareWrites(): WriteFields;
+  /** Grants or withdraws that permission. */
+  permitWrites(permits: boolean): void;
   /** What the CRM holds in the fields: numbers as numbers; null where nothing was written. */
   written(dealId: string): Readonly<Record<keyof WriteFields, unknown>>;
   /** The CRM rejects every value of the deal, until it accepts them again. */
@@ -118,6 +120,11 @@ async function crmaWorld(): Promise<CrmWorld> {
       await api.expect(200, 'POST', '/auth/workspace/connect-crma', { accessToken });
     },
     takeDeliveries: () => crm.takeDeliveries(),
+    permitWrites: (permits) => {
+      const [read, write] = ['record_permission:read', 'record_permission:read-write'];
+      crm.oauth.scopes.delete(permits ? read : write);
+      crm.oauth.scopes.add(permits ? write : read);
+    },
     prepareWrites: () => {
       crm.oauth.scopes.add('record_permission:read-write');
       crm.writesPerSecond = 1_000_000;
@@ -190,6 +197,10 @@ export async function crmbWorld(): Promise<CrmWorld> {
       await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
     },
     takeDeliveries: () => crm.deliveries.take(),
+    permitWrites: (permits) => {
+      if (permits) crm.oauth.scopes.add('crm.objects.deals.write');
+      else crm.oauth.scopes.delete('crm.objects.deals.write');
+    },
     prepareWrites: () => {
       crm.oauth.scopes.add('crm.objects.deals.write');
       crm.eventsPerDelivery = 100;
@@ -265,6 +276,9 @@ async function crmcWorld(): Promise<CrmWorld> {
       if (webhookSecret !== null) flow = crm.flow({ targetUrl: webhookUrl, secret: webhookSecret });
     },
     takeDeliveries: () => flow?.take() ?? [],
+    permitWrites: (permits) => {
+      crm.editsDeals = permits;
+    },
     prepareWrites: () => {
       for (const [value, name] of Object.entries(crmcFields))
         crm.addField({
