@@ -15,6 +15,9 @@ export interface CrmDeal {
  */
 const stampedEveryMs = 3000;
 
+/** The fields to which the service writes the commission of a deal. */
+const writtenFields = { commission: 'Commission__c', state: 'Commission_State__c' };
+
 /**
  * The CRM of one workspace. It is a crm-c, since each crm-c has its own address. Deliveries name a deal; the values
  * are fetched from the CRM.
@@ -32,6 +35,8 @@ export class EpisodeCrm {
   static async start(people: readonly string[]): Promise<EpisodeCrm> {
     const crm = new FakeCrmc({ currency: 'USD', now: () => Math.floor(Date.now() / stampedEveryMs) * stampedEveryMs });
     await crm.start();
+    crm.addField({ name: writtenFields.commission, type: 'currency' });
+    crm.addField({ name: writtenFields.state, type: 'string', length: 40 });
     const members = people.map((person) => [person, crm.addUser({ Name: person, Email: `${person}@example.com` })]);
     return new EpisodeCrm(crm, Object.fromEntries(members));
   }
@@ -39,6 +44,8 @@ export class EpisodeCrm {
   /** Returns the webhook secret. Polling is disabled, so that nothing else can repair a lost delivery. */
   async connect(api: ApiClient): Promise<string> {
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
+    // Before connecting, since it would start a sync.
+    await api.expect(200, 'PUT', '/v1/integrations/crmc/settings', { writeBack: writtenFields });
     const { accessToken } = this.crm.oauth.issue();
     const body = { accessToken, instanceUrl: this.crm.url };
     const { webhookSecret } = await api.expect(200, 'POST', '/auth/workspace/connect-crmc', body);
@@ -67,6 +74,11 @@ export class EpisodeCrm {
     this.deals.delete(dealId);
     this.deletedIds.add(dealId);
     return dealId;
+  }
+
+  /** The commission that the service has written to the deal; null if it has written none. */
+  commissionOf(dealId: string): number | null {
+    return this.crm.valueOf(dealId, writtenFields.commission) as number | null;
   }
 
   get live(): readonly CrmDeal[] {

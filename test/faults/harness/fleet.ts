@@ -208,6 +208,11 @@ export class Fleet implements ProcessListener {
            and d.status = 'pending' and d.attempts >= $2)`,
       values,
     );
+    await query(
+      ownerUrl,
+      'update crm_write_backs set not_before = now() where workspace_id = any($1) and not_before > now()',
+      [workspaceIds],
+    );
   }
 
   /** Ends every fault and waits until all processes run. */

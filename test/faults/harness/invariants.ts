@@ -17,6 +17,7 @@ export async function assertInvariants(fleet: Fleet, world: EpisodeWorld): Promi
   await assertConsistent(ownerUrl, world.workspaceId);
   await assertNoFindings(ownerUrl, world.workspaceId);
   await assertEventsDelivered(ownerUrl, world);
+  await assertWrittenBack(ownerUrl, world);
   await assertAdjustedOnce(ownerUrl, world);
   await assertJobsEnded(fleet, world);
   await assertExportsMade(fleet, world);
@@ -37,6 +38,22 @@ interface StoredDeal {
   readonly repId: string | null;
   readonly at: Date;
   readonly deleted: boolean;
+}
+
+/** I28: every deal of the CRM shows what its owner earns on it, and nothing or 0 if it pays nothing. */
+async function assertWrittenBack(ownerUrl: string, world: EpisodeWorld): Promise<void> {
+  const rows = await query<{ dealId: string; commission: string }>(
+    ownerUrl,
+    `select d.deal_id as "dealId", sum(e.amount)::text as commission
+    from deals d join commission_events e on e.workspace_id = d.workspace_id and e.rep_id = d.rep_id and e.deal_key = d.deal_id
+    where d.workspace_id = $1 and e.status = 'earned' and e.kind = 'commission_earned' group by d.deal_id`,
+    [world.workspaceId],
+  );
+  const earned = new Map(rows.map(({ dealId, commission }) => [dealId, Number(commission)]));
+  for (const { dealId } of world.crm?.live ?? []) {
+    const [shown, expected] = [world.crm?.commissionOf(dealId) ?? 0, earned.get(dealId) ?? 0];
+    if (shown !== expected) throw new Violation('I28', `${dealId} shows ${shown} in the CRM, and pays ${expected}`);
+  }
 }
 
 /** I6, I23: every acknowledged deal is stored in its newest version, whatever the order of the requests. */
