@@ -8,7 +8,7 @@ import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { operation } from '../../platform/operation.js';
 import { flag, text } from '../../platform/schemas.js';
@@ -17,6 +17,7 @@ import { loadDealTerms } from '../deal-store.js';
 import { type ColumnWarning } from '../import/csv-header.js';
 import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
 import { type ImportColumns, loadImportColumns } from '../import/import-columns.js';
+import { ImportPace } from '../import/import-pace.js';
 import { type ImportRow } from '../import/import-row.js';
 import { importRows, requestImported } from '../import/import-rows.js';
 import { declaredDateFormat, jsonRows } from '../import/json-rows.js';
@@ -114,14 +115,13 @@ async function importFile(
   trx: Work,
   recalculate: Recalculate,
   caller: Caller,
-  query: Query,
-  openFile: OpenFile,
+  { query, openFile, pace }: { readonly query: Query; readonly openFile: OpenFile; readonly pace: ImportPace },
 ): Promise<Answer> {
   const { workspaceId } = caller;
   const terms = await loadDealTerms(trx, workspaceId);
   const columns = await loadImportColumns(trx, workspaceId, terms);
   const { rows, warnings, numberFormat } = await openFile(terms, columns);
-  const result = await importRows(trx, workspaceId, rows, { mode: query.mode, terms });
+  const result = await importRows(trx, workspaceId, rows, { mode: query.mode, terms, pace });
   const { accepted, unchanged, stale, rejected, preview } = result;
   const answer = { accepted, unchanged, stale, rejected: [...rejected], warnings: [...warnings], numberFormat };
   if (query.dryRun) throw new DryRunEnd({ ...answer, dryRun: true, rows: [...preview] });
@@ -181,18 +181,22 @@ export const importDeals = operation({
       jobId: sampleIds.jobId,
     },
   },
-  uses: [CommissionChanges],
+  uses: [CommissionChanges, UnitOfWork],
   /**
    * Imports the whole file in one transaction, which starts when the upload is complete. Invalid rows are reported,
    * valid rows are imported.
    */
-  async execute({ query, body }, caller, changes): Promise<Answer> {
+  async execute({ query, body }, caller, changes, unitOfWork): Promise<Answer> {
     const { contentType, stream } = body;
     return withSpooledUpload(stream, async (read) => {
       const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
       try {
         return await changes.run(caller, 'import', (trx, recalculate) =>
-          importFile(trx, recalculate, caller, query, openFile),
+          importFile(trx, recalculate, caller, {
+            query,
+            openFile,
+            pace: new ImportPace(() => unitOfWork.hasOthers(caller)),
+          }),
         );
       } catch (error) {
         if (error instanceof DryRunEnd) return error.answer;

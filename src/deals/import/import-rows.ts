@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
@@ -17,6 +16,7 @@ import {
   type Outcome,
   writeDeals,
 } from '../record-deals.js';
+import { type ImportPace } from './import-pace.js';
 import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
 
 const maxRows = 100_000;
@@ -70,7 +70,7 @@ export async function importRows(
   trx: Work,
   workspaceId: string,
   rows: AsyncIterable<readonly ImportRow[]>,
-  { mode, terms }: { readonly mode: ImportMode; readonly terms: DealTerms },
+  { mode, terms, pace }: { readonly mode: ImportMode; readonly terms: DealTerms; readonly pace: ImportPace },
 ): Promise<ImportResult> {
   const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], preview: [], affected: new Map() };
   const owners = new DealOwners(trx, workspaceId);
@@ -85,7 +85,7 @@ export async function importRows(
           beforeNextRead: () => writing,
         };
   try {
-    for await (const batch of batchesOf(rows)) {
+    for await (const batch of batchesOf(rows, pace)) {
       await writing;
       if (decided !== null && sharesDeals(decided, batch)) {
         await writeBatch(trx, decided, tally);
@@ -149,7 +149,7 @@ function completed(
   });
 }
 
-async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>): AsyncGenerator<ImportRow[]> {
+async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>, pace: ImportPace): AsyncGenerator<ImportRow[]> {
   let batch: ImportRow[] = [];
   for await (const part of parts) {
     for (const row of part) {
@@ -159,7 +159,7 @@ async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>): AsyncGene
       yield batch;
       batch = [];
     }
-    await setImmediate();
+    await pace.pause();
   }
   if (batch.length > 0) yield batch;
 }

@@ -37,6 +37,12 @@ export class TenantLimiter {
     }
   }
 
+  /** Whether another tenant is active. */
+  hasOthers(tenant: string): boolean {
+    this.removeInactive();
+    return this.lines.size > (this.lines.has(tenant) ? 1 : 0);
+  }
+
   private async slot(line: Line): Promise<void> {
     line.timer ??= setInterval(() => this.next(line), staysActiveMs).unref();
     await new Promise<void>((go) => line.waiting.push(go));
@@ -65,12 +71,16 @@ export class TenantLimiter {
     }
   }
 
-  private share(): number {
+  private removeInactive(): void {
     const now = this.now();
     for (const [tenant, { running, activeAt }] of this.lines) {
       if (now - activeAt < staysActiveMs) break;
       if (running === 0) this.lines.delete(tenant);
     }
+  }
+
+  private share(): number {
+    this.removeInactive();
     return Math.max(1, Math.floor(this.concurrency / Math.max(1, this.lines.size)));
   }
 }

@@ -149,6 +149,11 @@ export class UnitOfWork {
     }
   }
 
+  /** Whether another workspace has begun a transaction in the last second, or has one now. */
+  hasOthers({ workspaceId }: TenantCaller): boolean {
+    return [this.unlocked, this.locked].some((limiter) => limiter.hasOthers(workspaceId));
+  }
+
   private async withRelease<T>(
     { workspaceId }: TenantCaller,
     work: (trx: Work) => Promise<T>,

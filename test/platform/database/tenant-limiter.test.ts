@@ -17,6 +17,10 @@ class Bench {
     });
   }
 
+  hasOthers(tenant: string): boolean {
+    return this.turns.hasOthers(tenant);
+  }
+
   async end(name: string): Promise<void> {
     this.ends.get(name)?.();
     await new Promise((resolve) => setImmediate(resolve));
@@ -49,6 +53,23 @@ describe('TenantLimiter', () => {
     } finally {
       clock.restore();
     }
+  });
+
+  it('returns whether another tenant has work, or had some in the last second', async () => {
+    const bench = new Bench();
+    expect(bench.hasOthers('a')).to.equal(false);
+    void bench.request('a', 'a1');
+    expect([bench.hasOthers('a'), bench.hasOthers('b')]).to.deep.equal([false, true]);
+    void bench.request('b', 'b1');
+    bench.now += 5000;
+    expect(bench.hasOthers('a')).to.equal(true);
+    await bench.end('b1');
+    void bench.request('c', 'c1');
+    await bench.end('c1');
+    bench.now += 999;
+    expect(bench.hasOthers('a')).to.equal(true);
+    bench.now += 1;
+    expect(bench.hasOthers('a')).to.equal(false);
   });
 
   it('starts the work of a second tenant at once and limits the first to half of the slots', async () => {

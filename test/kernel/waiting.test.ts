@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { EventLoopSlice, yieldToOthers } from '#src/kernel/waiting.js';
+
+describe('long computations', () => {
+  /** Yields this often, and calls `onSlice` in each slice. */
+  async function compute(slices: number, onSlice: () => void): Promise<void> {
+    for (let slice = 0; slice < slices; slice += 1) {
+      await yieldToOthers();
+      onSlice();
+    }
+  }
+
+  it('run one at a time between two turns of the event loop, however many there are', async () => {
+    let slices = 0;
+    let turns = 0;
+    let isDone = false;
+    const done = Promise.all(Array.from({ length: 8 }, () => compute(5, () => (slices += 1)))).then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      const before = slices;
+      await nextTurn();
+      turns += 1;
+      expect(slices - before).to.be.at.most(1);
+    }
+    await done;
+    expect(slices).to.equal(40);
+    expect(turns).to.be.at.least(40);
+  });
+
+  it('take turns in the order in which they yielded', async () => {
+    const order: string[] = [];
+    await Promise.all(['a', 'b', 'c'].map((name) => compute(2, () => order.push(name))));
+    expect(order).to.deep.equal(['a', 'b', 'c', 'a', 'b', 'c']);
+  });
+
+  it('continue without a pause until a slice of 10 ms is over', async () => {
+    const slice = new EventLoopSlice();
+    let turns = 0;
+    const counting = nextTurn().then(() => {
+      turns += 1;
+    });
+    await slice.pause();
+    expect(turns).to.equal(0);
+    const until = performance.now() + 15;
+    while (performance.now() < until);
+    await slice.pause();
+    await counting;
+    expect(slice.isOver).to.equal(false);
+  });
+});
