@@ -1,3 +1,4 @@
+import { type FakeCrmc } from '#fakes/fake-crmc.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { type DemoCrms } from './crms.js';
 import { type Answer, type DemoApi } from './demo-api.js';
@@ -49,8 +50,8 @@ export class CrmScenarios {
     for (const api of [this.api, this.test])
       counts.push((await api.request('POST', '/v1/commissions/sync', { provider: 'crmc' })).totalDeals);
     return (
-      'A sandbox beside production. Two workspaces are connected to two organisations of crm-c with different login hosts.\n' +
-      `  All access tokens expired. Each was renewed where it was issued, and both syncs completed: ${counts[0]} deals of production, ${counts[1]} of the sandbox.`
+      `A sandbox beside production. One workspace is connected to the organisation at ${crmc.url}, another to its sandbox at ${sandbox.url}.\n` +
+      `  All access tokens expired. ${renewals(crmc)} token was renewed by production and ${renewals(sandbox)} by the sandbox, and both syncs completed: ${counts[0]} deals of production, ${counts[1]} of the sandbox.`
     );
   }
 
@@ -102,6 +103,11 @@ export class CrmScenarios {
     const { deals } = await this.api.request('GET', '/v1/deals?limit=200');
     return deals.find((one: Answer) => one.deal_id === dealId) ?? {};
   }
+}
+
+/** Requests for new tokens that the organisation answered. */
+function renewals({ server, login }: FakeCrmc): number {
+  return [server, login].reduce((sum, host) => sum + host.countRequests(/POST .*oauth2\/token/), 0);
 }
 
 function earnings(paid: Answer | null): string {

@@ -23,6 +23,7 @@ export async function runDemoCrm(
   port: string,
   say: (text: string) => void,
 ): Promise<void> {
+  say('\n  Starting the service and simulated CRMs. This takes some seconds.\n');
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-demo-crm-'));
   const crms = await DemoCrms.start();
   const { DATABASE_URL: _, DATABASE_OWNER_URL: __, REDIS_URL: ___, ...own } = environment;

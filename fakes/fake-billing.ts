@@ -68,6 +68,7 @@ export class FakeBilling {
   private readonly customers = new Map<string, { readonly id: string; readonly deleted: boolean }>();
   private readonly subscriptions = new Map<string, FakeSubscription>();
   private readonly sessions = new Map<string, Readonly<Record<string, unknown>>>();
+  private readonly invoices = new Map<string, Readonly<Record<string, unknown>>>();
   private numbered = 0;
 
   constructor(options: FakeBillingOptions = {}) {
@@ -153,13 +154,15 @@ export class FakeBilling {
   ): { readonly customer: string; readonly subscription: string; readonly session: string } {
     const subscription = this.subscribe(customer, prices, { quantity });
     const session = this.newId('cs');
-    this.notify('invoice.paid', {
+    const invoice = {
       id: this.newId('in'),
       object: 'invoice',
       customer,
       status: 'paid',
       parent: { type: 'subscription_details', subscription_details: { subscription, metadata: {} } },
-    });
+    };
+    this.invoices.set(invoice.id, invoice);
+    this.notify('invoice.paid', invoice);
     const completed = {
       id: session,
       object: 'checkout.session',
@@ -256,6 +259,11 @@ export class FakeBilling {
       const session = this.sessions.get(request.params.id);
       if (session === undefined) return missing(response, 'checkout.session', 404);
       response.json(session);
+    });
+    app.get('/v1/invoices/:id', (request, response) => {
+      const invoice = this.invoices.get(request.params.id);
+      if (invoice === undefined) return missing(response, 'invoice', 404);
+      response.json(invoice);
     });
     app.get('/v1/events', (request, response) => this.listEvents(request, response));
   }

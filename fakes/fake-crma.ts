@@ -81,6 +81,7 @@ const dealAttributes: readonly FakeAttribute[] = [
 ];
 
 const maxRecords = 500;
+const createdWithWorkspace = '2022-11-21T13:22:49.061281000Z';
 /** When the first generated deal was created. The others follow at intervals of a millisecond. */
 const epochMs = Date.parse('2020-01-01T00:00:00.000Z');
 const generatedPrefix = '00000000-0000-4000-8000-';
@@ -178,11 +179,17 @@ export class FakeCrma {
   /** Adds a company with texts. */
   addCompany(values: Readonly<Record<string, string>>): string {
     const id = randomUUID();
-    const live = { active_from: this.instant(), active_until: null, attribute_type: 'text' };
+    const live = {
+      active_from: this.instant(),
+      active_until: null,
+      created_by_actor: { type: 'system', id: null },
+      attribute_type: 'text',
+    };
     const texts = Object.entries(values).map(([slug, value]) => [slug, [{ ...live, value }]]);
     this.companies.set(id, {
       id: { workspace_id: this.workspaceId, object_id: this.idOf('companies'), record_id: id },
       created_at: this.instant(),
+      web_url: `${this.server.url}/companies/${id}`,
       values: Object.fromEntries(texts),
     });
     return id;
@@ -296,7 +303,15 @@ export class FakeCrma {
       else sendError(response, 404, 'not_found');
     });
     routes.get('/objects/deals', (_request, response) => {
-      response.json({ data: { id: { workspace_id: this.workspaceId, object_id: this.objectId }, api_slug: 'deals' } });
+      response.json({
+        data: {
+          id: { workspace_id: this.workspaceId, object_id: this.objectId },
+          api_slug: 'deals',
+          singular_noun: 'Deal',
+          plural_noun: 'Deals',
+          created_at: createdWithWorkspace,
+        },
+      });
     });
     routes.get('/objects/deals/attributes', (request, response) => {
       response.json({ data: page(this.attributes, request, 100).map((one) => this.attributeJson(one)) });
@@ -375,6 +390,7 @@ export class FakeCrma {
       sub: this.workspaceId,
       aud: this.oauth.options.clientId,
       iss: 'attio.com',
+      authorized_by_workspace_member_id: this.idOf('the admin'),
       workspace_id: this.workspaceId,
       workspace_name: 'Fake workspace',
       workspace_slug: 'fake',
@@ -433,19 +449,19 @@ export class FakeCrma {
     return typeof value === 'object' ? value : [value];
   }
 
-  /** Each route needs one scope, and is otherwise rejected. */
+  /** Each route needs its scopes, and is otherwise rejected. */
   private scoped(): RequestHandler {
     const needed: readonly [RegExp, string][] = [
       [/^PATCH \/objects\/[^/]+\/records/, 'record_permission:read-write'],
-      [/^\w+ \/objects\/[^/]+\/records/, 'record_permission:read'],
+      [/^(GET|POST) \/objects\/[^/]+\/records/, 'record_permission:read'],
       [/^\w+ \/objects/, 'object_configuration:read'],
       [/^\w+ \/workspace_members/, 'user_management:read'],
       [/^\w+ \/webhooks/, 'webhook:read-write'],
     ];
     return (request, response, next) => {
-      const scope = needed.find(([line]) => line.test(`${request.method} ${request.path}`))?.[1];
       const { scopes } = this.oauth;
-      if (scope === undefined || scopes.has(scope) || scopes.has(`${scope}-write`)) next();
+      const isHeld = ([, scope]: readonly [RegExp, string]) => scopes.has(scope) || scopes.has(`${scope}-write`);
+      if (needed.filter(([line]) => line.test(`${request.method} ${request.path}`)).every(isHeld)) next();
       else sendError(response, 403, 'unauthorized', 'auth_error');
     };
   }
@@ -556,7 +572,7 @@ export class FakeCrma {
       is_archived: isArchived,
       default_value: null,
       relationship: null,
-      created_at: '2022-11-21T13:22:49.061281000Z',
+      created_at: createdWithWorkspace,
       config: {
         currency: {
           default_currency_code: isMoneyType ? (currency ?? this.defaultCurrency) : null,

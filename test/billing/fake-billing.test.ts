@@ -41,6 +41,27 @@ describe('the fake billing provider, used through the client of the vendor', () 
     expect((await stripe.events.list({ created: { gte: Math.floor(Date.now() / 1000) + 60 } })).data).to.deep.equal([]);
   });
 
+  it('returns the objects to which thin events refer, and signs these so that the client accepts them', async () => {
+    billing.checkout('some-workspace', ['price_x']);
+    billing.deleteCustomer(billing.addCustomer());
+    const read: Readonly<Record<string, (id: string) => Promise<{ readonly id: string }>>> = {
+      subscription: (id) => stripe.subscriptions.retrieve(id),
+      'checkout.session': (id) => stripe.checkout.sessions.retrieve(id),
+      invoice: (id) => stripe.invoices.retrieve(id),
+      customer: (id) => stripe.customers.retrieve(id),
+    };
+    for (const event of billing.events) {
+      const body = JSON.stringify(billing.thin(event));
+      const notification = stripe.parseEventNotification(body, billing.sign(body), billing.webhookSecret);
+      const { type, related_object: related } = notification as Stripe.V2.Core.EventNotification & {
+        readonly related_object: { readonly id: string; readonly type: string };
+      };
+      expect(type).to.equal(`v1.${event.type}`);
+      expect((await read[related.type]?.(related.id))?.id).to.equal(related.id);
+    }
+    expect(() => stripe.parseEventNotification('{}', billing.sign('[]'), billing.webhookSecret)).to.throw('signature');
+  });
+
   it('returns a deleted customer as deleted', async () => {
     const customer = billing.addCustomer();
     billing.deleteCustomer(customer);

@@ -217,6 +217,13 @@ describe('crm-a', () => {
       expect(await account.getDeals(ids)).to.have.length(30);
     });
 
+    it('in Taiwan dollars, for which the vendor has its own code, have the ISO code', async () => {
+      const [deal] = await account.getDeals([crm.addDeal({ value: { amount: 10, currency: 'NTD' } })]);
+      expect(deal?.fields).to.include({ amount: 10, currency: 'TWD' });
+      crm.defaultCurrency = 'NTD';
+      expect(await connected().settings()).to.include({ currency: 'TWD' });
+    });
+
     it('have amounts in the currency of the value or of the attribute, which are marked if it is not that of the deal', async () => {
       crm.attributes.push({ slug: 'fee', title: 'Fee', type: 'currency', currency: 'GBP' });
       const [first, second] = await account.getDeals([

@@ -92,11 +92,11 @@ export function crmaReading(
   const amount = attributes.find((one) => one.api_slug === amountSlug);
   return {
     timeZone,
-    defaultCurrency: amount?.config?.currency?.default_currency_code ?? null,
+    defaultCurrency: currencyOf(amount?.config?.currency?.default_currency_code),
     currencies: new Map(
       attributes
         .filter(({ type }) => type === 'currency')
-        .map((one) => [one.api_slug, one.config?.currency?.default_currency_code ?? null]),
+        .map((one) => [one.api_slug, currencyOf(one.config?.currency?.default_currency_code)]),
     ),
     closeDateSlug: closeDateSlugOf(attributes),
     wonStages: wonStages(statuses),
@@ -104,6 +104,12 @@ export function crmaReading(
 }
 
 const amountSlug = 'value';
+
+/** The CRM has its own code for the Taiwan dollar. Its other codes are those of ISO 4217. */
+export function currencyOf(code: unknown): string | null {
+  const text = textOf(code);
+  return text === 'NTD' ? 'TWD' : text;
+}
 
 /**
  * The attribute with that name, otherwise the only date attribute whose name contains "close". If there are several,
@@ -138,7 +144,7 @@ export function crmaDeal(whole: CrmaRecord, reading: CrmaReading): CrmDeal {
       reading.closeDateSlug === null ? null : dayOfValue(own(fields, reading.closeDateSlug), reading.timeZone),
     owner_id: own(fields, 'owner'),
     name: own(fields, 'name'),
-    currency: textOf(amount?.['currency_code']) ?? reading.defaultCurrency,
+    currency: currencyOf(amount?.['currency_code']) ?? reading.defaultCurrency,
     ...closing(own(fields, 'stage'), reading),
   };
   // The timestamps of the values do not show that a value was cleared, so they cannot order two versions of a
@@ -157,7 +163,7 @@ function withoutWritten(record: CrmaRecord, { written }: CrmaReading): CrmaRecor
 function currenciesOf(record: CrmaRecord, { currencies }: CrmaReading): Record<string, string | null> {
   const money = liveValues(record).filter(([slug]) => slug !== amountSlug && currencies.has(slug));
   return Object.fromEntries(
-    money.map(([slug, values]) => [slug, textOf(values[0]?.['currency_code']) ?? currencies.get(slug) ?? null]),
+    money.map(([slug, values]) => [slug, currencyOf(values[0]?.['currency_code']) ?? currencies.get(slug) ?? null]),
   );
 }
 

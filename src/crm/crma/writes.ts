@@ -15,7 +15,7 @@ import {
   type WriteTargets,
   writtenFields,
 } from '../write-back.js';
-import { type CrmaAttribute } from './values.js';
+import { type CrmaAttribute, currencyOf } from './values.js';
 
 const scope = 'record_permission:read-write';
 /** The CRM has no request for several records, so a few requests run at the same time. */
@@ -112,7 +112,7 @@ function targetFields(attributes: readonly CrmaAttribute[]): ReadonlyMap<string,
         kind: kindOf(attribute.type),
         isWritable: attribute.is_writable !== false && attribute.is_multiselect !== true,
         isStandard: attribute.is_system_attribute === true,
-        currency: attribute.type === 'currency' ? (attribute.config?.currency?.default_currency_code ?? null) : null,
+        currency: attribute.type === 'currency' ? currencyOf(attribute.config?.currency?.default_currency_code) : null,
       },
     ]),
   );
