@@ -1532,11 +1532,14 @@ CREATE TABLE change_requests (
   tool text NOT NULL,
   title text NOT NULL,
   input jsonb NOT NULL,
+  preview jsonb,
   status text NOT NULL,
   decided_by text,
   decided_at timestamp with time zone,
   reason text,
   outcome jsonb,
+  run_id uuid,
+  has_written boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT change_requests_pkey PRIMARY KEY (workspace_id, request_id),
@@ -1546,6 +1549,7 @@ CREATE TABLE change_requests (
   CONSTRAINT change_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'rejected'::text])))
 );
 CREATE INDEX change_requests_in_order ON change_requests USING btree (workspace_id, created_at);
+CREATE INDEX change_requests_running ON change_requests USING btree (workspace_id) WHERE (status = 'running'::text);
 ALTER TABLE change_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY change_requests_of_owner ON change_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY change_requests_of_workspace ON change_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1826,6 +1830,17 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_mails_to(text) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_old_change_requests()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from change_requests where created_at < now() - interval '90 days' and status <> 'running'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_change_requests() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION delete_old_deliveries()
  RETURNS void
@@ -2120,6 +2135,22 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_write_backs() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION end_lost_change_requests()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update change_requests set
+        status = case when has_written then 'done' else 'pending' end,
+        decided_by = case when has_written then decided_by end,
+        decided_at = case when has_written then decided_at end,
+        run_id = null
+      where status = 'running' and decided_at < now() - interval '2 minutes'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION end_lost_change_requests() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION find_agent_client(id text)
  RETURNS TABLE(metadata jsonb)

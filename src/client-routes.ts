@@ -143,6 +143,7 @@ export const routes: Readonly<Record<string, string>> = {
   decideAgentRequest: 'POST /v1/agents/request',
   disconnectAgent: 'DELETE /v1/agents/:agentId',
   listChangeRequests: 'GET /v1/change-requests',
+  previewChangeRequest: 'POST /v1/change-requests/:changeRequestId/preview',
   decideChangeRequest: 'POST /v1/change-requests/:changeRequestId/decide',
   receiveBillingEvent: 'POST /webhooks/billing',
   whoAmI: 'GET /v1',

@@ -22,6 +22,7 @@ import { getProfile } from './auth/queries/get-profile.js';
 import { getAuthStatus } from './auth/queries/get-status.js';
 import { receiveBillingEvent } from './billing/commands/receive-billing-event.js';
 import { decideChangeRequest } from './change-requests/commands/decide-change-request.js';
+import { previewChangeRequest } from './change-requests/commands/preview-change-request.js';
 import { listChangeRequests } from './change-requests/queries/list-change-requests.js';
 import { addComment } from './comments/commands/add-comment.js';
 import { deleteComment } from './comments/commands/delete-comment.js';
@@ -279,6 +280,7 @@ export const operations = [
   decideAgentRequest,
   disconnectAgent,
   listChangeRequests,
+  previewChangeRequest,
   decideChangeRequest,
   receiveBillingEvent,
   whoAmI,

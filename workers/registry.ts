@@ -79,14 +79,16 @@ export async function startWorkers(service: Service): Promise<Workers> {
   };
 }
 
-/** Tasks that delete rows which have expired. */
+/** Tasks that delete rows which have expired, and end those that their process has left. Each does nothing the second time. */
 function deletions({ database, log }: Service): PeriodicTask[] {
-  const task = (name: string, everyMs: number, deletion: ReturnType<typeof sql>) =>
-    new PeriodicTask(name, everyMs, async () => void (await deletion.execute(database)), log);
+  const task = (name: string, everyMs: number, statement: ReturnType<typeof sql>) =>
+    new PeriodicTask(name, everyMs, async () => void (await statement.execute(database)), log);
   return [
     task('deletion of exports', 60_000, sql`select delete_old_exports()`),
     task('deletion of plan previews', 60_000, sql`select delete_old_plan_previews()`),
     task('deletion of deliveries', 3_600_000, sql`select delete_old_deliveries()`),
+    task('deletion of change requests', 3_600_000, sql`select delete_old_change_requests()`),
+    task('end of lost change requests', 10_000, sql`select end_lost_change_requests()`),
   ];
 }
 

@@ -34,6 +34,7 @@ import { type Log } from '../platform/log.js';
 import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
 import { McpEndpoint, type McpParts } from '../platform/mcp/endpoint.js';
 import { OAuthEndpoint } from '../platform/mcp/oauth-endpoint.js';
+import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
 import { flushTraces } from '../platform/tracing.js';
@@ -250,7 +251,7 @@ async function openQueueBoard({ config, queue, attemptLimits }: Service, token: 
 
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */
 function agentEndpoints(
-  { config, unitOfWork, secrets, dispatcher, log }: Service,
+  { config, unitOfWork, secrets, dispatcher, container, clock, log }: Service,
   {
     addressLimit,
     ...shared
@@ -268,7 +269,7 @@ function agentEndpoints(
     dispatcher,
     hosts,
     authorization,
-    writes: new AgentWriteRules(unitOfWork),
+    writes: new AgentWriteRules(unitOfWork, container.resolve(ToolRunner), clock),
     log,
   });
   if (authorization === null) return [(app) => mcp.routes(app)];

@@ -1,12 +1,19 @@
 import { type Caller } from '../kernel/caller.js';
+import { type Clock } from '../kernel/clock.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type AgentWrites, type WriteMode } from '../platform/mcp/agent-writes.js';
-import { insertChangeRequest, type NewChangeRequest } from './change-request-store.js';
+import { type ToolRunner } from '../platform/mcp/tool-runner.js';
+import { insertChangeRequest } from './change-request-store.js';
 import { findAgentWrites } from './change-request-views.js';
+import { previewChange } from './preview-change.js';
 
 /** Decides with the setting of the workspace whether an agent may change something at once. */
 export class AgentWriteRules implements AgentWrites {
-  constructor(private readonly unitOfWork: UnitOfWork) {}
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly runner: ToolRunner,
+    private readonly clock: Clock,
+  ) {}
 
   /** By default, agents that people connected need a confirmation, and keys need none. */
   async modeFor(caller: Caller): Promise<WriteMode> {
@@ -16,9 +23,11 @@ export class AgentWriteRules implements AgentWrites {
     return set ?? (caller.agent === undefined ? 'allow' : 'confirm');
   }
 
-  request(caller: Caller, change: NewChangeRequest): Promise<string> {
-    return this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      insertChangeRequest(trx, caller, change),
+  async request(caller: Caller, change: Parameters<AgentWrites['request']>[1]): Promise<string> {
+    const { unitOfWork, runner, clock } = this;
+    const preview = await previewChange({ unitOfWork, runner, clock }, caller, change);
+    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+      insertChangeRequest(trx, caller, { ...change, preview }),
     );
   }
 }

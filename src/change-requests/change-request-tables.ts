@@ -1,6 +1,7 @@
-import { type ColumnType } from 'kysely';
+import { type ColumnType, type Generated } from 'kysely';
 import { type GeneratedInstant, type Instant, type Json } from '../platform/database/tables.js';
 import { type RawInput } from '../platform/operation-dispatcher.js';
+import { type StoredPreview } from './change-preview.js';
 import { type ChangeRequestStatus, type StoredCaller } from './change-request.js';
 
 /** Rows of the table of change requests. */
@@ -13,11 +14,14 @@ export interface ChangeRequestTables {
     tool: string;
     title: string;
     input: Json<RawInput>;
+    preview: ColumnType<StoredPreview | null, string | null, string | null>;
     status: ChangeRequestStatus;
     decided_by: string | null;
     decided_at: Instant | null;
     reason: string | null;
     outcome: ColumnType<unknown, string | null, string | null>;
+    run_id: string | null;
+    has_written: Generated<boolean>;
     created_at: GeneratedInstant;
     expires_at: Instant;
   };

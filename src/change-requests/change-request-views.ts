@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type RawInput } from '../platform/operation-dispatcher.js';
-import { type ChangeRequest, type ChangeRequestStatus, type StoredCaller } from './change-request.js';
+import { type StoredPreview, withNames } from './change-preview.js';
+import {
+  type ChangeRequest,
+  type ChangeRequestStatus,
+  changeRequestNotFound,
+  type StoredCaller,
+} from './change-request.js';
+import { type RequestRef } from './change-request-store.js';
 
 interface Filter {
   /** Only those of this person; null for all. */
@@ -18,6 +25,7 @@ interface Row {
   readonly tool: string;
   readonly title: string;
   readonly input: RawInput;
+  readonly preview: StoredPreview | null;
   readonly status: ChangeRequestStatus;
   readonly decidedBy: string | null;
   readonly decidedAt: Date | null;
@@ -35,7 +43,7 @@ export async function listChangeRequests(
 ): Promise<ChangeRequest[]> {
   const present = sql`case when status = 'pending' and expires_at <= now() then 'expired' else status end`;
   const { rows } = await sql<Row>`
-    select request_id as id, rep_id as "repId", caller, tool, title, input, ${present} as status,
+    select request_id as id, rep_id as "repId", caller, tool, title, input, preview, ${present} as status,
       decided_by as "decidedBy", decided_at as "decidedAt", reason, outcome, created_at as "createdAt",
       expires_at as "expiresAt"
     from change_requests
@@ -43,8 +51,10 @@ export async function listChangeRequests(
       and (${id ?? null}::uuid is null or request_id = ${id ?? null})
       and (${status ?? null}::text is null or ${present} = ${status ?? null})
     order by created_at desc, request_id limit ${limit}`.execute(trx);
-  return rows.map(({ caller, input, decidedAt, createdAt, expiresAt, ...row }) => ({
+  const names = await namesOfReps(trx, workspaceId, rows);
+  return rows.map(({ caller, input, preview, decidedAt, createdAt, expiresAt, ...row }) => ({
     ...row,
+    preview: preview === null ? null : withNames(preview, (shown) => names.get(shown) ?? ''),
     requestedBy: caller.actor,
     arguments: { ...(input.params as object), ...(input.query as object), ...(input.body as object | undefined) },
     decidedAt: decidedAt?.toISOString() ?? null,
@@ -53,18 +63,25 @@ export async function listChangeRequests(
   }));
 }
 
-/** The call of a change request; null if it is not visible to the person. */
-export async function findRequestedCall(
+/** The request, if the caller may see it: all for null, otherwise those of the person. */
+export async function readChangeRequest(
   trx: Work,
   workspaceId: string,
-  { repId, id }: { readonly repId: string | null; readonly id: string },
-): Promise<Pick<Row, 'tool' | 'input'> | null> {
-  const { rows } = await sql<Pick<Row, 'tool' | 'input'>>`
-    select tool, input from change_requests
-    where workspace_id = ${workspaceId} and request_id = ${id} and (${repId}::uuid is null or rep_id = ${repId})`.execute(
-    trx,
-  );
-  return rows[0] ?? null;
+  { requestId: id, repId }: RequestRef,
+): Promise<ChangeRequest> {
+  const [found] = await listChangeRequests(trx, workspaceId, { repId, id, limit: 1 });
+  if (found === undefined) throw changeRequestNotFound();
+  return found;
+}
+
+async function namesOfReps(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<Map<string, string>> {
+  const shown = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
+  const repIds = [...new Set(shown.map(({ repId }) => repId))];
+  if (repIds.length === 0) return new Map();
+  const { rows: reps } = await sql<{ repId: string; name: string }>`
+    select rep_id as "repId", name from reps
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
+  return new Map(reps.map(({ repId, name }) => [repId, name]));
 }
 
 /** What the workspace has set for changes by agents; null for the defaults. */

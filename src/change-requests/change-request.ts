@@ -3,6 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { type AccessLevel, type Caller, type KeyScope } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { changePreview, changePreviewExample } from './change-preview.js';
 
 export const changeRequestStatuses = ['pending', 'running', 'done', 'failed', 'rejected', 'expired'] as const;
 export type ChangeRequestStatus = (typeof changeRequestStatuses)[number];
@@ -40,6 +41,9 @@ export const changeRequest = z
     tool: z.string().describe('The tool that the agent called'),
     title: z.string().describe('Title of the tool'),
     arguments: z.record(z.string(), z.unknown()).describe('The arguments of the call, by name'),
+    preview: changePreview
+      .nullable()
+      .describe('What the change would do to commission, as last calculated; null for a change that moves no amounts'),
     status: z
       .enum(changeRequestStatuses)
       .describe(
@@ -51,7 +55,7 @@ export const changeRequest = z
     outcome: z
       .unknown()
       .describe(
-        'Response of the change, or the error if it failed; null before, and for a response of more than 64 KiB',
+        'Response of the change, or the error if it failed; null before, for a response of more than 64 KiB, and if the process ended before the response',
       ),
     createdAt: fields.createdAt,
     expiresAt: z.string().describe('Until when it can be decided, instant in ISO 8601'),
@@ -63,6 +67,10 @@ export function changeRequestNotFound(): Failure {
   return new Failure('not_found', 'There is no such change request, or it belongs to another person.');
 }
 
+export function alreadyDecided({ status }: ChangeRequest): Failure {
+  return new Failure('already_decided', `The change request is ${status}.`, { status });
+}
+
 export const changeRequestExample: ChangeRequest = {
   id: '70819203-be0c-4d4f-8063-7e8f90011223',
   repId: sampleIds.managerId,
@@ -70,6 +78,7 @@ export const changeRequestExample: ChangeRequest = {
   tool: 'set_plan_status',
   title: 'Set plan status',
   arguments: { planRef: sampleIds.planId, status: 'active' },
+  preview: changePreviewExample,
   status: 'pending',
   decidedBy: null,
   decidedAt: null,

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { deleteRequestsWith } from '../change-requests/change-request-store.js';
 import { usualSlugs } from '../deals/deal.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
@@ -42,6 +43,7 @@ export async function erasePerson(
     payrollHandovers: await eraseFromHandovers(trx, workspaceId, repId, pseudonym),
     files: await deleteFiles(trx, workspaceId, repId),
     responses: await deleteResponses(trx, workspaceId, stored),
+    changeRequests: await deleteRequestsWith(trx, workspaceId, needlesOf(stored)),
     mails: await deleteMails(trx, stored.email),
   };
   await eraseRep(trx, workspaceId, stored, pseudonym);
@@ -156,11 +158,15 @@ async function deleteFiles(trx: Work, workspaceId: string, repId: string): Promi
   return Number(numDeletedRows) + Number(previews);
 }
 
+function needlesOf({ name, email }: StoredRep): string[] {
+  return [name, email].map((one) => one.toLowerCase());
+}
+
 /** Responses that are stored for repeated requests with an idempotency key. */
-async function deleteResponses(trx: Work, workspaceId: string, { name, email }: StoredRep): Promise<number> {
+async function deleteResponses(trx: Work, workspaceId: string, stored: StoredRep): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_keys where workspace_id = ${workspaceId} and exists (
-      select from unnest(${[name, email].map((one) => one.toLowerCase())}::text[]) needle
+      select from unnest(${needlesOf(stored)}::text[]) needle
       where strpos(lower(response), needle) > 0)`.execute(trx);
   return Number(numAffectedRows);
 }

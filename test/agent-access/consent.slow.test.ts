@@ -173,6 +173,101 @@ describe('connecting an agent with the official client and a browser', function 
     back.stop();
   });
 
+  it('a person who cancels returns to the program with access_denied, and nothing is connected', async () => {
+    const back = await callback();
+    const program = new Program(back.url);
+    const { page, close } = await world.openPage('manager', await addressToOpen(program));
+    const cancel = await page.waitForSelector('::-p-text(Cancel)');
+    await Promise.all([page.waitForNavigation(), cancel?.click()]);
+    await close();
+    const rejection = await transportOf(program)
+      .finishAuth(await back.returned)
+      .catch((error: unknown) => error);
+    expect(String(rejection)).to.include('access_denied');
+    expect(program.saved).to.equal(undefined);
+    back.stop();
+  });
+
+  it('a foreign redirect URI ends on an error page, and the browser does not return', async () => {
+    const [back, foreign] = [await callback(), await callback()];
+    const address = new URL(await addressToOpen(new Program(back.url)), world.service.url);
+    address.searchParams.set('redirect_uri', `${foreign.url}/other`);
+    const context = await world.browser.createBrowserContext();
+    const page = await context.newPage();
+    const response = await page.goto(address.href);
+    expect(response?.status()).to.equal(400);
+    expect(new URL(page.url()).pathname).to.equal('/oauth/authorize');
+    expect(await response?.json()).to.include({ error: 'invalid_request' });
+    await context.close();
+    for (const one of [back, foreign]) one.stop();
+  });
+
+  describe('the official client', () => {
+    /** What the browser returns after the person has agreed. */
+    async function agreed(program: Program): Promise<URLSearchParams> {
+      const address = new URL(await addressToOpen(program), world.service.url);
+      const response = await fetch(address, { redirect: 'manual' });
+      const request = new URL(response.headers.get('location') ?? '').searchParams.get('request');
+      const person = await world.clientOf('manager');
+      const { redirectTo } = await person.expect(200, 'POST', '/v1/agents/request', { request, decision: 'allow' });
+      return new URL(redirectTo).searchParams;
+    }
+
+    const expire = () =>
+      query(world.service.database.ownerUrl, `update tokens set expires_at = now() where kind = 'agt'`);
+    const listTools = async (program: Program): Promise<unknown> => {
+      const client = newClient();
+      await client.connect(transportOf(program));
+      return (await client.listTools()).tools;
+    };
+    const rejected = (work: Promise<unknown>) =>
+      work.then(
+        () => expect.fail('it was not rejected'),
+        (error: unknown) => error,
+      );
+
+    it('gets invalid_grant for a code that was used, and loses the connection', async () => {
+      const program = new Program('http://127.0.0.1:5173/callback');
+      const returned = await agreed(program);
+      await transportOf(program).finishAuth(returned);
+      await listTools(program);
+      const replayed = await rejected(transportOf(program).finishAuth(returned));
+      expect((replayed as { code: string }).code).to.equal('invalid_grant');
+      expect(await rejected(listTools(program))).to.be.instanceOf(UnauthorizedError);
+    });
+
+    it('must sign in again when a refresh token was used twice, also with the newer tokens', async () => {
+      const program = new Program('http://127.0.0.1:5173/callback');
+      await transportOf(program).finishAuth(await agreed(program));
+      const first = program.saved;
+      await expire();
+      await listTools(program);
+      const second = program.saved;
+      program.saved = first;
+      await expire();
+      expect(await rejected(listTools(program))).to.be.instanceOf(UnauthorizedError);
+      program.saved = second;
+      expect(await rejected(listTools(program))).to.be.instanceOf(UnauthorizedError);
+    });
+
+    it('is rejected with tokens for another address', async () => {
+      const program = new Program('http://127.0.0.1:5173/callback');
+      await transportOf(program).finishAuth(await agreed(program));
+      await query(
+        world.service.database.ownerUrl,
+        `update agent_connections set audience = 'https://other.test/v1/mcp'`,
+      );
+      expect(await rejected(listTools(program))).to.be.instanceOf(UnauthorizedError);
+    });
+
+    it('with a metadata document on a private address gets invalid_client', async () => {
+      const program = new Program('http://127.0.0.1:5173/callback', 'https://10.0.0.5/client.json');
+      const response = await fetch(new URL(await addressToOpen(program), world.service.url), { redirect: 'manual' });
+      expect(response.status).to.equal(400);
+      expect(await response.json()).to.include({ error: 'invalid_client' });
+    });
+  });
+
   it('a person who is not signed in signs in first', async () => {
     const back = await callback();
     const { page, close } = await world.openPage(null, await addressToOpen(new Program(back.url)));

@@ -92,6 +92,7 @@ const impersonal: ReadonlySet<string> = new Set([
   'disconnectAgent',
   'confirmSession',
   'listChangeRequests',
+  'previewChangeRequest',
   'decideChangeRequest',
 ]);
 

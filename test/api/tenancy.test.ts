@@ -305,6 +305,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   decideAgentRequest: [],
   disconnectAgent: [['DELETE /v1/agents/<agent>']],
   listChangeRequests: [],
+  previewChangeRequest: [['POST /v1/change-requests/<change>/preview', {}]],
   decideChangeRequest: [['POST /v1/change-requests/<change>/decide', { decision: 'reject' }]],
   getWorkspace: [],
   updateWorkspace: [],

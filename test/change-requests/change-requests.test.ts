@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
+import { erasePerson } from '#src/reps/erase-person.js';
 import { ClientProgram, startOAuthService } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
@@ -60,13 +62,11 @@ describe('changes by agents', () => {
     const { structuredContent } = await agent.call('list_change_requests', {});
     expect(structuredContent.changeRequests[0]).to.deep.include({ id, status: 'done' });
     expect(structuredContent.changeRequests[0].outcome).to.include({ name: 'AE' });
-    const entries = await query<{ actor: string }>(
-      service.database.ownerUrl,
-      `select head->>'actor' as actor from audit_entries where head->>'operation' = 'createPlan' and workspace_id = $1`,
-      [seeded.workspaceId],
-    ).catch(() => []);
-    for (const { actor } of entries)
-      expect(actor).to.equal(`mcp:rep:${seeded.ada} via Agent, approved by rep:${seeded.ada}`);
+    await sealAuditEntries(service.running.service.unitOfWork);
+    const { entries } = await ada.expect(200, 'GET', '/v1/audit?action=createPlan');
+    expect(entries.map(({ actor }: { actor: string }) => actor)).to.deep.equal([
+      `mcp:rep:${seeded.ada} via Agent, approved by rep:${seeded.ada}`,
+    ]);
   });
 
   it('that are rejected never run, and the agent reads the reason', async () => {
@@ -138,5 +138,148 @@ describe('changes by agents', () => {
     await seeded.api.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'allow' });
     expect((await agent.call('create_plan', { ...plan, name: 'D' })).structuredContent).to.include({ name: 'D' });
     expect((await plans()).sort()).to.deep.equal(['AE', 'D']);
+  });
+
+  describe('of a plan', () => {
+    let planId: string;
+    const change = (rate: number) => ({
+      planRef: planId,
+      config: { rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }] },
+      effectiveStart: 'always',
+    });
+
+    beforeEach(async () => {
+      ({ planId } = await seeded.api.expect(201, 'POST', '/v1/plans', plan));
+      await seeded.api.expect(201, 'POST', '/v1/assignments', { repIds: [seeded.ben], planId });
+      await service.waitForCalculations(seeded.workspaceId);
+    });
+
+    async function requestedChange(given: object): Promise<Record<string, unknown>> {
+      const { structuredContent } = await agent.call('update_plan', given);
+      const id = structuredContent.details?.changeRequestId;
+      return (
+        (await listed(ada)).find((one: { id: string }) => one.id === id) ??
+        expect.fail(JSON.stringify(structuredContent))
+      );
+    }
+
+    async function earned(): Promise<number> {
+      const [row] = await query<{ amount: string }>(
+        service.database.ownerUrl,
+        `select sum(amount) as amount from commission_events where workspace_id = $1 and status = 'earned'`,
+        [seeded.workspaceId],
+      );
+      return Number(row?.amount);
+    }
+
+    it('have the effect in money by rep, which is what the approval moves', async () => {
+      const { id, preview } = await requestedChange(change(0.2));
+      expect(preview).to.deep.include({
+        currency: 'USD',
+        before: 12_000,
+        after: 24_000,
+        delta: 12_000,
+        deals: 2,
+        reps: 1,
+      });
+      expect((preview as { byRep: unknown }).byRep).to.deep.equal([
+        { repId: seeded.ben, name: 'Ben', currency: 'USD', before: 12_000, after: 24_000, delta: 12_000 },
+      ]);
+      await decide(ada, id as string, 'approve');
+      await service.waitForCalculations(seeded.workspaceId);
+      expect(await earned()).to.equal(24_000);
+    });
+
+    it('of its status have a preview too', async () => {
+      const { structuredContent } = await agent.call('set_plan_status', { planRef: planId, status: 'draft' });
+      const id = structuredContent.details.changeRequestId;
+      const found = (await listed(ada)).find((one: { id: string }) => one.id === id);
+      expect(found.preview).to.include({ deals: 0, delta: 0 });
+    });
+
+    it('have a preview that is calculated again on request, until they are decided', async () => {
+      const { id } = await requestedChange(change(0.2));
+      await seeded.api.expect(200, 'PUT', '/v1/deals/D-2', {
+        name: 'Birch',
+        amount: 130_000,
+        stage: 'Won',
+        closeDate: '2026-02-10',
+        ownerId: 'ben',
+      });
+      await service.waitForCalculations(seeded.workspaceId);
+      const path = `/v1/change-requests/${id}/preview`;
+      expect((await ada.expect(200, 'POST', path)).preview).to.deep.include({ before: 22_000, after: 44_000 });
+      expect((await mia.post(path, {})).status).to.equal(404);
+      const other = await requested();
+      const without = await ada.post(`/v1/change-requests/${other}/preview`, {});
+      expect(`${without.status} ${without.body.code}`).to.equal('409 no_preview');
+      await decide(ada, id as string, 'reject');
+      expect((await ada.post(path, {})).body.code).to.equal('already_decided');
+    });
+
+    it('that cannot be carried out are rejected at once', async () => {
+      const unknown = { ...change(0.2), planRef: '00000000-0000-4000-8000-000000000000' };
+      const { isError, structuredContent } = await agent.call('update_plan', unknown);
+      expect([isError, structuredContent.code]).to.deep.equal([true, 'plan_not_found']);
+      expect(await listed(ada)).to.deep.equal([]);
+    });
+  });
+
+  describe('whose process ends', () => {
+    const sweep = () => query(service.database.ownerUrl, 'select end_lost_change_requests()');
+    const approvedBefore = (id: string, hasWritten: boolean, ago: string) =>
+      query(
+        service.database.ownerUrl,
+        `update change_requests set status = 'running', decided_by = 'x', decided_at = now() - $3::interval,
+          run_id = gen_random_uuid(), has_written = $2 where request_id = $1`,
+        [id, hasWritten, ago],
+      );
+
+    it('before the change was stored wait for a decision again, and run once', async () => {
+      const id = await requested();
+      await approvedBefore(id, false, '3 minutes');
+      await sweep();
+      expect((await listed(ada))[0]).to.include({ status: 'pending', decidedBy: null });
+      expect((await decide(ada, id, 'approve')).body.status).to.equal('done');
+      expect(await plans()).to.deep.equal(['AE']);
+    });
+
+    it('after the change was stored are done, without the response', async () => {
+      const id = await requested();
+      await approvedBefore(id, true, '3 minutes');
+      await sweep();
+      expect((await listed(ada))[0]).to.deep.include({ status: 'done', outcome: null });
+    });
+
+    it('are left alone while they may still run', async () => {
+      const id = await requested();
+      await approvedBefore(id, false, '1 minute');
+      await sweep();
+      expect((await listed(ada))[0]).to.include({ id, status: 'running' });
+    });
+  });
+
+  it('are deleted after 90 days', async () => {
+    const [old, recent] = [await requested(), await requested()];
+    await query(
+      service.database.ownerUrl,
+      `update change_requests set created_at = now() - interval '91 days' where request_id = $1`,
+      [old],
+    );
+    await query(service.database.ownerUrl, 'select delete_old_change_requests()');
+    expect((await listed(ada)).map(({ id }: { id: string }) => id)).to.deep.equal([recent]);
+  });
+
+  it('that contain a person are deleted when the person is erased', async () => {
+    await requested();
+    await agent.call('set_people', { reps: [{ email: 'ben@acme.test', name: 'Benjamin' }] });
+    expect(await listed(ada)).to.have.length(2);
+    const { unitOfWork } = service.running.service;
+    const who = { workspaceId: seeded.workspaceId, actor: 'test' };
+    const { rows } = await unitOfWork.run(who, { lock: 'shared', access: 'write' }, (trx) =>
+      erasePerson(trx, who, seeded.ben),
+    );
+    expect(rows['changeRequests']).to.equal(1);
+    expect((await listed(ada)).map(({ tool }: { tool: string }) => tool)).to.deep.equal(['create_plan']);
   });
 });

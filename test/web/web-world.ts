@@ -48,6 +48,7 @@ export class WebWorld {
     readonly workspaceId: string,
     /** A client with the key of the demo's workspace. */
     readonly api: ApiClient,
+    readonly apiKey: string,
     private readonly repIds: ReadonlyMap<string, string>,
   ) {}
 
@@ -75,7 +76,7 @@ export class WebWorld {
     const profile = mkdtempSync(path.join(tmpdir(), 'web-test-'));
     const browser = await launch(profile);
     const repIds = new Map(reps.map(({ name, id }: { name: string; id: string }) => [name, id]));
-    return new WebWorld(service, browser, profile, workspaceId, api, repIds as Map<string, string>);
+    return new WebWorld(service, browser, profile, workspaceId, api, apiKey, repIds as Map<string, string>);
   }
 
   /** The id of the person of the demo. */

@@ -1,13 +1,29 @@
 import { z } from 'zod';
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
+import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ToolRunner } from '../../platform/mcp/tool-runner.js';
 import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid, text } from '../../platform/schemas.js';
-import { type ChangeRequest, changeRequest, changeRequestExample, changeRequestNotFound } from '../change-request.js';
-import { type DecidedRequest, decide, storeOutcome } from '../change-request-store.js';
-import { findRequestedCall, listChangeRequests, stillHasRole } from '../change-request-views.js';
+import {
+  alreadyDecided,
+  type ChangeRequest,
+  changeRequest,
+  changeRequestExample,
+  changeRequestNotFound,
+  type StoredCaller,
+} from '../change-request.js';
+import {
+  decide,
+  findPending,
+  noteWritten,
+  type RequestedChange,
+  type RequestRef,
+  type Run,
+  storeOutcome,
+} from '../change-request-store.js';
+import { readChangeRequest, stillHasRole } from '../change-request-views.js';
 
 const params = z.strictObject({ changeRequestId: pathId.describe('Id of the change request (UUID)') });
 const body = z.strictObject({
@@ -41,19 +57,19 @@ export const decideChangeRequest = operation({
     const id = requireUuid(changeRequestId, 'not_found', changeRequestNotFound().message);
     if (caller.repId === null || caller.tokenKind !== 'sess')
       throw new Failure('no_person', 'Only a person who is signed in can decide about a change.');
-    const repId = mayActAs(caller, 'admin') ? null : caller.repId;
-    if (decision === 'approve') await assertProof(unitOfWork, runner, caller, { repId, id });
+    const ref = { requestId: id, repId: mayActAs(caller, 'admin') ? null : caller.repId };
+    if (decision === 'approve') await assertProof(unitOfWork, runner, caller, ref);
     const status = decision === 'approve' ? 'running' : 'rejected';
+    const runId = newId();
     const decided = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      decide(trx, caller, id, { status, reason, repId }),
+      decide(trx, caller, ref, { status, reason, runId }),
     );
-    if (decided !== null && status === 'running') await run(unitOfWork, runner, caller, id, decided);
-    const [found] = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      listChangeRequests(trx, workspaceId, { repId, id, limit: 1 }),
+    if (decided !== null && status === 'running')
+      await run({ unitOfWork, runner }, caller, { workspaceId, requestId: id, runId }, decided);
+    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      readChangeRequest(trx, workspaceId, ref),
     );
-    if (found === undefined) throw changeRequestNotFound();
-    if (decided === null)
-      throw new Failure('already_decided', `The change request is ${found.status}.`, { status: found.status });
+    if (decided === null) throw alreadyDecided(found);
     return found satisfies ChangeRequest;
   },
 });
@@ -63,32 +79,26 @@ async function assertProof(
   unitOfWork: UnitOfWork,
   runner: ToolRunner,
   approver: Caller,
-  request: { readonly repId: string | null; readonly id: string },
+  request: RequestRef,
 ): Promise<void> {
-  const call = await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
-    findRequestedCall(trx, approver.workspaceId, request),
+  const pending = await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
+    findPending(trx, approver.workspaceId, request),
   );
-  if (call !== null) await runner.assertProof(call.tool, call.input, approver);
+  if (pending !== null) await runner.assertProof(pending.tool, pending.input, approver);
 }
 
-/** Runs the change and stores its outcome. An expected failure, such as a plan that no longer exists, is an outcome. */
+/**
+ * Runs the change and stores its outcome. An expected failure, such as a plan that no longer exists, is an outcome. If the
+ * process ends before, a sweep returns a change that was not stored to those that wait for a decision.
+ */
 async function run(
-  unitOfWork: UnitOfWork,
-  runner: ToolRunner,
+  { unitOfWork, runner }: { readonly unitOfWork: UnitOfWork; readonly runner: ToolRunner },
   approver: Caller,
-  id: string,
-  { tool, input, caller: requester }: DecidedRequest,
+  attempt: Run,
+  { tool, input, caller: requester }: RequestedChange,
 ): Promise<void> {
   const { workspaceId, requestId } = approver;
-  const { scopes, team, ...rest } = requester;
-  const caller: Caller = {
-    ...rest,
-    workspaceId,
-    requestId,
-    actor: `${requester.actor}, approved by ${approver.actor}`,
-    ...(scopes === undefined ? {} : { scopes: new Set(scopes) }),
-    ...(team === undefined ? {} : { team: new Set(team) }),
-  };
+  const caller = toCaller(requester, { workspaceId, requestId, approvedBy: approver.actor });
   const { repId, accessLevel } = requester;
   const hasRights =
     repId === null ||
@@ -96,11 +106,28 @@ async function run(
       stillHasRole(trx, workspaceId, repId, accessLevel),
     ));
   const outcome = hasRights
-    ? await runner.run(tool, input, caller)
+    ? await unitOfWork.withCommitHook(
+        caller,
+        (trx) => noteWritten(trx, attempt),
+        () => runner.run(tool, input, caller),
+      )
     : { failed: { statusCode: 403, code: 'forbidden', message: 'Who requested the change has another role now.' } };
   await unitOfWork.run(approver, { lock: 'none', access: 'write' }, (trx) =>
     'failed' in outcome
-      ? storeOutcome(trx, workspaceId, id, 'failed', outcome.failed)
-      : storeOutcome(trx, workspaceId, id, 'done', outcome.answer),
+      ? storeOutcome(trx, attempt, 'failed', outcome.failed)
+      : storeOutcome(trx, attempt, 'done', outcome.answer),
   );
+}
+
+function toCaller(
+  { scopes, team, actor, ...rest }: StoredCaller,
+  { approvedBy, ...request }: Pick<Caller, 'workspaceId' | 'requestId'> & { readonly approvedBy: string },
+): Caller {
+  return {
+    ...rest,
+    ...request,
+    actor: `${actor}, approved by ${approvedBy}`,
+    ...(scopes === undefined ? {} : { scopes: new Set(scopes) }),
+    ...(team === undefined ? {} : { team: new Set(team) }),
+  };
 }

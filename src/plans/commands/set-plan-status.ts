@@ -9,6 +9,7 @@ import { planStatuses, writtenPlan } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { forceTests } from '../plan-tests.js';
 import { describePlan, describeWarnings, planArguments, planTermParts } from '../plan-tool-text.js';
+import { previewedChange } from '../previewed-change.js';
 import { changePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
@@ -46,6 +47,7 @@ export const setPlanStatus = operation({
         'planId sets the plan: unless it is active nothing new is earned, and what was earned stays. planVersionId sets that version only: archiving the version in force is a roll-back, so the version before it is in force again (rolledBackTo) and open periods change.',
     },
     arguments: { planRef: planArguments.planRef, status: 'The new status', force: { always: false } },
+    previewedBy: previewedChange,
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,
   },

@@ -47,6 +47,7 @@ import {
 import { forceTests, planTests } from '../plan-tests.js';
 import { briefTestsArgument, describePlan, describeWarnings, planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
+import { previewedChange } from '../previewed-change.js';
 import { assertTestsPass } from '../test-gate.js';
 import { assertTierOwnersKnown } from '../tier-owners.js';
 import { attainmentRestarts, laterVersionStarts, planNotActive } from '../version-warnings.js';
@@ -273,6 +274,7 @@ export const updatePlan = operation({
       latestVersion: { always: undefined },
       force: { always: false },
     },
+    previewedBy: previewedChange,
     detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
     summary: (plan) =>
       `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission is recalculated automatically.`,

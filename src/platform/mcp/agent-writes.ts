@@ -7,7 +7,7 @@ export type WriteMode = 'allow' | 'confirm' | 'deny';
 /** Decides about changes by agents. */
 export interface AgentWrites {
   modeFor(caller: Caller): Promise<WriteMode>;
-  /** Stores the change for a decision by a person. Returns the id of the change request. */
+  /** Stores the change, with its preview, for a decision by a person. Returns the id of the change request. */
   request(
     caller: Caller,
     change: { readonly tool: string; readonly title: string; readonly input: RawInput },

@@ -1,9 +1,11 @@
 import { type Caller } from '../../kernel/caller.js';
+import { type DayRange } from '../../kernel/day.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, PreparedJson } from '../operation.js';
 import { inputOf, type OperationDispatcher, type RawInput } from '../operation-dispatcher.js';
 
+/** The response of a tool, or why it failed. */
 export type ToolOutcome = { readonly answer: unknown } | { readonly failed: ErrorBody };
 
 /**
@@ -28,6 +30,13 @@ export class ToolRunner {
     await dispatcher.assertProof(operation, inputOf(operation, input), person);
   }
 
+  /** What the call would do; null if the tool has no preview. */
+  async preview(tool: string, input: RawInput, days: DayRange, caller: Caller): Promise<ToolOutcome | null> {
+    const previewedBy = this.callOf(tool).operation.tool?.previewedBy;
+    const call = previewedBy?.input(input, days) ?? null;
+    return previewedBy === undefined || call === null ? null : this.run(previewedBy.tool, call, caller);
+  }
+
   async run(tool: string, input: RawInput, caller: Caller): Promise<ToolOutcome> {
     const { operation, dispatcher } = this.callOf(tool);
     try {
@@ -37,6 +46,7 @@ export class ToolRunner {
       return { failed: toErrorResponse(error, operation, caller.requestId, this.log) };
     }
   }
+
   private callOf(tool: string) {
     const operation = this.operations.find((one) => one.tool?.name === tool);
     if (operation === undefined || this.dispatcher === null) throw new Error(`tool ${tool} cannot be run`);

@@ -73,6 +73,20 @@ export interface Follow<Operation> {
   progress(answer: unknown): { readonly done: number; readonly total: number; readonly isOver: boolean };
 }
 
+/** The parts of a call, as the operation reads them. */
+interface CallParts {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** The tool that calculates what a call would do, for the person who decides about it. */
+export interface PreviewedBy {
+  readonly tool: string;
+  /** The call of that tool; null for a call that moves no amounts. */
+  input(call: CallParts, days: { readonly from: string; readonly to: string }): CallParts | null;
+}
+
 /**
  * An operation as a tool. The arguments are those of its path, query and body, by name; `limit` and `offset` are the
  * same for every list.
@@ -94,6 +108,7 @@ export interface Tool<Names extends string, Answer, Operation> {
   /** The call must have `confirm: true`: its effect cannot be undone. */
   readonly confirmed?: true;
   readonly follow?: Follow<Operation>;
+  readonly previewedBy?: PreviewedBy;
   /**
    * A one-line summary of the result from fixed text, figures and ids only: what people wrote into deals and names
    * must not be where a model looks for instructions.

@@ -10,6 +10,8 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { describeError } from '../../components/States.js';
 import { formatDay } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+import { ChangeEffect } from './ChangeEffect.js';
 import styles from './ChangeRequestsPage.module.css';
 
 /** Changes that agents have requested, with the decision about those that wait. */
@@ -44,6 +46,9 @@ function Requests({ requests }: { readonly requests: readonly ChangeRequest[] })
           title={request.title}
           note={`${request.status}, ${formatDay(request.createdAt.slice(0, 10))}`}
         >
+          {request.preview === null ? null : (
+            <ChangeEffect id={request.id} preview={request.preview} canRepeat={request.status === 'pending'} />
+          )}
           <RequestDetails request={request} />
           {request.status === 'pending' ? (
             <div className={styles.actions}>
@@ -84,9 +89,24 @@ function ArgumentRow({ name, value }: { readonly name: string; readonly value: u
     <>
       <dt className="dim">{name}</dt>
       <dd>
-        {typeof value === 'string' ? value : <code className={styles.code}>{JSON.stringify(value, null, 2)}</code>}
+        <ArgumentValue value={value} />
       </dd>
     </>
+  );
+}
+
+/** A value of more than a few lines is folded. */
+function ArgumentValue({ value }: { readonly value: unknown }) {
+  if (typeof value === 'string') return value;
+  const text = JSON.stringify(value, null, 2);
+  const lines = text.split('\n').length;
+  const code = <code className={styles.code}>{text}</code>;
+  if (lines <= 8) return code;
+  return (
+    <details>
+      <summary>{formatCount(lines, 'line')}</summary>
+      {code}
+    </details>
   );
 }
 

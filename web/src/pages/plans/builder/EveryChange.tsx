@@ -6,10 +6,10 @@ import { Button } from '../../../components/Button.js';
 import { type Column, DataTable } from '../../../components/DataTable.js';
 import { InfoDialog } from '../../../components/InfoDialog.js';
 import { DealLink } from '../../../components/links.js';
-import { Money } from '../../../components/Money.js';
 import { Tabs } from '../../../components/Tabs.js';
 import { formatNumber } from '../../../format/numbers.js';
 import { formatPeriod } from '../../../format/periods.js';
+import { lockedColumns, moneyColumns, repColumns } from '../movement-columns.js';
 import styles from './Builder.module.css';
 import { type Builder } from './use-builder.js';
 
@@ -20,8 +20,6 @@ interface EveryChangeProps {
 }
 
 type Deal = NonNullable<PlanPreview['byDeal']>[number];
-type Rep = NonNullable<PlanPreview['byRep']>[number];
-type Locked = NonNullable<PlanPreview['locked']>[number];
 type Part = 'people' | 'deals' | 'approved';
 
 const pageSize = 100;
@@ -109,37 +107,6 @@ function Deals({ preview, builder }: { readonly preview: PlanPreview; readonly b
   );
 }
 
-function moneyColumns<Row extends { before: number; after: number; delta: number; currency: string }>(): Column<Row>[] {
-  return [
-    {
-      key: 'before',
-      header: 'Now',
-      align: 'right',
-      cell: ({ before, currency }) => <Money amount={before} currency={currency} unit="none" />,
-    },
-    {
-      key: 'after',
-      header: 'After',
-      align: 'right',
-      phone: 'detail',
-      cell: ({ after, currency }) => <Money amount={after} currency={currency} unit="none" />,
-    },
-    {
-      key: 'delta',
-      header: 'Change',
-      align: 'right',
-      phone: 'amount',
-      sortBy: ({ delta }) => delta,
-      cell: ({ delta, currency }) => <Money amount={delta} currency={currency} signed />,
-    },
-  ];
-}
-
-const repColumns: readonly Column<Rep>[] = [
-  { key: 'name', header: 'Person', phone: 'title', sortBy: ({ name }) => name, cell: ({ name }) => name },
-  ...moneyColumns<Rep>(),
-];
-
 function dealColumns(names: ReadonlyMap<string, string>): readonly Column<Deal>[] {
   return [
     {
@@ -157,15 +124,3 @@ function dealColumns(names: ReadonlyMap<string, string>): readonly Column<Deal>[
     ...moneyColumns<Deal>(),
   ];
 }
-
-const lockedColumns: readonly Column<Locked>[] = [
-  { key: 'name', header: 'Person', phone: 'title', cell: ({ name }) => name },
-  { key: 'period', header: 'Period', phone: 'detail', cell: ({ period }) => formatPeriod(period) },
-  {
-    key: 'delta',
-    header: 'Would owe',
-    align: 'right',
-    phone: 'amount',
-    cell: ({ delta, currency }) => <Money amount={delta} currency={currency} signed />,
-  },
-];

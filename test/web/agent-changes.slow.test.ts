@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { FetchClient } from '#test/mcp/mcp-fixture.js';
+import { duringSuite } from '#test/support/during-suite.js';
+import { texts, violations, WebWorld } from './web-world.js';
+
+const button = (name: string) => `::-p-aria([name="${name}"][role="button"])`;
+
+describe('the page of changes by agents', function () {
+  this.timeout(120_000);
+  const world = duringSuite(() => WebWorld.start());
+  // biome-ignore lint/suspicious/noExplicitAny: plans of any shape
+  let plan: any;
+
+  before(async () => {
+    await world.api.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'confirm' });
+    const plans = await world.api.expect(200, 'GET', '/v1/plans?status=active');
+    plan = plans.find(({ config }: typeof plan) => config.rules[0].tiers?.[0]?.rate > 0);
+  });
+
+  /** An agent with the key of the workspace requests twice the first rate of the plan. */
+  async function requestChange(): Promise<string> {
+    const config = structuredClone(plan.config);
+    const [tier] = config.rules[0].tiers;
+    tier.rate *= 2;
+    const agent = new FetchClient(world.service.url, world.apiKey);
+    const change = { planRef: plan.planId, config, effectiveStart: plan.effectiveStart ?? 'always' };
+    const { structuredContent } = await agent.call('update_plan', change);
+    return structuredContent.details?.changeRequestId ?? expect.fail(JSON.stringify(structuredContent));
+  }
+
+  const requestOf = async (id: string) =>
+    (await world.api.expect(200, 'GET', '/v1/change-requests')).changeRequests.find(
+      (one: { id: string }) => one.id === id,
+    );
+
+  it('shows what a change moves by person, calculates it again, and approves the change', async () => {
+    const id = await requestChange();
+    const { preview } = await requestOf(id);
+    expect(preview.delta).to.be.greaterThan(0);
+    const { page, problems, close } = await world.openPage('admin', '/agent-changes');
+    expect((await texts(page, 'main table tbody td:first-child'))[0]).to.equal(preview.byRep[0].name);
+    expect(await violations(page)).to.deep.equal([]);
+    await page.locator(button('Calculate again')).click();
+    await page.waitForFunction(`!document.querySelector('main [aria-busy=true]')`);
+    await page.locator(button('Approve')).click();
+    await page.locator('form button[type=submit]').click();
+    await page.waitForFunction(`document.querySelector('main')?.textContent.includes('done')`);
+    expect(problems).to.deep.equal([]);
+    await close();
+    expect(await requestOf(id)).to.include({ status: 'done', decidedBy: `rep:${world.idOf('admin')}` });
+  });
+
+  it('rejects a change with a reason, which the agent reads', async () => {
+    const id = await requestChange();
+    const { page, problems, close } = await world.openPage('admin', '/agent-changes', { width: 390 });
+    await page.locator(button('Reject')).click();
+    await page.locator('form input').fill('Next quarter');
+    await page.locator('form button[type=submit]').click();
+    await page.waitForFunction(`document.querySelector('main')?.textContent.includes('Reason: Next quarter')`);
+    expect(problems).to.deep.equal([]);
+    await close();
+    const agent = new FetchClient(world.service.url, world.apiKey);
+    const { structuredContent } = await agent.call('list_change_requests', { status: 'rejected' });
+    expect(structuredContent.changeRequests[0]).to.include({ id, reason: 'Next quarter' });
+  });
+});
