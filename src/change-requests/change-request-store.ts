@@ -163,12 +163,3 @@ export async function storeOutcome(
     .where('run_id', '=', runId)
     .execute();
 }
-
-/** Deletes the requests that contain one of the texts, which are in lower case. */
-export async function deleteRequestsWith(trx: Work, workspaceId: string, texts: readonly string[]): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from change_requests where workspace_id = ${workspaceId} and exists (
-      select from unnest(${texts}::text[]) needle
-      where strpos(lower(concat_ws(' ', input::text, outcome::text, reason)), needle) > 0)`.execute(trx);
-  return Number(numAffectedRows);
-}

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import { deleteRequestsWith } from '../change-requests/change-request-store.js';
 import { usualSlugs } from '../deals/deal.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
@@ -43,7 +42,7 @@ export async function erasePerson(
     payrollHandovers: await eraseFromHandovers(trx, workspaceId, repId, pseudonym),
     files: await deleteFiles(trx, workspaceId, repId),
     responses: await deleteResponses(trx, workspaceId, stored),
-    changeRequests: await deleteRequestsWith(trx, workspaceId, needlesOf(stored)),
+    changeRequests: await deleteChangeRequests(trx, workspaceId, stored),
     mails: await deleteMails(trx, stored.email),
   };
   await eraseRep(trx, workspaceId, stored, pseudonym);
@@ -168,6 +167,15 @@ async function deleteResponses(trx: Work, workspaceId: string, stored: StoredRep
     delete from idempotency_keys where workspace_id = ${workspaceId} and exists (
       select from unnest(${needlesOf(stored)}::text[]) needle
       where strpos(lower(response), needle) > 0)`.execute(trx);
+  return Number(numAffectedRows);
+}
+
+/** Changes that agents have requested, with what they would change and what became of it. */
+async function deleteChangeRequests(trx: Work, workspaceId: string, stored: StoredRep): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from change_requests where workspace_id = ${workspaceId} and exists (
+      select from unnest(${needlesOf(stored)}::text[]) needle
+      where strpos(lower(concat_ws(' ', input::text, outcome::text, reason)), needle) > 0)`.execute(trx);
   return Number(numAffectedRows);
 }
 
