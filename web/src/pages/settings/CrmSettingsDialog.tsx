@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
 import { type Answer, api } from '../../api/client.js';
-import { type Integration, productNames } from '../../api/settings-queries.js';
+import { type Integration, type Provider, productNames } from '../../api/settings-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
@@ -178,7 +178,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         value={entered.pollSeconds}
         onChange={({ currentTarget }) => set({ pollSeconds: currentTarget.value })}
       />
-      <WrittenFields entered={entered} product={productNames[integration.provider]} set={set} />
+      <WrittenFields entered={entered} provider={integration.provider} set={set} />
     </Dialog>
   );
 }
@@ -194,19 +194,27 @@ const written = [
   ],
 ] as const;
 
+/** What the products call the names by which their fields are written. */
+const nameWords: Readonly<Record<Provider, string>> = {
+  crma: 'the slugs of attributes',
+  crmb: 'the internal names of properties',
+  crmc: 'the API names of custom fields, which end in __c',
+};
+
 interface WrittenFieldsProps {
   readonly entered: Entered;
-  readonly product: string;
+  readonly provider: Provider;
   readonly set: (change: Partial<Entered>) => void;
 }
 
 /** The fields of deals that get commission, by the names that the CRM uses. */
-function WrittenFields({ entered, product, set }: WrittenFieldsProps) {
+function WrittenFields({ entered, provider, set }: WrittenFieldsProps) {
+  const product = productNames[provider];
   return (
     <>
       <Choice
         label={`Commission in ${product}`}
-        hint={`Everyone who sees these fields in ${product} sees the commission of the owner.`}
+        hint={`Enter ${nameWords[provider]}. Everyone who sees these fields in ${product} sees the commission of the owner.`}
         value={entered.writing}
         choices={[
           ['off', 'is not written'],
