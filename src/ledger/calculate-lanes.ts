@@ -1,6 +1,6 @@
 import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
+import { type Day, type DayRange, dayInZone, hull, isWithin } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { EventLoopSlice } from '../kernel/waiting.js';
 import { markAffected } from '../platform/database/cache-versions.js';
@@ -8,11 +8,11 @@ import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js
 import { failpoint } from '../platform/failpoint.js';
 import { type AppliedDifference, applyDifferences, type LaneDifference } from './apply-difference.js';
 import { calculateInSlices } from './calculate-in-slices.js';
-import { requestCalculation, type Trigger } from './calculation-requests.js';
+import { type CalculationRequest, requestCalculation, type Trigger } from './calculation-requests.js';
 import { recordChangedAmounts } from './changed-amounts.js';
 import { currentDaysOfEach } from './current-days.js';
 import { dependentRequests } from './dependents.js';
-import { differenceOf } from './difference.js';
+import { type Difference, differenceOf } from './difference.js';
 import { divideWindow, maxDealsOfLane } from './divide-windows.js';
 import { knownTotals } from './known-totals.js';
 import { freshnessMarkOf, isAllDays, isCompleteMark, saveFreshnessMarks } from './lane-freshness.js';
@@ -25,6 +25,7 @@ import {
   pendingRequests,
   triggersOf,
 } from './lanes.js';
+import { type LedgerRow } from './ledger-rows.js';
 import { type RunOutcome } from './ledger-tables.js';
 import { calculationWindow } from './load-window.js';
 import { affectedDays, causesOf, type PeriodCheck, periodsToCheck, requestChecks } from './period-checks.js';
@@ -183,6 +184,7 @@ function runOf(result: LaneResult): LaneRun {
 
 interface Calculated extends LaneDifference {
   readonly lane: LaneWindow;
+  readonly formerDays: DayRange | null;
   readonly blocked: readonly BlockedChange[];
   readonly deals: number;
   readonly skipped: number;
@@ -230,6 +232,7 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
     allDays: isAllDays(lane.window),
     hasTruedUp: input.hasTruedUp,
     totals: knownTotals(repId, input, result, difference),
+    formerDays: formerDays(lane.window, difference),
     blocked,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
@@ -238,11 +241,27 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
   };
 }
 
+/** The days outside the window on which earned rows no longer count. */
+function formerDays(window: DayRange, { writes, reversals }: Difference): DayRange | null {
+  let former: DayRange | null = null;
+  const add = ({ status, earnedOn }: LedgerRow) => {
+    if (status !== 'earned' || isWithin(earnedOn, window)) return;
+    const day = { from: earnedOn, to: earnedOn };
+    former = former === null ? day : hull(former, day);
+  };
+  for (const { before } of writes) if (before !== null) add(before);
+  for (const row of reversals) add(row);
+  return former;
+}
+
 function affectedDaysOf({ terms, window, requests }: LaneWindow): DayRange {
   return affectedDays(terms, daysOf(requests), window);
 }
 
-/** Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same. */
+/**
+ * Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same, and the days
+ * outside the windows on which rows no longer count.
+ */
 async function requestDependents(
   trx: Work,
   workspaceId: string,
@@ -270,8 +289,16 @@ async function requestDependents(
     };
   });
   const dependents = await dependentRequests(trx, workspaceId, moves);
-  await requestCalculation(trx, workspaceId, dependents);
-  return [...new Set(dependents.map(({ repId }) => repId))];
+  const requested = [...dependents, ...results.flatMap(formerDaysRequests)];
+  await requestCalculation(trx, workspaceId, requested);
+  return [...new Set(requested.map(({ repId }) => repId))];
+}
+
+/** A retained row was replaced by one within the window, or reversed: the deals after it have less credit before them. */
+function formerDaysRequests({ repId, formerDays: days, requests }: LaneResult): CalculationRequest[] {
+  if (days === null) return [];
+  const jobIds = jobsOf(requests);
+  return (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days, trigger: 'deal_change', jobId }));
 }
 
 /**

@@ -74,8 +74,8 @@ function storedRow(cells: (string | null)[]): LedgerRow {
 }
 
 /**
- * For each rep, the rows in the window, and frozen or stopped rows outside it that occupy the natural key of a deal
- * within it.
+ * For each rep, the rows in the window, and the rows outside it that may occupy the natural key of a deal within it:
+ * frozen, stopped and retained ones.
  */
 export async function loadLedgerRows(trx: Work, windows: readonly RepWindow[]): Promise<LedgerRow[][]> {
   const places = windows.map(({ terms, window }, place) => ({ place, terms, window }));
@@ -101,15 +101,15 @@ export async function loadLedgerRows(trx: Work, windows: readonly RepWindow[]): 
 function mayHoldKeysElsewhere({ terms, window }: RepWindow): boolean {
   return (
     terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) ||
+    terms.assignments.some(({ deleted }) => deleted) ||
     terms.versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active')
   );
 }
 
-/** Returns whether a row outside the window occupies its natural key: its day is frozen or stopped. */
+/** Returns whether a row outside the window may occupy its natural key: its day is frozen or stopped, or it is retained. */
 function keyHolder(terms: RepTerms): (row: LedgerRow) => boolean {
-  const isStopped = stoppedDaysOf(terms);
-  return ({ planId, earnedOn }) =>
-    isStopped(planId, earnedOn) || terms.frozen.some(({ range }) => isWithin(earnedOn, range));
+  const kindOf = retainedBy(terms);
+  return (row) => kindOf(row) !== null || terms.frozen.some(({ range }) => isWithin(row.earnedOn, range));
 }
 
 /** The rows of each rep that match the condition, in one statement that reads the index for each rep. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
+import { type DayRange } from '../kernel/day.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { executeWithCommit, type Work } from '../platform/database/unit-of-work.js';
 import { type AppliedDifference } from './apply-difference.js';
@@ -15,6 +16,8 @@ export interface LaneResult {
   readonly requests: readonly PendingRequest[];
   readonly runId: string;
   readonly difference: AppliedDifference;
+  /** The days outside the window of earned rows that the run moved into it or reversed. */
+  readonly formerDays: DayRange | null;
   readonly blocked: readonly BlockedChange[];
   readonly deals: number;
   readonly skipped: number;

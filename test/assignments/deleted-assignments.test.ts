@@ -82,4 +82,59 @@ describe('the deletion of an assignment while no worker is running', () => {
     await remove(assignmentId);
     expect([await paid('first'), await paid('more')]).to.deep.equal([{ Race: 10 }, { Race: 60 }]);
   });
+
+  describe('and a deal that moves away from its days', () => {
+    const tiers = [tier(0.08), tier(0.12, 1, 1)];
+    let planId: string;
+    let ann: string;
+
+    /** Ann has earned on `moved` under an assignment that was deleted, and is on the plan until March 1 and from June 1. */
+    beforeEach(async () => {
+      ann = people[1] as string;
+      const plan = await api.expect(201, 'POST', '/v1/plans', {
+        name: 'Plan',
+        config: { rules: [{ name: 'New', measure: 'amount', tiers }] },
+      });
+      planId = plan.planId;
+      const quota = { repIds: [ann], planRuleId: plan.rules[0].id, target: 1000 };
+      for (const period of ['2026-Q1', '2026-Q2']) await api.expect(201, 'POST', '/v1/quotas', { ...quota, period });
+      const [deleted] = await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann], planId });
+      await move('2026-05-20');
+      await remove(deleted.assignmentId);
+      for (const dates of [{ effectiveEnd: '2026-03-01' }, { effectiveStart: '2026-06-01' }])
+        await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann], planId, ...dates });
+      await api.send('PUT', '/v1/deals/june', { amount: 500, closeDate: '2026-06-01', repId: ann });
+      await move('2026-03-05');
+    });
+
+    const move = async (closeDate: string) => {
+      await api.send('PUT', '/v1/deals/moved', { amount: 600, closeDate, repId: ann });
+      await calculateAll();
+    };
+
+    it('leaves its event and its credit where they were, as long as nothing is earned on the new day', async () => {
+      expect([await paid('moved'), await paid('june')]).to.deep.equal([{ New: 48 }, { New: 60 }]);
+    });
+
+    it('takes its credit from the deals of its former period once it is earned on another day', async () => {
+      await move('2026-02-01');
+      expect([await paid('moved'), await paid('june')]).to.deep.equal([{ New: 48 }, { New: 40 }]);
+      expect(await recalculated()).to.deep.equal({ eventsWritten: 0, eventsReversed: 0 });
+    });
+
+    it('reverses its event and takes its credit if the new day lies in an approved period', async () => {
+      await api.expect(200, 'POST', `/v1/statements/${ann}/generate`, { period: '2026-02' });
+      await api.expect(200, 'POST', `/v1/statements/${ann}/approve`, { period: '2026-02', status: 'approved' });
+      await move('2026-02-01');
+      expect([await paid('moved'), await paid('june')]).to.deep.equal([{}, { New: 40 }]);
+      expect(await recalculated()).to.deep.equal({ eventsWritten: 0, eventsReversed: 0 });
+    });
+
+    const recalculated = async () => {
+      const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: ann, async: true });
+      await calculateAll();
+      const { result } = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+      return { eventsWritten: result.eventsWritten, eventsReversed: result.eventsReversed };
+    };
+  });
 });
