@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Delivery } from '#fakes/deliveries.js';
 import { FakeCrma } from '#fakes/fake-crma.js';
@@ -284,6 +285,14 @@ describe('webhooks of crm-b', () => {
     expect(read({ subscriptionType: 'object.creation', objectTypeId: '0-1' })).to.deep.equal([]);
     expect(read({ subscriptionType: 'company.creation' })).to.deep.equal([]);
     expect(read({ subscriptionType: 'deal.associationChange' })).to.deep.equal([]);
+  });
+
+  it('are read for every subscription of the file in docs/integrations.md', () => {
+    const page = readFileSync('docs/integrations.md', 'utf8');
+    const file = JSON.parse(/```json\n(.*?"legacyCrmObjects".*?)```/s.exec(page)?.[1] ?? '');
+    for (const { subscriptionType, propertyName } of file.config.subscriptions.legacyCrmObjects)
+      expect(read({ subscriptionType, propertyName, propertyValue: '5' }), subscriptionType).to.have.length(1);
+    expect(file.config.settings.targetUrl).to.match(/\/webhooks\/crmb$/);
   });
 
   it('report the remaining and the deleted deals of a merge', () => {
