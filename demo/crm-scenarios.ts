@@ -1,5 +1,6 @@
 import { type FakeCrmc } from '#fakes/fake-crmc.js';
 import { dayInZone } from '#src/kernel/day.js';
+import { pollUntil } from '#src/kernel/waiting.js';
 import { type DemoCrms } from './crms.js';
 import { type Answer, type DemoApi } from './demo-api.js';
 
@@ -18,6 +19,7 @@ export class CrmScenarios {
     yield await this.sandbox();
     yield await this.hiddenDeal();
     yield await this.secondPipeline();
+    yield await this.commissionOnDeals();
   }
 
   private async lostWebhook(): Promise<string> {
@@ -96,6 +98,30 @@ export class CrmScenarios {
     return (
       `A second pipeline. The stage of ${fields.name} is ${stage} in crm-b, which is "${stageLabel}" of the pipeline "${fields.pipeline_label}".\n` +
       `  The pipeline says that the stage wins the deal (is_won: ${fields.is_won}), so the plan pays: ${earnings(paid)}.`
+    );
+  }
+
+  private async commissionOnDeals(): Promise<string> {
+    const { crmb } = this.crms;
+    const path = '/v1/integrations/crmb';
+    const writeBack = { commission: 'commission', state: 'commission_state' };
+    await this.api.request('PUT', `${path}/settings`, { writeBack });
+    const { findings } = await this.api.request('POST', `${path}/write-back/check`);
+    crmb.oauth.scopes.add('crm.objects.deals.write');
+    const own = { hubspotDefined: false };
+    crmb.properties.push({ name: 'commission', label: 'Commission', type: 'number', fieldType: 'number', ...own });
+    crmb.properties.push({ name: 'commission_state', label: 'State', type: 'string', fieldType: 'text', ...own });
+    await this.api.request('POST', `${path}/write-back/check`);
+    const isWritten = ({ written, waiting }: Answer) => written > 0 && waiting === 0;
+    const status = await pollUntil(() => this.api.request('GET', `${path}/write-back`), isWritten, {
+      maxWaitMs: 30_000,
+      pauseMs: 50,
+    });
+    const shown = crmb.dealIds.find((dealId) => crmb.valueOf(dealId, 'commission') !== null) ?? '';
+    return (
+      `Commission on the deals of crm-b. The check named what was missing: ${findings.map(({ code }: Answer) => code).join(', ')}.\n` +
+      `  After it was granted and created, ${status.written} deals show their commission: ` +
+      `${crmb.valueOf(shown, 'dealname')} shows ${crmb.valueOf(shown, 'commission')} ${crmb.valueOf(shown, 'commission_state')}.`
     );
   }
 

@@ -187,6 +187,15 @@ describe('writing to the deals of', () => {
       });
     });
 
+    it('needs a scope that the page of the consent requests only if commission is written', () => {
+      const adapter = crmbAdapter(crm.settings, time);
+      const page = { state: 's', redirectUri: 'https://service.test/callback', codeChallenge: 'c' };
+      const optional = (writes: boolean) =>
+        new URL(adapter.authorizeUrl({ ...page, writes })).searchParams.get('optional_scope')?.split(' ') ?? [];
+      expect(optional(false)).not.to.include('crm.objects.deals.write');
+      expect(optional(true)).to.include('crm.objects.deals.write');
+    });
+
     it('is checked without changing anything', async () => {
       expect((await account.checkWrites(targetsOf('commission'))).findings).to.deep.equal([]);
       crm.oauth.scopes.delete('crm.objects.deals.write');

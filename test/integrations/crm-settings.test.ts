@@ -151,6 +151,18 @@ describe('the settings of a CRM', function () {
     expect(await imported()).to.deep.equal(['renewal']);
   });
 
+  it('name fields for commission, which are checked when the CRM is connected', async () => {
+    await set({ writeBack: { commission: 'commission' } });
+    const { accessToken, refreshToken } = crm.oauth.issue();
+    const { warnings } = await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
+    const messages = warnings
+      .filter(({ code }: { code: string }) => code === 'write_back_impossible')
+      .map(({ message }: { message: string }) => message);
+    expect(messages).to.have.length(2);
+    expect(messages[0]).to.include('crm.objects.deals.write');
+    expect(messages[1]).to.include('create the property commission of type number');
+  });
+
   it('give fields of this CRM the slugs that plans and the field mapping use', async () => {
     const id = deal('mapped', { hs_arr: '777' });
     await set({ fields: { amount: 'hs_arr', arr: 'hs_arr' } });
