@@ -81,7 +81,7 @@ describe('commissions plan', function () {
     const changed = await run(apiKey, 'diff', file);
     expect(changed, changed.stderr).to.include({ code: 1 });
     expect(changed.stdout).to.include('config.rules[Commission].tiers[0].rate: 0.1 → 0.2');
-    expect(changed.stdout).to.include('commission: 100 → 200 USD (+100), 1 deals').and.include('tests: FAILED');
+    expect(changed.stdout).to.include('commission: 100.00 → 200.00 USD (+100.00), 1 deal').and.include('tests: FAILED');
     const failed = await run(apiKey, 'test', file);
     expect(failed).to.include({ code: 1 });
     expect(failed.stdout).to.include('Ten percent: Commission, a: expected 100, but the plan pays 200');
@@ -160,7 +160,7 @@ describe('commissions plan', function () {
     const pullRequest = await runSteps('pull_request');
     expect(Object.keys(pullRequest)).to.deep.equal(['Install', 'Test', 'Preview', 'Show the preview']);
     expect(pullRequest['Test']).to.include('1 passed');
-    expect(pullRequest['Show the preview']).to.include('commission: 100 → 200 USD (+100)');
+    expect(pullRequest['Show the preview']).to.include('commission: 100.00 → 200.00 USD (+100.00)');
     const merged = await runSteps('push');
     expect(merged['Apply']).to.include('changed config, tests of Sales, version 2');
   });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ApiError, type Client, createClient } from '../../client.js';
+import { currencyDigits } from '../../kernel/currency.js';
 import { Failure } from '../../kernel/failure.js';
 import { planTerms } from '../../plans/plan.js';
 import { planTests } from '../../plans/plan-tests.js';
@@ -295,19 +296,35 @@ function previewLines({
   const moved = byRep.filter((rep) => rep.delta !== 0);
   return [
     ...[{ currency, before, after, delta }, ...otherCurrencies].map(
-      (one) => `commission: ${one.before} → ${one.after} ${one.currency} (${signed(one.delta)}), ${count} deals`,
+      (one) => `commission: ${movement(one)}, ${count} ${count === 1 ? 'deal' : 'deals'}`,
     ),
-    ...moved
-      .slice(0, 10)
-      .map((rep) => `  ${rep.name}: ${rep.before} → ${rep.after} ${rep.currency} (${signed(rep.delta)})`),
+    ...moved.slice(0, 10).map((rep) => `  ${rep.name}: ${movement(rep)}`),
     ...(moved.length > 10 ? [`  and ${moved.length - 10} more people`] : []),
-    ...locked.map((one) => `approved ${one.period} of ${one.name} would owe ${signed(one.delta)} ${one.currency}`),
+    ...locked.map(
+      (one) => `approved ${one.period} of ${one.name} would owe ${signed(one.delta, one.currency)} ${one.currency}`,
+    ),
     ...overridesDropped.map((one) => `drops the override of ${one.repName} for ${one.ruleName} (${one.reason})`),
     ...(testsPassed === undefined ? [] : [`tests: ${testsPassed ? 'passed' : 'FAILED'}`]),
     ...warnings.map(({ code, message }) => `${code}: ${message}`),
   ];
 }
 
-function signed(amount: number | undefined): string {
-  return amount === undefined ? '' : amount > 0 ? `+${amount}` : String(amount);
+interface Movement {
+  readonly currency?: string | undefined;
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  readonly delta?: number | undefined;
+}
+
+function movement({ currency = '', before = 0, after = 0, delta = 0 }: Movement): string {
+  return `${money(before, currency)} → ${money(after, currency)} ${currency} (${signed(delta, currency)})`;
+}
+
+function signed(amount: number, currency: string): string {
+  return `${amount > 0 ? '+' : ''}${money(amount, currency)}`;
+}
+
+/** With the decimals of the currency. */
+function money(amount: number, currency: string): string {
+  return amount.toFixed(currencyDigits(currency));
 }
