@@ -106,6 +106,22 @@ describe("a manager's pages in the web app", function () {
     await close();
   });
 
+  it('opens and closes a row with a click anywhere in it, except on its controls', async () => {
+    const { page, problems, close } = await world.openPage('manager', '/discrepancies');
+    const cell = 'main tbody tr:first-child td:nth-child(3)';
+    await page.locator(cell).click();
+    await page.waitForSelector('main tbody [aria-expanded=true]');
+    expect(page.url()).to.include('open=');
+    await page.locator(cell).click();
+    await page.waitForSelector('main tbody [aria-expanded=false]');
+    expect(page.url()).not.to.include('open=');
+    await page.goto(`${world.service.url}/approvals`, { waitUntil: 'load' });
+    await page.locator('main tbody td input[type=checkbox]:not([disabled])').click();
+    expect(page.url()).to.include('/approvals');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('carries a discrepancy forward with a reason', async () => {
     const { page, close } = await world.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
     await press(page, 'Carry forward');

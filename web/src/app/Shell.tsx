@@ -1,6 +1,6 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useRowKeys } from '../components/row-keys.js';
+import { useRowClicks, useRowKeys } from '../components/row-keys.js';
 import { Skeleton } from '../components/States.js';
 import { type Shortcuts, useShortcuts } from '../keys/shortcuts.js';
 import { BottomBar } from './BottomBar.js';
@@ -25,6 +25,7 @@ export function Shell() {
   const close = () => setLayer(null);
   useLiveUpdates();
   useRowKeys();
+  useRowClicks();
   useFocusOfNewPage();
   useGlobalKeys(
     () => setLayer('menu'),

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { useShortcuts } from '../keys/shortcuts.js';
 
 /** Marks the element of a row that `j` and `k` move to and `Enter` activates. */
@@ -17,6 +18,23 @@ export function useRowKeys(): void {
   };
   useShortcuts({ j: () => move(1), k: () => move(-1) });
 }
+
+/** A click anywhere in a row does what `Enter` does, except on its other controls and while text is selected. */
+export function useRowClicks(): void {
+  useEffect(() => {
+    const click = ({ target }: MouseEvent) => {
+      const element = target as HTMLElement;
+      // Beside a checkbox, a click that misses it opens nothing.
+      const isControl = element.closest(controls) !== null || element.closest('td')?.querySelector('input') != null;
+      if (isControl || window.getSelection()?.isCollapsed === false) return;
+      element.closest('#content tbody tr')?.querySelector<HTMLElement>('[data-row-action]')?.click();
+    };
+    document.addEventListener('click', click);
+    return () => document.removeEventListener('click', click);
+  }, []);
+}
+
+const controls = 'a, button, input, select, textarea, label';
 
 function isOnScreen(element: HTMLElement): boolean {
   const { top, bottom } = element.getBoundingClientRect();

@@ -18,7 +18,7 @@ export function rateWords(line: Line): string {
 }
 
 /** Names of lines that no rule paid. */
-const kindWords = {
+export const kindWords = {
   commission_earned: 'Commission',
   true_up: 'True-up',
   adjustment: 'Adjustment',

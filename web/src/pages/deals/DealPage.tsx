@@ -11,6 +11,7 @@ import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatDay, formatTimestamp } from '../../format/dates.js';
 import { formatPeriod } from '../../format/periods.js';
+import { kindWords } from '../../lines/LinesTable.js';
 import { conditionWords, fieldWords, valueWords } from '../../plans/words.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
 import styles from './DealPage.module.css';
@@ -89,7 +90,7 @@ function PaidRules({ events }: { readonly events: Breakdown['events'] }) {
         {events.map(({ eventId, ruleName, repName, amount, currency, status, period, kind }) => (
           <li key={eventId} className={styles.row}>
             <span>
-              <b className="strong">{ruleName ?? kind}</b>{' '}
+              <b className="strong">{ruleName ?? kindWords[kind]}</b>{' '}
               <span className="dim">
                 {repName}, {formatPeriod(period)}
                 {status === 'reversed' ? ', no longer counts' : ''}
@@ -100,7 +101,7 @@ function PaidRules({ events }: { readonly events: Breakdown['events'] }) {
               to="."
               search={{ trace: eventId } as never}
               className="strong"
-              aria-label={`Explain ${ruleName ?? kind}`}
+              aria-label={`Explain ${ruleName ?? kindWords[kind]}`}
             >
               <Money amount={amount} currency={currency} />
             </Link>
