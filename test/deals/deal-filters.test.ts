@@ -29,7 +29,14 @@ describe('the filters of GET /v1/deals', () => {
     await api.createPlan({ name: 'Manager', config: override }, [mia]);
     const deals: Record<string, object> = {
       'OPP-1': { name: 'Alder 100%_a', amount: 1000, stage: 'Won', closeDate: '2026-01-15', repId: ben },
-      'OPP-2': { name: 'Birch', amount: 2000, stage: 'Won', closeDate: '2026-02-15', repId: ben },
+      'OPP-2': {
+        name: 'Birch',
+        amount: 2000,
+        stage: 'Won',
+        closeDate: '2026-02-15',
+        repId: ben,
+        fields: { region: 'EMEA', margin: 12 },
+      },
       'OPP-3': { name: 'Cedar', amount: 3000, stage: 'Open', closeDate: '2026-03-31', repId: ben },
       'OPP-4': { name: 'alderwood', amount: 4000, stage: 'Won', closeDate: '2026-04-01' },
       'OPP-5': { amount: 0, stage: 'Won', closeDate: '2026-02-20', repId: ben },
@@ -70,6 +77,15 @@ describe('the filters of GET /v1/deals', () => {
     it(`${query} → ${expected.join(', ') || 'none'}`, async () => {
       expect(await idsOf(query)).to.deep.equal(expected);
     });
+
+  it('returns only the fields of the CRM that are named, and all without names', async () => {
+    const fieldsOf = async (query: string) =>
+      Object.keys((await api.expect(200, 'GET', `/v1/deals?query=birch${query}`)).deals[0].fields).sort();
+    const all = await fieldsOf('');
+    expect(all).to.include.members(['margin', 'region']);
+    expect(await fieldsOf('&fields=unknown,%20region')).to.deep.equal(['region']);
+    expect(await fieldsOf('&fields=unknown')).to.deep.equal([]);
+  });
 
   it('lists a deleted deal with the time of its deletion', async () => {
     const { deals } = await api.expect(200, 'GET', '/v1/deals?deleted=true');

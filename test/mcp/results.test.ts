@@ -193,6 +193,13 @@ describe('results of tools', () => {
       expect(deals[0]).to.not.have.property('fields');
     });
 
+    it('have only the fields of deals that the agent names', async () => {
+      const { deals } = await done(many, 'list_deals', { detail: 'full', fields: 'note', limit: 2 });
+      expect(deals.map((deal: { fields: object }) => Object.keys(deal.fields))).to.deep.equal([['note'], ['note']]);
+      const none = await done(many, 'list_deals', { detail: 'full', fields: 'region', limit: 1 });
+      expect(none.deals[0].fields).to.deep.equal({});
+    });
+
     it('contain no invisible characters', async () => {
       const { content, structuredContent } = await many.call('list_deals', { limit: 1 });
       expect(structuredContent.deals[0].name).to.match(/^Deal \d+$/);

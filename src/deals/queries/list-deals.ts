@@ -36,6 +36,10 @@ const query = z.strictObject({
   unowned: flag.optional().describe('true: deals that belong to no rep; false: deals that belong to one'),
   deleted: flag.default(false).describe('true: deleted deals instead of the others'),
   paid: flag.optional().describe('true: deals that earned any rep an amount other than 0; false: deals that did not'),
+  fields: text(2000)
+    .transform((names) => names.split(',').map((name) => name.trim()))
+    .optional()
+    .describe('Only these fields of the CRM in `fields`, as slugs separated by commas; all by default'),
   limit: wholeNumber(1, 500).default(100).describe('Max number of deals on the page, 1 to 500'),
   offset: z
     .string()
@@ -71,6 +75,15 @@ function onlyOwner(repIds: readonly string[] | null): string | null {
 }
 
 const booleanSchema = () => ({ type: 'boolean' });
+const textSchema = () => ({ type: 'string' });
+
+/** The deal with the named fields only. */
+function withFields<T extends { readonly fields: Readonly<Record<string, unknown>> }>(
+  deal: T,
+  names: readonly string[],
+): T {
+  return { ...deal, fields: Object.fromEntries(Object.entries(deal.fields).filter(([name]) => names.includes(name))) };
+}
 
 export const listDeals = operation({
   id: 'listDeals',
@@ -88,29 +101,30 @@ export const listDeals = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Current deals, latest change first: amount, stage, close date, owner and, in full detail, every field of the CRM.',
+        'Current deals, latest change first: amount, stage, close date, owner and, in full detail, fields of the CRM.',
       useWhen: 'you test plan conditions against real deals or need a dealId.',
       notFor: 'what a deal paid and why (use get_commissions with dealId).',
       formats: 'stage is matched exactly, as get_field_options spells it; days are YYYY-MM-DD.',
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only deals of this rep (UUID of list_reps)',
-      stage: 'Only deals in exactly this stage',
+      repId: 'Only of this rep (UUID)',
+      stage: 'Only in this stage',
       since: {
         description: 'Only deals changed since: a day or an ISO 8601 instant',
-        schema: () => ({ type: 'string' }),
+        schema: textSchema,
       },
       query: 'Part of the name or id',
       closedFrom: 'First close date',
       closedTo: 'Last close date',
-      isWon: { description: 'true: only won deals; false: only others', schema: booleanSchema },
-      unowned: { description: 'true: only deals that belong to no rep', schema: booleanSchema },
-      deleted: { description: 'true: only deleted deals', schema: booleanSchema },
+      isWon: { description: 'true: won; false: others', schema: booleanSchema },
+      unowned: { description: 'true: only without a rep', schema: booleanSchema },
+      deleted: { description: 'true: only deleted', schema: booleanSchema },
       paid: {
-        description: 'false: only deals that paid no commission; true: only deals that paid',
+        description: 'true: paid commission; false: others',
         schema: booleanSchema,
       },
+      fields: { description: 'In full detail: only these slugs, comma-separated', schema: textSchema },
     },
     list: 'deals',
     detail: { unlessAsked: 'summary', summaryOmits: ['deals.fields'] },
@@ -121,7 +135,7 @@ export const listDeals = operation({
     answer: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
   },
   uses: [UnitOfWork],
-  async execute({ query: { repId, limit, offset, ...filter } }, caller, unitOfWork) {
+  async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, unitOfWork) {
     assertDayOrder(filter);
     const repIds = ownersOf(caller, repId);
     // A rep must not see whether a manager earned on the deal.
@@ -129,6 +143,7 @@ export const listDeals = operation({
     const page = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
       findDeals(trx, caller.workspaceId, { ...filter, repIds, paidTo }, { limit, offset }),
     );
-    return { ...page, limit, offset };
+    const deals = names === undefined ? page.deals : page.deals.map((deal) => withFields(deal, names));
+    return { ...page, deals, limit, offset };
   },
 });
