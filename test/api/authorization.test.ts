@@ -277,18 +277,11 @@ describe('authorization', () => {
   before(async () => {
     const { workspaceId: made, apiKey, api } = await service.workspace();
     workspaceId = made;
-    const people = [
-      ['Amy', 'admin'],
-      ['Max', 'manager'],
-      ['Pat', 'payroll'],
-      ['Ada', 'rep'],
-      ['Bob', 'rep'],
-      ['Gone', 'rep'],
-    ];
-    const saved = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: people.map(([name, role]) => ({ name, role, email: `${name}@x.io`, active: name !== 'Gone' })),
-    });
-    for (const { id, name } of saved.reps) ids.set(name.toLowerCase(), id);
+    const people = { Amy: 'admin', Max: 'manager', Pat: 'payroll', Ada: 'rep', Bob: 'rep', Gone: 'rep' };
+    const saved = await api.saveReps(
+      ...Object.entries(people).map(([name, role]) => ({ name, role, active: name !== 'Gone' })),
+    );
+    for (const [at, name] of Object.keys(people).entries()) ids.set(name.toLowerCase(), saved[at] as string);
     ids.set('unknown', randomUUID());
     tokens.set('a malformed token', 'ws_nope');
     tokens.set('the workspace key', apiKey);
@@ -322,12 +315,8 @@ describe('authorization', () => {
     const both = ['ada', 'bob'].map((name) => ids.get(name));
     await api.assign(both, shared.planId);
     await api.assign([ids.get('bob')], bobs.planId);
-    await api.expect(201, 'POST', '/v1/quotas', {
-      repIds: both,
-      planRuleId: shared.rules[0].id,
-      period: '2026-03',
-      target: 1000,
-    });
+    const target = { repIds: both, planRuleId: shared.rules[0].id, period: '2026-03', target: 1000 };
+    await api.expect(201, 'POST', '/v1/quotas', target);
     for (const name of ['ada', 'bob']) {
       await api.expect(201, 'PUT', `/v1/deals/${name}-1`, {
         amount: 1000,

@@ -710,14 +710,10 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     const { api, workspaceId } = world;
     const suffix = newId().slice(-6);
     const mails = [`mia-${suffix}@acme.test`, `ben-${suffix}@acme.test`] as const;
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: mails[0], name: 'Mia', role: 'manager' },
-        { email: mails[1], name: 'Ben', crmMemberId: `ben-${suffix}`, managerEmail: mails[0] },
-      ],
-    });
-    const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
-    const [mia, ben] = [idOf(mails[0]), idOf(mails[1])];
+    const [mia, ben] = await api.saveReps(
+      { email: mails[0], name: 'Mia', role: 'manager' },
+      { email: mails[1], name: 'Ben', crmMemberId: `ben-${suffix}`, managerEmail: mails[0] },
+    );
     const plan = await api.createPlan({
       ...(of('createPlan').body as object),
       name: `AE ${suffix}`,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 const won = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
 const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
@@ -68,9 +69,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('recognizes the same request in every notation of its path and query', async () => {
-    const rep = { email: 'ann@example.com', name: 'Ann' };
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [rep] });
-    const id = reps[0].id as string;
+    const [id] = await api.saveReps('Ann');
     const adjustment = { period: '2026-01', amount: 5, reason: 'Spiff' };
     const first = await post(`/v1/statements/${id}/adjust`, adjustment, 'k');
     expect(first.status).to.equal(200);
@@ -149,15 +148,12 @@ describe('Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replay')).to.equal(null);
   });
 
-  async function untilBlocked(table: string): Promise<void> {
-    for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
-      const { rows } = await sql`
-        select from pg_locks where relation = ${table}::regclass and not granted`.execute(owner);
-      if (rows.length > 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error(`no transaction waits for ${table}`);
-  }
+  const untilBlocked = (table: string) =>
+    until(
+      async () =>
+        (await sql`select from pg_locks where relation = ${table}::regclass and not granted`.execute(owner)).rows[0],
+      { what: `a transaction waits for ${table}` },
+    );
 
   it('is leased for 15 seconds at a time, and a request that has lost its lease writes nothing', async () => {
     const blocker = await owner.startTransaction().execute();

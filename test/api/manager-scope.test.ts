@@ -108,16 +108,13 @@ describe('managers who read only the people below them', () => {
 
   before(async () => {
     ({ workspaceId, api: admin } = await service.workspace());
-    const person = (name: string, more: object = {}) => ({ name, email: `${name.toLowerCase()}@x.io`, ...more });
-    const { reps } = await admin.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        person('Mia', { role: 'manager' }),
-        person('Lea', { role: 'manager', managerEmail: 'mia@x.io' }),
-        person('Ben', { managerEmail: 'lea@x.io' }),
-        person('Eve'),
-      ],
-    });
-    for (const { name, id } of reps) ids.set(name.toLowerCase(), id);
+    const [mia, lea, ben, eve] = await admin.saveReps(
+      { name: 'Mia', role: 'manager' },
+      { name: 'Lea', role: 'manager', managerEmail: 'mia@x.io' },
+      { name: 'Ben', managerEmail: 'lea@x.io' },
+      'Eve',
+    );
+    for (const [name, id] of Object.entries({ mia, lea, ben, eve })) ids.set(name, id);
     const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
     const tiers = [tier, { ...tier, rate: 0.2, repId: ids.get('eve') }];
     const config = { rules: [{ name: 'New', measure: 'amount', tiers }] };

@@ -40,10 +40,8 @@ describe('cached responses', () => {
   beforeEach(async () => {
     carriedOut = [];
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: names.map((name) => ({ email: `${name}@acme.test`, name })),
-    });
-    for (const [index, name] of names.entries()) ids[name] = reps[index].id;
+    const repIds = await api.saveReps(...names.map((name) => ({ email: `${name}@acme.test`, name })));
+    for (const [index, name] of names.entries()) ids[name] = repIds[index] as string;
     carriedOut = [];
   });
 

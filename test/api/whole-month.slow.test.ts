@@ -4,6 +4,7 @@ import { Decimal } from '#src/kernel/decimal.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
+import { until } from '#test/support/until.js';
 
 const month = '2026-02';
 const deals = `id,name,amount,currency,stage,close_date,owner_id
@@ -71,16 +72,14 @@ describe('a month of a company', () => {
 
   it('is set up with people, plans and quotas', async () => {
     const report = { managerEmail: 'mia@acme.test' };
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'ida@acme.test', name: 'Ida', role: 'admin' },
-        { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
-        { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben', ...report },
-        { email: 'ana@acme.test', name: 'Ana', crmMemberId: 'ana', ...report },
-        { email: 'gil@acme.test', name: 'Gil', crmMemberId: 'gil', ...report },
-      ],
-    });
-    for (const { email, id } of reps) ids[email.split('@')[0]] = id;
+    const [ida, mia, ben, ana, gil] = await api.saveReps(
+      { email: 'ida@acme.test', name: 'Ida', role: 'admin' },
+      { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+      { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben', ...report },
+      { email: 'ana@acme.test', name: 'Ana', crmMemberId: 'ana', ...report },
+      { email: 'gil@acme.test', name: 'Gil', crmMemberId: 'gil', ...report },
+    );
+    Object.assign(ids, { ida, mia, ben, ana, gil });
     manager = await sessionOf(service, workspaceId, idOf('mia'));
     const sold = (currency: string) => [
       { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' },
@@ -127,12 +126,10 @@ describe('a month of a company', () => {
 
   /** The final status of the job, which is written in a separate transaction after its last calculation. */
   async function endOf(jobId: string): Promise<string> {
-    const deadline = Date.now() + 20_000;
-    for (;;) {
+    return until(async () => {
       const { status } = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-      if (status !== 'running' || Date.now() > deadline) return status;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      return status !== 'running' && status;
+    });
   }
 
   it('calculates the exact commission of the imported deals', async () => {

@@ -41,14 +41,10 @@ describe('the audit log of calls', () => {
 
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { name: 'Amy Adams', email: 'amy@x.io', role: 'admin' },
-        { name: 'Ben Brown', email: 'ben@x.io' },
-      ],
-    });
-    const idOf = (email: string) => reps.find((rep: { email: string }) => rep.email === email).id as string;
-    [amy, ben] = [idOf('amy@x.io'), idOf('ben@x.io')];
+    [amy, ben] = await api.saveReps(
+      { name: 'Amy Adams', email: 'amy@x.io', role: 'admin' },
+      { name: 'Ben Brown', email: 'ben@x.io' },
+    );
   });
 
   async function seal(): Promise<void> {
@@ -199,9 +195,7 @@ describe('the audit log of calls', () => {
 
   it('has no names, addresses, reasons, comments and keys', async () => {
     const session = await sessionOf(service, workspaceId, amy);
-    await session.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ name: 'Ben Black', email: 'ben@x.io', payrollId: 'P-77' }],
-    });
+    await session.saveReps({ name: 'Ben Black', email: 'ben@x.io', payrollId: 'P-77' });
     await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, { period: '2026-01', body: 'Dear Ben Brown' });
     await api.adjust(ben, '2026-01', 1, 'Ben Brown');
     await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'Widget of Ben Brown' });

@@ -41,8 +41,8 @@ export class AuthFixture {
   }
 
   async person(api: ApiClient, email: string, more: Record<string, unknown> = {}): Promise<Person> {
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email, name: `Name of ${email}`, ...more }] });
-    return { repId: reps[0].id, email };
+    const [repId] = await api.saveReps({ email, name: `Name of ${email}`, ...more });
+    return { repId, email };
   }
 
   send(email: unknown, more: Record<string, unknown> = {}): Promise<Answer> {

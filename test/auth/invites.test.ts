@@ -88,11 +88,9 @@ describe('invitations', () => {
   it('invites five hundred reps within a few seconds', async () => {
     const { api } = await world.service.workspace();
     const people = Array.from({ length: 500 }, (_, index) => ({ email: `many${index}@acme.test`, name: 'Many' }));
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    const repIds = await api.saveReps(...people);
     const startedAt = performance.now();
-    const { inviteCount } = await api.expect(200, 'POST', '/v1/reps/bulk-invite', {
-      repIds: reps.map((rep: { id: string }) => rep.id),
-    });
+    const { inviteCount } = await api.expect(200, 'POST', '/v1/reps/bulk-invite', { repIds });
     expect(inviteCount).to.equal(500);
     expect(performance.now() - startedAt).to.be.lessThan(10_000);
   });

@@ -7,17 +7,9 @@ import { pino } from 'pino';
 import { duringSuite } from '#test/support/during-suite.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { type ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 import { sendMailHandler } from '#workers/send-mail.js';
 import { AuthFixture } from './auth-fixture.js';
-
-async function until<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${what} did not happen`);
-}
 
 function memoryLog(): { log: ReturnType<typeof pino>; text: () => string } {
   const lines: string[] = [];
@@ -40,7 +32,8 @@ describe('mail over SMTP', () => {
     await smtp.stop();
   });
 
-  const received = (to: string) => until(`a mail to ${to}`, () => smtp.mails.find((mail) => mail.to.includes(to)));
+  const received = (to: string) =>
+    until(() => smtp.mails.find((mail) => mail.to.includes(to)), { what: `a mail to ${to}` });
 
   it('contains the code in the body but not in the subject, and deletes it after sending', async () => {
     await world.person(api, 'smtp@acme.test');
@@ -55,7 +48,7 @@ describe('mail over SMTP', () => {
     expect(headers).to.not.contain(code);
     expect(mail.data).to.contain('multipart/alternative');
     expect(
-      await until('the note', async () => (await outboxRow('smtp@acme.test')).sent_at ?? undefined),
+      await until(async () => (await outboxRow('smtp@acme.test')).sent_at ?? undefined, { what: 'the note' }),
     ).to.be.instanceOf(Date);
     expect((await outboxRow('smtp@acme.test')).body).to.equal(null);
     expect((await world.verify('smtp@acme.test', code)).status).to.equal(200);
@@ -63,10 +56,13 @@ describe('mail over SMTP', () => {
 
   it('sends nothing to unknown addresses and stores nothing about the request', async () => {
     await world.send('stranger@acme.test');
-    await until('the decoy to go', async () => {
-      const { rows } = await sql`select from mail_outbox where recipient is null`.execute(world.owner);
-      return rows.length === 0 ? true : undefined;
-    });
+    await until(
+      async () => {
+        const { rows } = await sql`select from mail_outbox where recipient is null`.execute(world.owner);
+        return rows.length === 0 ? true : undefined;
+      },
+      { what: 'the decoy to go' },
+    );
     expect(smtp.mails.filter((mail) => mail.to.includes('stranger@acme.test'))).to.deep.equal([]);
   });
 
@@ -74,10 +70,13 @@ describe('mail over SMTP', () => {
     await world.person(api, 'again@acme.test');
     smtp.rejections = 1;
     await world.send('again@acme.test');
-    const failed = await until('a failure', async () => {
-      const row = await outboxRow('again@acme.test');
-      return row.last_error === null ? undefined : row;
-    });
+    const failed = await until(
+      async () => {
+        const row = await outboxRow('again@acme.test');
+        return row.last_error === null ? undefined : row;
+      },
+      { what: 'a failure' },
+    );
     expect(failed.last_error).to.match(/^[A-Z]+ 451$/);
     await sql`update mail_outbox set not_before = now() - interval '10 seconds' where sent_at is null`.execute(
       world.owner,
@@ -165,11 +164,14 @@ describe('mail without a server', () => {
       returning mail_id`.execute(world.owner);
     const { log, text } = memoryLog();
     const { mail_id: mailId } = rows[0] as { mail_id: string };
-    await until('the mail', async () => {
-      await sql`update mail_outbox set not_before = now() where mail_id = ${mailId}`.execute(world.owner);
-      await sendMailHandler(outbox, null, log, production).run({ mailId }, 0);
-      return text() === '' ? undefined : true;
-    });
+    await until(
+      async () => {
+        await sql`update mail_outbox set not_before = now() where mail_id = ${mailId}`.execute(world.owner);
+        await sendMailHandler(outbox, null, log, production).run({ mailId }, 0);
+        return text() === '' ? undefined : true;
+      },
+      { what: 'the mail' },
+    );
     return { code, logged: text() };
   }
 

@@ -39,11 +39,9 @@ describe('links of the terminal', () => {
 
   it('leave a workspace whose revision changes with its data, and not without a change', async () => {
     const { workspaceId, api } = await service.workspace();
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: ['ada', 'bob'].map((name) => ({ email: `${name}@x.io`, name, crmMemberId: name })),
-    });
+    const [repId] = await api.saveReps('ada', 'bob');
     await service.waitForCalculations(workspaceId);
-    const ada = await sessionOf(service, workspaceId, reps[0].id);
+    const ada = await sessionOf(service, workspaceId, repId);
     const revision = async () => (await ada.expect(200, 'GET', '/v1/revision')).revision;
     const first = await revision();
     expect(await revision()).to.equal(first);
@@ -57,13 +55,13 @@ describe('links of the terminal', () => {
     await service.waitForCalculations(workspaceId);
     const second = await revision();
     const period = '2026-01';
-    await api.expect(201, 'POST', `/v1/statements/${reps[0].id}/comments`, { period, body: 'Hello' });
+    await api.expect(201, 'POST', `/v1/statements/${repId}/comments`, { period, body: 'Hello' });
     expect(await revision()).not.to.equal(second);
-    await api.generate(reps[0].id, period);
-    const path = `/v1/statements?repId=${reps[0].id}&period=${period}`;
+    await api.generate(repId, period);
+    const path = `/v1/statements?repId=${repId}&period=${period}`;
     expect((await ada.expect(200, 'GET', path)).version).to.equal(1);
     expect(await ada.expect(200, 'GET', `${path}&live=true`)).to.include({ version: 0, status: 'none' });
-    const [listed] = await ada.expect(200, 'GET', `/v1/statements/${reps[0].id}/list`);
+    const [listed] = await ada.expect(200, 'GET', `/v1/statements/${repId}/list`);
     expect(listed).to.include({ period, status: 'draft', version: 1, netPayout: 0, approvedAt: null });
   });
 });

@@ -88,15 +88,13 @@ describe('the budgets of every operation', () => {
     const workspace = await service.workspace();
     ({ apiKey } = workspace);
     const { api } = workspace;
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: Array.from({ length: 20 }, (_, at) => ({
-        name: `Rep ${at}`,
-        email: `rep${at}@x.io`,
-        crmMemberId: `m${at}`,
-      })),
-    });
+    const people = Array.from({ length: 20 }, (_, at) => ({
+      name: `Rep ${at}`,
+      email: `rep${at}@x.io`,
+      crmMemberId: `m${at}`,
+    }));
+    const [repId, otherId] = (await api.saveReps(...people)) as [string, string];
     const config = largestConfigs['conditions'];
-    const [repId, otherId] = reps.map(({ id }: { id: string }) => id) as [string, string];
     await api.createPlan({ name: 'Paid', config }, [repId]);
     // Calls change this one.
     const plan = await api.createPlan({ name: 'Changed', config }, [otherId]);

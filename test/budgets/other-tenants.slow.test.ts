@@ -52,8 +52,8 @@ describe('tenants beside an abusive tenant', () => {
   async function tenant(): Promise<{ api: ApiClient; repId: string }> {
     const { apiKey } = await service.workspace();
     const api = new ApiClient(target.url, apiKey);
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ name: 'Ann', email: 'ann@x.io' }] });
-    return { api, repId: reps[0].id };
+    const [repId] = await api.saveReps('Ann');
+    return { api, repId };
   }
 
   /** The times of an ordinary tenant's requests, one after the other. */

@@ -101,10 +101,8 @@ describe('changes by agents', () => {
 
   it('fail when the person has lost the role that they had', async () => {
     const id = await requested();
-    const { reps } = await seeded.api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'zoe@acme.test', name: 'Zoe', role: 'admin' }],
-    });
-    const zoe = await sessionOf(service, seeded.workspaceId, reps[0].id);
+    const [repId] = await seeded.api.saveReps({ name: 'Zoe', role: 'admin' });
+    const zoe = await sessionOf(service, seeded.workspaceId, repId);
     await zoe.expect(200, 'PATCH', `/v1/reps/${seeded.ada}`, { role: 'rep' });
     expect((await decide(zoe, id, 'approve')).body).to.deep.include({ status: 'failed' });
     expect(await plans()).to.deep.equal([]);

@@ -25,23 +25,16 @@ describe('deals that paid no commission', () => {
 
   before(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const person = (name: string, more: object = {}) => ({
-      name,
-      email: `${name.toLowerCase()}@x.io`,
-      crmMemberId: name.toLowerCase(),
-      ...more,
-    });
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        person('Mia', { role: 'manager' }),
-        person('Ann', { managerEmail: 'mia@x.io' }),
-        person('Bob'),
-        person('Cy'),
-        person('Dan'),
-        person('Eve', { managerEmail: 'mia@x.io' }),
-      ],
-    });
-    for (const { name, id } of reps) ids.set(name, id);
+    const managerEmail = 'mia@x.io';
+    const people = await api.saveReps(
+      { name: 'Mia', role: 'manager' },
+      { name: 'Ann', managerEmail },
+      'Bob',
+      'Cy',
+      'Dan',
+      { name: 'Eve', managerEmail },
+    );
+    for (const [at, name] of ['Mia', 'Ann', 'Bob', 'Cy', 'Dan', 'Eve'].entries()) ids.set(name, people[at] as string);
     const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
     const config = {
       rules: [

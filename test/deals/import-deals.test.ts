@@ -4,6 +4,7 @@ import pg from 'pg';
 import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
 import { readPipeline } from '#test/support/sales-opportunities.js';
+import { until } from '#test/support/until.js';
 import { DealWorld, type ImportFile } from './deal-fixture.js';
 
 describe('POST /v1/deals/import', () => {
@@ -283,7 +284,7 @@ describe('POST /v1/deals/import', () => {
       const lines = Array.from({ length: rows }, (_, index) => `d${index},file,2026-01-01T00:00:00Z`).join('\n');
       const importing = world.importFile({ text: `id,name,sourceUpdatedAt\n${lines}` });
       const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      while ((await world.rows(waits)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(async () => (await world.rows(waits)).length > 0);
       await other.query('commit');
       await other.end();
       expect(await importing).to.include({ accepted: rows - 1, stale: 1 });

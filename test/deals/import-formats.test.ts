@@ -9,8 +9,7 @@ describe('the import of deals from files in common formats', () => {
 
   beforeEach(async () => {
     ({ api } = await service.workspace({ timezone: 'America/New_York' }));
-    const people = [{ name: 'Ann', email: 'ann@x.io', crmMemberId: 'CRM-Ann' }];
-    ann = (await api.expect(200, 'PUT', '/v1/reps', { reps: people })).reps[0].id;
+    [ann] = await api.saveReps({ name: 'Ann', crmMemberId: 'CRM-Ann' });
   });
 
   const send = (status: number, text: string, query = '') =>
@@ -184,22 +183,16 @@ describe('the import of deals from files in common formats', () => {
       await api.expect(201, 'POST', '/v1/fields/save', { standard: { ownerId: 'seller' } });
       await send(200, 'id,Seller\nd1,ANN@X.IO\nd2,Bob@x.io\nd3,crm-bob\n');
       expect((await deals()).get('d1')).to.include({ repId: ann });
-      const bob = { name: 'Bob', email: 'bob@x.io', crmMemberId: 'CRM-Bob' };
-      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [bob] });
+      const [bob] = await api.saveReps({ name: 'Bob', crmMemberId: 'CRM-Bob' });
       const found = await deals();
-      expect([found.get('d2')?.['repId'], found.get('d3')?.['repId']]).to.deep.equal([reps[0].id, reps[0].id]);
+      expect([found.get('d2')?.['repId'], found.get('d3')?.['repId']]).to.deep.equal([bob, bob]);
     });
 
     it('are found by the exact member id when two ids differ only in case', async () => {
-      const people = ['005aB', '005Ab'].map((crmMemberId, index) => ({
-        name: 'X',
-        email: `x${index}@x.io`,
-        crmMemberId,
-      }));
-      const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+      const [, second] = await api.saveReps({ name: 'X0', crmMemberId: '005aB' }, { name: 'X1', crmMemberId: '005Ab' });
       await send(200, 'id,owner_id\nd1,005Ab\nd2,005AB\n');
       const found = await deals();
-      expect([found.get('d1')?.['repId'], found.get('d2')?.['repId']]).to.deep.equal([reps[1].id, null]);
+      expect([found.get('d1')?.['repId'], found.get('d2')?.['repId']]).to.deep.equal([second, null]);
     });
   });
 

@@ -13,6 +13,7 @@ import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const command = path.join(root, 'bin', 'commissions.js');
@@ -73,8 +74,7 @@ async function saveTerms(api: ApiClient): Promise<void> {
     crmMemberId: name,
     ...(name === 'boss' ? {} : { managerEmail: 'boss@example.com' }),
   }));
-  const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
-  const [boss, ...team] = saved.reps.map((rep: { id: string }) => rep.id) as [string, ...string[]];
+  const [boss, ...team] = (await api.saveReps(...reps)) as [string, ...string[]];
   const rates = [0.05, 0.1, 0.15];
   const tiers = [0, 0.5, 1].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, rate: rates[tierIndex] }));
   const commission = { name: 'Commission', measure: 'amount', tierMode: 'marginal', tiers };
@@ -100,14 +100,6 @@ async function put(api: ApiClient, { dealId, ...body }: Deal): Promise<void> {
 
 async function importAll(api: ApiClient, deals: readonly Deal[]): Promise<void> {
   expect(await api.expect(200, 'POST', '/v1/deals/import', { deals })).to.deep.include({ rejected: [] });
-}
-
-async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const start = performance.now();
-  while (!(await isTrue())) {
-    if (performance.now() - start > boundMs) throw new Error(`${what}: not within ${boundMs} ms`);
-    await sleep(100);
-  }
 }
 
 describe('the service under kill -9', function () {
@@ -153,9 +145,12 @@ describe('the service under kill -9', function () {
   /** Sends the deals to the calm workspace and waits until both workspaces have the same totals. */
   async function expectCaughtUp(deals: readonly Deal[]): Promise<void> {
     await importAll(clientOf(calm), deals);
-    await until('the calm workspace', async () => (await runningJobs(calm)) === 0);
+    await until(async () => (await runningJobs(calm)) === 0, { what: 'the calm workspace', withinMs: boundMs });
     const expected = await totals(calm);
-    await until('the commission', async () => (await totals(disturbed)).total === expected.total);
+    await until(async () => (await totals(disturbed)).total === expected.total, {
+      what: 'the commission',
+      withinMs: boundMs,
+    });
     expect(await totals(disturbed)).to.deep.equal(expected);
   }
 
@@ -182,7 +177,7 @@ describe('the service under kill -9', function () {
         () => undefined,
       ),
     );
-    await until('half of the responses', async () => answered.length >= 20);
+    await until(async () => answered.length >= 20, { what: 'half of the responses', withinMs: boundMs });
     await service.end('SIGKILL');
     await Promise.all(sending);
     expect(answered.length).to.be.within(20, 59);
@@ -233,7 +228,7 @@ describe('the service under kill -9', function () {
     await restart();
     const read = () => clientOf(disturbed).expect(200, 'GET', `/v1/commissions/recalculate/jobs/${started.jobId}`);
     expect(await read()).to.include({ jobId: started.jobId, scope: 'workspace' });
-    await until('the recalculation', async () => (await read()).status !== 'running');
+    await until(async () => (await read()).status !== 'running', { what: 'the recalculation', withinMs: boundMs });
     const job = await read();
     expect(job).to.include({ status: 'completed' });
     expect(job.result).to.deep.include({ eventsWritten: 0, eventsReversed: 0 });
@@ -241,7 +236,7 @@ describe('the service under kill -9', function () {
   });
 
   it('leaves the same rows as an undisturbed run, with consistent history and counters', async () => {
-    await until('the jobs', async () => (await runningJobs(disturbed)) === 0);
+    await until(async () => (await runningJobs(disturbed)) === 0, { what: 'the jobs', withinMs: boundMs });
     const server = await openDatabaseServer(readConfig({ DATA_DIR: dataDir }), createLog('silent'));
     try {
       const url = readingAllWorkspaces(server.ownerUrl);

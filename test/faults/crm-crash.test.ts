@@ -1,3 +1,4 @@
+import { until } from '#test/support/until.js';
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -85,13 +86,8 @@ for (const { provider, start } of crashed) {
       return row?.n ?? 0;
     };
 
-    async function until(what: () => Promise<boolean>, timeoutMs = 90_000): Promise<void> {
-      const deadline = Date.now() + timeoutMs;
-      while (!(await what().catch(() => false))) {
-        if (Date.now() > deadline) throw new Error(`condition not met within ${timeoutMs} ms`);
-        await sleep(50);
-      }
-    }
+    const untilTrue = (isSo: () => Promise<boolean>, withinMs = 90_000) =>
+      until(() => isSo().catch(() => false), { what: String(isSo), withinMs });
 
     it('resumes a sync at the stored page after its worker was killed', async () => {
       const people = ['Ada', 'Ben', 'Cy'].map((name) => world.addPerson(name));
@@ -101,14 +97,14 @@ for (const { provider, start } of crashed) {
         await client.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
       await world.connect(client, url);
       const { jobId } = await client.expect(200, 'POST', '/v1/commissions/sync', { async: true });
-      await until(async () => (await count('select count(*)::int as n from deals where workspace_id = $1')) > 0);
+      await untilTrue(async () => (await count('select count(*)::int as n from deals where workspace_id = $1')) > 0);
       await worker.end('SIGKILL');
       const before = world.server.countRequests(world.listing);
       expect(
         await count(`select count(*)::int as n from jobs where workspace_id = $1 and status = 'running'`),
       ).to.equal(1);
       await worker.start();
-      await until(async () => {
+      await untilTrue(async () => {
         const job = await client.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
         return job.status === 'completed';
       });
@@ -145,7 +141,7 @@ for (const { provider, start } of crashed) {
       await killing;
       sending = false;
       await untilInboxEmpty(database.ownerUrl);
-      await until(
+      await untilTrue(
         async () => (await count('select count(*)::int as n from calculation_requests where workspace_id = $1')) === 0,
       );
       await expectSoundLedger(database.ownerUrl, workspaceId);

@@ -45,8 +45,7 @@ describe('CRM connections', function () {
   /** The browser of a person with a session; by default of a new admin of the workspace. */
   async function signedIn(client = api, workspace = workspaceId, role = 'admin') {
     const email = `${randomUUID()}@x.io`;
-    const { reps } = await client.expect(200, 'PUT', '/v1/reps', { reps: [{ email, name: 'Ada', role }] });
-    const repId: string = reps[0].id;
+    const [repId] = await client.saveReps({ email, name: 'Ada', role });
     const browser = new TestBrowser(service.url);
     const token = await tokenOf(service, workspace, 'sess', repId);
     browser.setCookie('session', token);

@@ -1,3 +1,4 @@
+import { until } from '#test/support/until.js';
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
@@ -13,14 +14,6 @@ import { type ApiClient, startTestService, type TestService } from '#test/suppor
 const sync = ['POST', '/v1/commissions/sync'] as const;
 const neverPolled = { CRM_POLL_SECONDS: '86400', CRM_RETRY_MS: '1' };
 const won = { Amount: 1000, StageName: 'Closed Won', CloseDate: '2026-02-10' };
-
-async function until(what: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 50_000;
-  while (!(await what())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met within 50 seconds');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 for (const { provider, start } of crmWorlds)
   it(`a poll of ${provider} imports changes, deletions and new people whose webhooks were lost`, async function () {

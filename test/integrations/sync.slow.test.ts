@@ -1,3 +1,4 @@
+import { until } from '#test/support/until.js';
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
@@ -306,13 +307,6 @@ describe('polling crm-c', function () {
     await world.stop();
   });
 
-  async function until(what: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 60_000;
-    while (!(await what())) {
-      if (Date.now() > deadline) throw new Error('it did not come about');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
   const polled = async (workspaceId: string) => {
     const [row] = await query<{ through: Date | null; due: Date | null }>(
       service.database.ownerUrl,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { query } from '#test/support/ledger-checks.js';
 import { testService } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-workspace.js';
 
 const april = '2026-04-20';
@@ -92,7 +93,7 @@ describe('corrections of the worked example', () => {
         return row?.day;
       };
       await example.drain(['bob', 'max'].map((name) => example.repIds[name as 'bob' | 'max']));
-      while ((await quarterOfMax()) !== april) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(async () => (await quarterOfMax()) === april);
       await busy.query('rollback');
       await busy.end();
       expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));

@@ -52,20 +52,9 @@ describe('deals with extreme numbers', () => {
 
   async function team(currency: string): Promise<Team> {
     const { api, workspaceId } = await service.workspace({ currency });
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'max@example.com', name: 'Max' },
-        { email: 'ann@example.com', name: 'Ann', managerEmail: 'max@example.com' },
-      ],
-    });
-    const max = reps[0].id as string;
-    const ann = reps[1].id as string;
-    for (const [name, terms, repId] of [
-      ['Sales', config, ann],
-      ['Managers', override, max],
-    ] as const) {
-      await api.createPlan({ name, config: terms }, [repId]);
-    }
+    const [max, ann] = await api.saveReps('Max', { name: 'Ann', managerEmail: 'max@x.io' });
+    await api.createPlan({ name: 'Sales', config }, [ann]);
+    await api.createPlan({ name: 'Managers', config: override }, [max]);
     await api.setQuota([ann], 'Weighted', '2026-Q1', 0.000001);
     return { api, workspaceId, ann, max };
   }

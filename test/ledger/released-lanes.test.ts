@@ -4,6 +4,7 @@ import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { noteHeld, UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { metrics } from '#src/platform/metrics.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 import { D1, D2, WorkedExample } from './worked-workspace.js';
 
 /** The sweep takes only requests that are older than this. */
@@ -34,14 +35,6 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
     await example.waitForCalculations();
     await requests['generate']?.();
   });
-
-  async function until(isReached: () => Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 20_000;
-    while (!(await isReached())) {
-      if (Date.now() > deadline) throw new Error('did not happen within 20 s');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  }
 
   /** Whether the request waits for a write, and so holds the lane that it locked before. */
   async function isStopped(): Promise<boolean> {

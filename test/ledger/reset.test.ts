@@ -13,12 +13,9 @@ describe('reset and cleanup', () => {
 
   before(async () => {
     world = await service.workspace();
-    const { reps } = await world.api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'a@x.test', name: 'A', crmMemberId: 'a' }],
-    });
-    const plan = await world.api.createPlan({ name: 'P', config });
-    await world.api.assign([reps[0].id], plan.planId);
-    await world.api.setQuota([reps[0].id], 'New', '2026-Q1', 100);
+    const repIds = await world.api.saveReps('A');
+    await world.api.createPlan({ name: 'P', config }, repIds);
+    await world.api.setQuota(repIds, 'New', '2026-Q1', 100);
     for (const id of ['D1', 'D2']) {
       await world.api.expect(201, 'PUT', `/v1/deals/${id}`, { amount: 100, closeDate: '2026-02-01', ownerId: 'a' });
     }

@@ -12,10 +12,7 @@ describe('events of stopped days', () => {
   /** Two reps on a plan whose second version pays from April. */
   async function team() {
     const { api, workspaceId } = await service.workspace({});
-    const [ann, bob] = await api.saveReps(
-      { email: 'ann@example.com', name: 'Ann' },
-      { email: 'bob@example.com', name: 'Bob' },
-    );
+    const [ann, bob] = await api.saveReps('Ann', 'Bob');
     const { planId, planVersionId } = await api.createPlan({ name: 'Plan', config: config(0.1) });
     const later = { config: config(0.2), effectiveStart: '2026-04-01' };
     await api.expect(200, 'PATCH', `/v1/plans/${planId}`, later);

@@ -9,6 +9,7 @@ import { backends, type Servers, startServers } from '#test/support/backends.js'
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 const log = createLog('silent');
 
@@ -312,12 +313,4 @@ async function startFaultyProxy(target: number) {
       for (const socket of sockets) socket.destroy();
     },
   };
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it did not come to pass within 30 seconds');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

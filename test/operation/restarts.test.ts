@@ -8,6 +8,7 @@ import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 const people = Array.from({ length: 20 }, (_, index) => `rep${index}`);
 const dealsEach = 40;
@@ -286,12 +287,4 @@ function post(url: string, apiKey: string, body: unknown): Promise<{ status: num
     sending.on('error', reject);
     sending.end(JSON.stringify(body));
   });
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it did not come to pass within 20 seconds');
-    await sleep(20);
-  }
 }

@@ -170,9 +170,7 @@ type Workspace = Awaited<ReturnType<TestService['workspace']>>;
 
 /** A plan Sales of 10 % with a test, and a deal of 1,000. */
 async function saveSales(service: TestService, { api, workspaceId }: Workspace): Promise<void> {
-  const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-    reps: [{ email: 'ann@x.io', name: 'Ann', crmMemberId: 'ann' }],
-  });
+  const repIds = await api.saveReps('Ann');
   const test = {
     name: 'Ten percent',
     deals: [{ dealId: 'a', closeDate: '2026-02-10', amount: 1000 }],
@@ -185,7 +183,7 @@ async function saveSales(service: TestService, { api, workspaceId }: Workspace):
     },
     tests: [test],
   });
-  await api.assign([reps[0].id], planId);
+  await api.assign(repIds, planId);
   const deals = [{ dealId: 'd1', ownerId: 'ann', amount: 1000, closeDate: '2026-02-10', stage: 'Won' }];
   await api.expect(200, 'POST', '/v1/deals/import', { deals });
   await service.waitForCalculations(workspaceId);

@@ -50,11 +50,7 @@ describe('plans over HTTP', () => {
   const setStatus = (planRef: string, status: string): Promise<Plan> =>
     written(api.expect(200, 'PATCH', `/v1/plans/${planRef}/status`, { status }));
   const history = (planRef: string): Promise<Plan[]> => api.expect(200, 'GET', `/v1/plans/${planRef}/history`);
-  const addReps = async (...names: string[]): Promise<string[]> => {
-    const reps = names.map((name) => ({ email: `${name.toLowerCase()}@x.io`, name }));
-    const answer = await api.expect(200, 'PUT', '/v1/reps', { reps });
-    return answer.reps.map((rep: { id: string }) => rep.id);
-  };
+  const addReps = (...names: string[]): Promise<string[]> => api.saveReps(...names);
   const assign = (repIds: string[], planId: string): Promise<{ assignmentId: string }[]> => api.assign(repIds, planId);
   const expectError = async (
     status: number,

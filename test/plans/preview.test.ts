@@ -3,6 +3,7 @@ import pg from 'pg';
 import { ownerSessionOptions } from '#src/platform/database/pool.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 const configOf = (rate: number, name = 'Commission') => ({
@@ -139,8 +140,7 @@ describe('the preview of a plan change', () => {
     await other.query('delete from plans where workspace_id = $1 and plan_id = $2', [workspaceId, deleted]);
     const previewed = api.post(`/v1/plans/${deleted}/preview`, { config: configOf(0.2), period: '2026' });
     const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    while ((await query(service.database.ownerUrl, waiting)).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(async () => (await query(service.database.ownerUrl, waiting)).length > 0);
     await other.query('commit');
     await other.end();
     const { status, body } = await previewed;
@@ -156,12 +156,10 @@ describe('the preview of a plan change', () => {
          leased_until = now() - interval '1 second', attempts = $2 where preview_id = $1`,
       [jobId, attempts],
     );
-    for (let tries = 0; tries < 100; tries += 1) {
+    return until(async () => {
       const preview = await api.expect(200, 'GET', `${path}/jobs/${jobId}`);
-      if (preview.status !== 'running') return preview;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    return expect.fail('no worker took over the preview');
+      return preview.status !== 'running' && preview;
+    });
   }
 
   it('is a job that another worker takes over from one that died', async () => {

@@ -143,21 +143,13 @@ for (const worker of [true, false]) {
     });
 
     it('calculates a manager’s override on a deal that was stored immediately before the stop', async () => {
-      const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-        reps: [
-          { email: 'mia@x.io', name: 'Mia', role: 'manager' },
-          { email: 'ann@x.io', name: 'Ann', managerEmail: 'mia@x.io' },
-        ],
-      });
-      const mia = reps.find((rep: { email: string }) => rep.email === 'mia@x.io').id;
-      await createPlan();
-      const cascade: Plan = await api.createPlan(
-        {
-          name: 'Managers',
-          config: configOf(0.5, { name: 'Override', executionPhase: 'cascade', dependsOn: '_total' }),
-        },
-        [mia],
+      const [mia] = await api.saveReps(
+        { name: 'Mia', role: 'manager' },
+        { email: 'ann@x.io', name: 'Ann', managerEmail: 'mia@x.io' },
       );
+      await createPlan();
+      const config = configOf(0.5, { name: 'Override', executionPhase: 'cascade', dependsOn: '_total' });
+      const cascade: Plan = await api.createPlan({ name: 'Managers', config }, [mia]);
       await calculateAll();
       await deal('last', '2026-03-10');
       await setStatus(cascade.planId, 'archived');

@@ -9,8 +9,7 @@ describe('the import of quotas and assignments from CSV files', () => {
 
   beforeEach(async () => {
     ({ api } = await service.workspace());
-    const people = ['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.io` }));
-    await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    await api.saveReps('Ann', 'Bob');
     const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
     const config = { rules: [{ name: 'New', measure: 'amount', tiers }] };
     ({ planId } = await api.createPlan({ name: 'AE Plan', config }));

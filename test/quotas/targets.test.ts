@@ -11,9 +11,8 @@ describe('POST /v1/quotas with targets', () => {
 
   beforeEach(async () => {
     ({ api } = await service.workspace());
-    const people = ['Ann', 'Bob'].map((name) => ({ name, email: `${name}@x.io` }));
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    ids = Object.fromEntries(reps.map((rep: { name: string; id: string }) => [rep.name, rep.id]));
+    const [ann, bob] = await api.saveReps('Ann', 'Bob');
+    ids = { Ann: ann, Bob: bob };
     const rule = { name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
     const plan = await api.createPlan({ name: 'AE', config: { rules: [rule] } });
     planRuleId = plan.rules[0].id;

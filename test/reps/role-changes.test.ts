@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type Work, type WorkspaceLock } from '#src/platform/database/unit-of-work.js';
 import { lockPeople } from '#src/reps/lock-people.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 describe('changes of role and active', () => {
   const service = testService();
@@ -51,10 +52,7 @@ describe('changes of role and active', () => {
     'of active': () => api.expect(200, 'PATCH', `/v1/reps/${ann}`, { active: false }),
     'of the role together with a manager who stays': () =>
       api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId: null }),
-    'of the role by PUT': () =>
-      api.expect(200, 'PUT', '/v1/reps', {
-        reps: [{ email: 'ann@x.io', name: 'Ann', role: 'rep', managerEmail: null }],
-      }),
+    'of the role by PUT': () => api.saveReps({ email: 'ann@x.io', name: 'Ann', role: 'rep', managerEmail: null }),
     'by an invitation': () => api.expect(200, 'POST', `/v1/reps/${ann}/invite`),
     'by several invitations': () => api.expect(200, 'POST', '/v1/reps/bulk-invite', { repIds: [ann] }),
   };
@@ -68,23 +66,21 @@ describe('changes of role and active', () => {
     });
 
   it('a role is changed before the change of the manager waits for a calculation', async () => {
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'max@x.io', name: 'Max' }] });
+    const [managerId] = await api.saveReps('Max');
     const stored = () => api.expect(200, 'GET', `/v1/reps/${ann}`);
     let waiting: Promise<unknown> = Promise.resolve();
     await calculating(async () => {
-      waiting = api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId: reps[0].id });
-      while ((await stored()).role !== 'rep') await new Promise((resolve) => setTimeout(resolve, 20));
+      waiting = api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId });
+      await until(async () => (await stored()).role === 'rep');
       expect((await stored()).managerId).to.equal(null);
     });
     await waiting;
-    expect((await stored()).managerId).to.equal(reps[0].id);
+    expect((await stored()).managerId).to.equal(managerId);
   });
 
   it('does not change the role if the manager is rejected', async () => {
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'max@x.io', name: 'Max', managerEmail: 'ann@x.io' }],
-    });
-    await api.expect(400, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId: reps[0].id });
+    const [managerId] = await api.saveReps({ name: 'Max', managerEmail: 'ann@x.io' });
+    await api.expect(400, 'PATCH', `/v1/reps/${ann}`, { role: 'rep', managerId });
     expect((await api.expect(200, 'GET', `/v1/reps/${ann}`)).role).to.equal('manager');
   });
 
@@ -96,7 +92,7 @@ describe('changes of role and active', () => {
       await sql`update reps set role = 'rep' where workspace_id = ${workspaceId} and rep_id = ${ann}`.execute(trx);
     };
     await whileHeld('none', demote, async () => {
-      waiting = api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ann@x.io', name: 'Ann B', payrollId: 'P2' }] });
+      waiting = api.saveReps({ email: 'ann@x.io', name: 'Ann B', payrollId: 'P2' });
       await new Promise((resolve) => setTimeout(resolve, 300));
     });
     await waiting;

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { type CrmProvider } from '#src/crm/port.js';
 import { TestBrowser } from '#test/support/test-browser.js';
+import { until } from '#test/support/until.js';
 import { ConnectedWorkspace } from './crm.js';
 import { row } from './rows.js';
-import { type Json, service, until } from './running-service.js';
+import { type Json, service } from './running-service.js';
 
 const toggle = '/auth/workspace/crmc/sync-enabled';
 
@@ -187,7 +188,9 @@ function describePolling(): void {
 
     row(633, 'the poller finds a change by its last-modified time', async () => {
       polled.crm.change(dealId, { amount: 2000 });
-      await until('the poll of the change', async () => ((await amountIn(polled)) === 2000 ? true : undefined));
+      await until(async () => ((await amountIn(polled)) === 2000 ? true : undefined), {
+        what: 'the poll of the change',
+      });
       expect(await polled.event(dealId)).to.deep.equal(['earned', 160]);
     });
 
@@ -199,7 +202,9 @@ function describePolling(): void {
 
     row(209, 'with sync-enabled on again the history is taken up', async () => {
       await paused.api.expect(200, 'POST', toggle, { enabled: true });
-      await until('the poll of the missed change', async () => ((await amountIn(paused)) === 2000 ? true : undefined));
+      await until(async () => ((await amountIn(paused)) === 2000 ? true : undefined), {
+        what: 'the poll of the missed change',
+      });
     });
 
     row(634, 'the PascalCase fields of crm-c are normalized', async () => {

@@ -16,6 +16,7 @@ import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Json = any;
@@ -144,31 +145,30 @@ export class RunningService {
 
   /** Resolves when the workspace has no calculation request left. */
   async waitForCalculations(workspaceId: string): Promise<void> {
-    await until('the calculation of the workspace', async () => {
-      const [pending] = await this.sql('select 1 from calculation_requests where workspace_id = $1 limit 1', [
-        workspaceId,
-      ]);
-      return pending === undefined ? true : undefined;
+    const pending = 'select 1 from calculation_requests where workspace_id = $1 limit 1';
+    await until(async () => (await this.sql(pending, [workspaceId])).length === 0, {
+      what: 'the calculation of the workspace',
     });
   }
 
   /** Resolves when all deliveries are processed and calculated. */
   async delivered(workspaceId: string): Promise<void> {
-    await until('the processing of the deliveries', async () => {
-      const [left] = await this.sql('select 1 from inbox where workspace_id = $1 and processed_at is null limit 1', [
-        workspaceId,
-      ]);
-      return left === undefined ? true : undefined;
+    const left = 'select 1 from inbox where workspace_id = $1 and processed_at is null limit 1';
+    await until(async () => (await this.sql(left, [workspaceId])).length === 0, {
+      what: 'the processing of the deliveries',
     });
     await this.waitForCalculations(workspaceId);
   }
 
   /** The newest mail to the address that matches the pattern, as soon as there are more than `after` such mails. */
   async mailTo(address: string, pattern = /./, after = 0): Promise<string> {
-    return until(`a mail to ${address}`, async () => {
-      const mails = this.mailsTo(address, pattern);
-      return mails.length > after ? mails.at(-1) : undefined;
-    });
+    return until(
+      async () => {
+        const mails = this.mailsTo(address, pattern);
+        return mails.length > after ? mails.at(-1) : undefined;
+      },
+      { what: `a mail to ${address}` },
+    );
   }
 
   private mailsTo(address: string, pattern: RegExp): string[] {
@@ -183,17 +183,6 @@ export class RunningService {
     await this.client(null).expect(200, 'POST', '/auth/otp/send', { email });
     const mail = await this.mailTo(email, code, before);
     return (code.exec(mail) as RegExpExecArray)[0];
-  }
-}
-
-/** Repeats the query every 10 ms until it returns a value. Fails after half a minute. */
-export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within 30 seconds`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 

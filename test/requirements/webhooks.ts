@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { type CrmProvider } from '#src/crm/port.js';
+import { until } from '#test/support/until.js';
 import { ConnectedWorkspace } from './crm.js';
 import { row } from './rows.js';
-import { type Json, service, until } from './running-service.js';
+import { type Json, service } from './running-service.js';
 import { expectError } from './world.js';
 
 interface RowNumbers {
@@ -196,9 +197,9 @@ function describeBilling(): void {
     row(636, 'billing events move the subscription tier', async () => {
       const { workspaceId, api } = await service().workspace({ tier: 'free' });
       const tierIs = (tier: string) =>
-        until(`the tier ${tier}`, async () =>
-          (await api.expect(200, 'GET', '/v1/workspaces')).tier === tier ? true : undefined,
-        );
+        until(async () => ((await api.expect(200, 'GET', '/v1/workspaces')).tier === tier ? true : undefined), {
+          what: `the tier ${tier}`,
+        });
       billing().events.length = 0;
       const { subscription } = billing().checkout(workspaceId, ['price_pro']);
       await billing().deliveries(`${service().url}${path}`).flush();

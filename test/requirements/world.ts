@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { type Answer, type ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 import { workedDeals, workedTiers } from '#test/support/worked-example.js';
-import { type Json, service, until } from './running-service.js';
+import { type Json, service } from './running-service.js';
 
 export type Person = 'mgr' | 'ben' | 'cat';
 
@@ -175,10 +176,13 @@ export class World {
   }
 
   async jobEnd(jobId: string): Promise<Json> {
-    return until(`the end of job ${jobId}`, async () => {
-      const job = await this.get(`/v1/commissions/recalculate/jobs/${jobId}`);
-      return job.status === 'running' ? undefined : job;
-    });
+    return until(
+      async () => {
+        const job = await this.get(`/v1/commissions/recalculate/jobs/${jobId}`);
+        return job.status === 'running' ? undefined : job;
+      },
+      { what: `the end of job ${jobId}` },
+    );
   }
 }
 

@@ -105,9 +105,7 @@ describe('approving a checked version', () => {
     const asMia = await office.as(office.mia);
     const { approvedBy } = await asMia.approve(office.ben, '2026-01');
     expect(approvedBy).to.deep.equal({ repId: office.mia, name: 'Mia' });
-    await office.api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'mia@acme.test', name: 'Mia Married', role: 'manager' }],
-    });
+    await office.api.saveReps({ email: 'mia@acme.test', name: 'Mia Married', role: 'manager' });
     expect((await statusOf(office)).approvedBy).to.deep.equal(approvedBy);
     const file = await office.api.expect(200, 'GET', `/v1/statements/${office.ben}/export?period=2026-01&format=json`);
     expect(file.approvedBy).to.deep.equal(approvedBy);

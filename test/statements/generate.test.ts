@@ -3,6 +3,7 @@ import pg from 'pg';
 import { newId } from '#src/kernel/ids.js';
 import { ownerSessionOptions } from '#src/platform/database/pool.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { until } from '#test/support/until.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('generating and reading statements', () => {
@@ -136,7 +137,7 @@ describe('generating and reading statements', () => {
         'select rep_id as "repId", xmin::text as transaction from statements where workspace_id = $1 order by rep_id = $2',
         own.ben,
       );
-    while ((await stored()).length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(async () => (await stored()).length === 2);
     await lane.query('rollback');
     await lane.end();
     expect(await generating).to.include({ generated: 3, errors: 0 });
@@ -172,10 +173,8 @@ describe('generating and reading statements', () => {
 
   it('lists a person without plan and quota only with an amount, also after a batch generated an empty draft', async () => {
     const own = await fixture.office();
-    const person = { email: 'pay@acme.test', name: 'Pia', role: 'payroll' };
-    const { reps } = await own.api.expect(200, 'PUT', '/v1/reps', { reps: [person] });
+    const repId = await own.addRep('Pia', 'payroll');
     const { statements } = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
-    const repId = reps[0].id;
     expect(statements.map((one: { repId: string }) => one.repId)).to.include(repId);
     const names = async (path: string, list: string): Promise<string[]> =>
       (await own.api.expect(200, 'GET', `/v1/${path}?period=2026-01`))[list].map((one: { name: string }) => one.name);

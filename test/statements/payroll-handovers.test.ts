@@ -75,8 +75,7 @@ describe('payroll hand-overs, checks and people who left', () => {
 
   it('generates and exports statements of inactive people only if they have an amount in the period', async () => {
     const own = await fixture.office();
-    const gone = { email: 'gone@acme.test', name: 'Gone', active: false };
-    await own.api.expect(200, 'PUT', '/v1/reps', { reps: [gone] });
+    await own.api.saveReps({ email: 'gone@acme.test', name: 'Gone', active: false });
     await own.api.expect(200, 'PATCH', `/v1/reps/${own.ben}`, { active: false });
     const { statements } = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     expect(statements.map(({ repId }: { repId: string }) => repId).sort()).to.deep.equal([own.ben, own.mia].sort());

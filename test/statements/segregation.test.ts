@@ -267,16 +267,14 @@ describe('segregation of duties', () => {
 
   it('a person who is the only admin and manager does not decide on their own pay', async () => {
     const { workspaceId: small, api } = await service.workspace();
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ name: 'Ida', email: 'ida@x.io', role: 'admin' }],
-    });
-    const ida = await sessionOf(service, small, reps[0].id);
+    const [repId] = await api.saveReps({ name: 'Ida', role: 'admin' });
+    const ida = await sessionOf(service, small, repId);
     const adjustment = { amount: 1_000_000, reason: 'Bonus', period };
-    expect((await ida.post(`/v1/statements/${reps[0].id}/adjust`, adjustment)).body.code).to.equal('forbidden');
-    await ida.generate(reps[0].id, period);
+    expect((await ida.post(`/v1/statements/${repId}/adjust`, adjustment)).body.code).to.equal('forbidden');
+    await ida.generate(repId, period);
     const approval = { period, status: 'approved' };
-    expect((await ida.post(`/v1/statements/${reps[0].id}/approve`, approval)).body.code).to.equal('forbidden');
-    await api.expect(200, 'POST', `/v1/statements/${reps[0].id}/approve`, approval);
+    expect((await ida.post(`/v1/statements/${repId}/approve`, approval)).body.code).to.equal('forbidden');
+    await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, approval);
   });
 
   it('leaves a sound ledger', () => expectSoundLedger(service.database.ownerUrl, workspaceId));

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
 import { type ProcessParts, type RunningProcess, start } from '#src/app/main.js';
@@ -6,6 +5,7 @@ import { readConfig } from '#src/platform/config.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
+import { until } from '#test/support/until.js';
 import { duringSuite } from './during-suite.js';
 import { query } from './ledger-checks.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
@@ -198,13 +198,10 @@ export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
 };
 
 async function waitForCalculations(ownerUrl: string, workspaceId: string): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const pending = await query(ownerUrl, 'select from calculation_requests where workspace_id = $1 limit 1', [
-      workspaceId,
-    ]);
-    if (pending.length === 0) return;
-    if (Date.now() > deadline) throw new Error('calculations were still pending after a minute');
-    await sleep(10);
-  }
+  const pending = 'select from calculation_requests where workspace_id = $1 limit 1';
+  await until(async () => (await query(ownerUrl, pending, [workspaceId])).length === 0, {
+    what: 'the end of the calculations',
+    withinMs: 60_000,
+    pauseMs: 10,
+  });
 }

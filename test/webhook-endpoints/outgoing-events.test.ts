@@ -6,6 +6,7 @@ import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
+import { until } from '#test/support/until.js';
 
 const day = '2026-02-10';
 
@@ -62,14 +63,6 @@ describe('outgoing events', function () {
   const retryNow = () =>
     sql(`with d as (update webhook_deliveries set not_before = now() where workspace_id = $1)
       update webhook_endpoints set not_before = now() where workspace_id = $1`);
-
-  async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 20_000;
-    while (!(await isTrue())) {
-      if (Date.now() > deadline) throw new Error(`not true after 20 s; received ${typesOf().join(' ')}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
 
   /** Of changed commission, newest first. */
   async function deliveries(): Promise<{ id: string; type: string; status: string; attempts: number }[]> {

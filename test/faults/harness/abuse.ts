@@ -20,9 +20,8 @@ export interface AbusiveTenant {
 export async function createAbusiveTenant(fleet: Fleet, name: string, random: SeededRandom): Promise<AbusiveTenant> {
   const { workspaceId, apiKey } = await fleet.createWorkspace(name);
   const api = new ApiClient(random.pick(fleet.apis).url, apiKey);
-  const reps = [{ email: 'abuser@example.com', name: 'Abuser' }];
-  const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
-  return { workspaceId, apiKey, repId: saved.reps[0].id };
+  const [repId] = await api.saveReps('Abuser');
+  return { workspaceId, apiKey, repId };
 }
 
 /**
