@@ -333,10 +333,13 @@ describe('authorization', () => {
 
   async function addToken(kind: TokenKind, repId: string | undefined = undefined): Promise<string> {
     const token = newToken(kind);
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       'insert into tokens (workspace_id, token_id, kind, token_hash, rep_id) values ($1, $2, $3, $4, $5)',
-      [workspaceId, randomUUID(), kind, tokenHash(token), repId ?? null],
+      workspaceId,
+      randomUUID(),
+      kind,
+      tokenHash(token),
+      repId ?? null,
     );
     return token;
   }
@@ -705,10 +708,11 @@ describe('authorization', () => {
 
     it('the access of a token depends on its row, not on its prefix', async () => {
       const dressed = newToken('ws');
-      await query(
-        service.database.ownerUrl,
+      await service.sql(
         `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
-        [workspaceId, randomUUID(), tokenHash(dressed)],
+        workspaceId,
+        randomUUID(),
+        tokenHash(dressed),
       );
       tokens.set('dressed', dressed);
       expect((await send('dressed', 'GET', '/v1/quotas')).status).to.equal(403);

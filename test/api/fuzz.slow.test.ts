@@ -7,7 +7,6 @@ import { answerWith, FakeServer } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type AnyOperation, commonFailures, type Example } from '#src/platform/operation.js';
-import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { connectionOf, sessionOf } from '#test/support/tokens.js';
 
@@ -766,15 +765,13 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
   async function restoreKey(world: World): Promise<void> {
     if ((await world.api.get('/v1')).status === 200) return;
     const admin = newId();
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into reps (workspace_id, rep_id, email, name, role, active) values ($1, $2, $3, 'Door', 'admin', true)`,
-      [world.workspaceId, admin, `${admin}@acme.test`],
-    );
-    await query(service.database.ownerUrl, 'insert into lanes (workspace_id, rep_id) values ($1, $2)', [
       world.workspaceId,
       admin,
-    ]);
+      `${admin}@acme.test`,
+    );
+    await service.sql('insert into lanes (workspace_id, rep_id) values ($1, $2)', world.workspaceId, admin);
     const session = await sessionOf(service, world.workspaceId, admin);
     const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', {});
     world.key = apiKey;
@@ -822,11 +819,10 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     for (const world of worlds) {
       await recreateExamples(world);
       await service.waitForCalculations(world.workspaceId);
-      await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
-      const parked = await query(
-        service.database.ownerUrl,
+      await service.expectSoundLedger(world.workspaceId);
+      const parked = await service.sql(
         'select last_error from lanes where workspace_id = $1 and parked_at is not null',
-        [world.workspaceId],
+        world.workspaceId,
       );
       expect(parked, 'parked lanes').to.deep.equal([]);
       const events = await world.api.expect(200, 'GET', `/v1/commissions?period=2026-02`);

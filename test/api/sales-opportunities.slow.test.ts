@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { ledgerRows } from '#test/support/ledger-checks.js';
 import {
   importPath,
   readPipeline,
@@ -28,12 +28,11 @@ describe('the commission on 8,800 real opportunities', () => {
   });
 
   const sums = () =>
-    query<{ rule_name: string; events: number; total: string }>(
-      service.database.ownerUrl,
+    service.sql<{ rule_name: string; events: number; total: string }>(
       `
     select rule_name, count(*)::int as events, sum(amount)::numeric(20, 2)::text as total from commission_events
     where workspace_id = $1 and status = 'earned' group by rule_name order by rule_name`,
-      [world.workspaceId],
+      world.workspaceId,
     );
 
   it('equals an independent implementation for each rule', async () => {
@@ -55,13 +54,11 @@ describe('the commission on 8,800 real opportunities', () => {
     expect(darcel.earnings.total).to.equal(123_465.17);
   });
 
-  it('has a consistent history, counters and totals', () =>
-    expectSoundLedger(service.database.ownerUrl, world.workspaceId));
+  it('has a consistent history, counters and totals', () => service.expectSoundLedger(world.workspaceId));
 
   it('does not change in a second recalculation', async () => {
     const count = () =>
-      query(
-        service.database.ownerUrl,
+      service.sql(
         `select (select count(*) from commission_event_history) as history, (select sum(revision) from commission_events) as revisions`,
       );
     const before = await count();

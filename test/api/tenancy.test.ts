@@ -5,7 +5,6 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const operations: readonly AnyOperation[] = declared;
@@ -376,52 +375,56 @@ describe('two workspaces', () => {
     });
     const discrepancyId = randomUUID();
     await api.generate(ada.id, '2025-12');
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into discrepancies (workspace_id, discrepancy_id, rep_id, period, status, currency, approved, carried_forward,
         delta, other_currencies, lines, line_count, causes, since, updated_at)
       values ($1, $2, $3, '2025-12', 'open', 'USD', 0, 0, 5, '[]', '[]', 0, '[]', now(), now())`,
-      [made, discrepancyId, ada.id],
+      made,
+      discrepancyId,
+      ada.id,
     );
     const exported = await api.get(`/v1/statements/${ada.id}/export?period=2026-03&format=xlsx`);
     expect(exported.status).to.equal(200);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const token = randomUUID();
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
-      [made, token, tokenHash(newToken('conn'))],
+      made,
+      token,
+      tokenHash(newToken('conn')),
     );
     const key = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into crm_connections (workspace_id, provider, connected_at) values ($1, 'crma', now()), ($1, 'crmc', now())`,
-      [made],
+      made,
     );
     const endpoint = await api.expect(201, 'POST', '/v1/webhook-endpoints', {
       url: `https://${letter}.example.com/`,
       eventTypes: ['crm.connection_broken'],
     });
     const delivery = randomUUID();
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into webhook_deliveries (workspace_id, delivery_id, endpoint_id, sequence_id, event_type, data, status)
       values ($1, $2, $3, $1, 'crm.connection_broken', '{}', 'delivered')`,
-      [made, delivery, endpoint.id],
+      made,
+      delivery,
+      endpoint.id,
     );
     const agent = randomUUID();
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into agent_connections (workspace_id, connection_id, rep_id, client_id, client_name, audience, scopes)
       values ($1, $2, $3, 'c', 'Agent', 'https://x', array['read'])`,
-      [made, agent, ada.id],
+      made,
+      agent,
+      ada.id,
     );
     const change = randomUUID();
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into change_requests (workspace_id, request_id, rep_id, caller, tool, title, input, status, expires_at)
       values ($1, $2, $3, '{"actor":"x"}', 'delete_plan', 'Delete', '{}', 'pending', now() + interval '1 day')`,
-      [made, change, ada.id],
+      made,
+      change,
+      ada.id,
     );
     const names = {
       rep: ada.id,
@@ -468,17 +471,14 @@ describe('two workspaces', () => {
 
   /** Every row of the workspace in every table, without row-level security. */
   async function contentOf(id: string): Promise<unknown> {
-    const tables = await query<{ name: string }>(
-      service.database.ownerUrl,
-      `
+    const tables = await service.sql<{ name: string }>(`
       select distinct table_name as name from information_schema.columns c join pg_tables t on t.tablename = c.table_name and t.schemaname = 'public'
-      where c.table_schema = 'public' and c.column_name = 'workspace_id' and c.table_name <> 'rate_windows' order by 1`,
-    );
+      where c.table_schema = 'public' and c.column_name = 'workspace_id' and c.table_name <> 'rate_windows' order by 1`);
     const content = tables.map(
       ({ name }) =>
         `select '${name}' as name, string_agg(t::text, chr(10) order by t::text) as rows from ${name} t where workspace_id = $1`,
     );
-    return query(service.database.ownerUrl, content.join(' union all '), [id]);
+    return service.sql(content.join(' union all '), id);
   }
 
   /** The response without the requested ids and without values that differ between requests. */

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from '#src/kernel/decimal.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 import { until } from '#test/support/until.js';
@@ -189,7 +188,7 @@ describe('a month of a company', () => {
     }
     await expectFigures(adjusted, { status: 'approved', version: 2 });
     expect(await lines('ben')).to.deep.include(linesOfBen);
-    await expectSoundLedger(service.database.ownerUrl, workspaceId);
+    await service.expectSoundLedger(workspaceId);
   });
 
   it('is trued up, with force for large differences', async () => {
@@ -211,7 +210,7 @@ describe('a month of a company', () => {
     expect(own.status).to.equal(403);
     await expectFigures(truedUp, { status: 'approved' });
     expect((await api.get(`/v1/statements/${idOf('ben')}/status?period=${month}`)).body.version).to.equal(3);
-    await expectSoundLedger(service.database.ownerUrl, workspaceId);
+    await service.expectSoundLedger(workspaceId);
   });
 
   it("trues up the manager's share of her reps, which does not change when one of them is unlocked", async () => {
@@ -240,7 +239,7 @@ describe('a month of a company', () => {
       },
       { status: 'approved' },
     );
-    await expectSoundLedger(service.database.ownerUrl, workspaceId);
+    await service.expectSoundLedger(workspaceId);
   });
 
   async function change(dealId: string, amount: number): Promise<void> {

@@ -5,7 +5,6 @@ import { deleteAuditEntries, verifyChain } from '#src/app/audit-chain.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations } from '#src/operations.js';
 import { appSessionOptions, createDatabase } from '#src/platform/database/pool.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -242,7 +241,7 @@ describe('the audit log of calls', () => {
         await owner.destroy();
       }
     };
-    const change = (statement: string) => query(service.database.ownerUrl, statement, [workspaceId]);
+    const change = (statement: string) => service.sql(statement, workspaceId);
 
     beforeEach(async () => {
       for (const name of ['A', 'B', 'C', 'D']) await api.expect(200, 'PATCH', '/v1/workspaces', { name });

@@ -83,7 +83,7 @@ describe('billing', () => {
   }
 
   function rows(text: string, ...values: unknown[]) {
-    return query<Record<string, unknown>>(service.database.ownerUrl, text, values);
+    return service.sql<Record<string, unknown>>(text, ...values);
   }
 
   async function sendAll(): Promise<number[]> {

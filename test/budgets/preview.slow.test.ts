@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { query } from '#test/support/ledger-checks.js';
 import { importPath, readPipeline, saveMapping, savePlans, saveTeams } from '#test/support/sales-opportunities.js';
 import { type TestService, testService } from '#test/support/test-service.js';
 
@@ -47,8 +46,7 @@ describe('the preview of a plan change on 8,800 opportunities', () => {
 
   /** CPU time of each connection of the database. */
   async function databaseCpu(): Promise<ReadonlyMap<number, number>> {
-    const rows = await query<{ pid: number }>(
-      service.database.ownerUrl,
+    const rows = await service.sql<{ pid: number }>(
       'select pid from pg_stat_activity where datname = current_database()',
     );
     return new Map(rows.map(({ pid }) => [pid, cpuOf(pid)]));

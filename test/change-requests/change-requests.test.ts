@@ -5,7 +5,6 @@ import { erasePerson } from '#src/reps/erase-person.js';
 import { ClientProgram, startOAuthService } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -118,7 +117,7 @@ describe('changes by agents', () => {
 
   it('expire after seven days', async () => {
     const id = await requested();
-    await query(service.database.ownerUrl, 'update change_requests set expires_at = now()');
+    await service.sql('update change_requests set expires_at = now()');
     expect((await listed(ada))[0].status).to.equal('expired');
     expect((await decide(ada, id, 'approve')).body.code).to.equal('already_decided');
   });

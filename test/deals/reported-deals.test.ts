@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
-import { query } from '#test/support/ledger-checks.js';
 import { testService } from '#test/support/test-service.js';
 
 describe('deals that a CRM reports', () => {
@@ -31,10 +30,10 @@ describe('deals that a CRM reports', () => {
   }
 
   async function amountOf(id: string): Promise<number> {
-    const [row] = await query<{ amount: string }>(
-      service.database.ownerUrl,
+    const [row] = await service.sql<{ amount: string }>(
       'select amount from deals where workspace_id = $1 and deal_id = $2',
-      [workspaceId, id],
+      workspaceId,
+      id,
     );
     return Number(row?.amount);
   }
@@ -60,10 +59,9 @@ describe('deals that a CRM reports', () => {
       }),
     );
     expect(await amountOf('long')).to.equal(7);
-    const [row] = await query<{ slugs: string[] }>(
-      service.database.ownerUrl,
+    const [row] = await service.sql<{ slugs: string[] }>(
       `select array(select jsonb_object_keys(fields) order by 1) as slugs from deals where workspace_id = $1 and deal_id = 'long'`,
-      [workspaceId],
+      workspaceId,
     );
     expect(row?.slugs).to.deep.equal(['amount', ...Array.from({ length: 8 }, (_, index) => `text${index}`)]);
   });

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { findDifference } from '#src/statements/pay-difference.js';
 import { waitForChecks } from '#test/support/discrepancies.js';
-import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { Random } from '#test/support/random.js';
 import { type Answer, type ApiClient, type TestService, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
@@ -106,25 +105,23 @@ class Model {
         .map(([key, delta]) => state(key, delta))
         .sort(),
     );
-    const [events] = await query<{ carried: number }>(
-      this.service.database.ownerUrl,
+    const [events] = await this.service.sql<{ carried: number }>(
       `select count(*)::int as carried from commission_event_history h join true_ups t using (workspace_id, event_id)
        where h.workspace_id = $1 and h.change = 'inserted' and h.period <> t.period`,
-      [this.workspaceId],
+      this.workspaceId,
     );
     expect(events?.carried, 'every carry-forward is paid once').to.equal(this.carried);
   }
 
   sound(): Promise<void> {
-    return expectSoundLedger(this.service.database.ownerUrl, this.workspaceId);
+    return this.service.expectSoundLedger(this.workspaceId);
   }
 
   /** The delta of every approved period, from a new calculation. */
   private async deltas(): Promise<Map<string, string>> {
-    const approved = await query<{ rep_id: string; period: string }>(
-      this.service.database.ownerUrl,
+    const approved = await this.service.sql<{ rep_id: string; period: string }>(
       `select rep_id, period from statement_periods where workspace_id = $1 and status = 'approved'`,
-      [this.workspaceId],
+      this.workspaceId,
     );
     const deltas = new Map<string, string>();
     for (const { rep_id: repId, period } of approved) {

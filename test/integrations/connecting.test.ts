@@ -6,7 +6,6 @@ import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
 import { type CrmWorld, crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '#test/support/crm-worlds.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type OpenedPage, TestBrowser } from '#test/support/test-browser.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
@@ -35,8 +34,7 @@ describe('CRM connections', function () {
   });
 
   const worldOf = (provider: string) => worlds.find((world) => world.provider === provider) as CrmWorld;
-  const rows = (text: string, values: unknown[] = []) =>
-    query<Record<string, unknown>>(service.database.ownerUrl, text, values);
+  const rows = (text: string, values: unknown[] = []) => service.sql<Record<string, unknown>>(text, ...values);
   const statusOf = async (provider: string, client = api) => {
     const { integrations } = await client.expect(200, 'GET', '/auth/workspace/integrations');
     return integrations.find((one: { provider: string }) => one.provider === provider);
@@ -54,10 +52,9 @@ describe('CRM connections', function () {
 
   /** The code in the last mail to the address. */
   async function codeFor(email: string): Promise<string> {
-    const [mail] = await query<{ mail_id: string; body: Buffer }>(
-      service.database.ownerUrl,
+    const [mail] = await service.sql<{ mail_id: string; body: Buffer }>(
       'select mail_id, body from mail_outbox where recipient = $1 order by created_at desc limit 1',
-      [email],
+      email,
     );
     const { text } = openMailBody(service.running.service.secrets, mail?.mail_id ?? '', mail?.body as Buffer);
     return /^[0-9]{6}$/m.exec(text)?.[0] ?? '';

@@ -10,7 +10,7 @@ import {
   startServiceFor,
   untilInboxEmpty,
 } from '#test/support/crm-worlds.js';
-import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { ledgerRows } from '#test/support/ledger-checks.js';
 import { Random } from '#test/support/random.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
 
@@ -44,13 +44,14 @@ for (const { provider, start } of crmWorlds) {
     });
 
     const dealsOf = (workspace: string) =>
-      query<{ deal: string }>(
-        service.database.ownerUrl,
-        `select concat_ws('|', deal_id, r.email, trim_scale(amount), stage, close_date, d.currency) as deal
+      service
+        .sql<{ deal: string }>(
+          `select concat_ws('|', deal_id, r.email, trim_scale(amount), stage, close_date, d.currency) as deal
         from deals d left join reps r on r.workspace_id = d.workspace_id and r.rep_id = d.rep_id
         where d.workspace_id = $1 and d.deleted_at is null order by 1`,
-        [workspace],
-      ).then((rows) => rows.map((row) => row.deal));
+          workspace,
+        )
+        .then((rows) => rows.map((row) => row.deal));
 
     it('connects, and a sync imports reps first and then all deals', async () => {
       // The first poll would import all deals directly after the connection.
@@ -101,7 +102,7 @@ for (const { provider, start } of crmWorlds) {
       ).to.deep.equal([]);
       await untilInboxEmpty(service.database.ownerUrl);
       await service.waitForCalculations(workspaceId);
-      await expectSoundLedger(service.database.ownerUrl, workspaceId);
+      await service.expectSoundLedger(workspaceId);
       await expectClean();
     });
 

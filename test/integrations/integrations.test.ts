@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const read = 'GET /auth/workspace/integrations';
@@ -24,11 +23,12 @@ describe('CRM connection endpoints', () => {
 
   /** The row that connecting a CRM inserts. */
   async function connect(provider: string, at: string, workspace = workspaceId): Promise<void> {
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into crm_connections (workspace_id, provider, connected_at) values ($1, $2, $3)
       on conflict (workspace_id, provider) do update set connected_at = excluded.connected_at`,
-      [workspace, provider, at],
+      workspace,
+      provider,
+      at,
     );
   }
 
@@ -97,10 +97,9 @@ describe('CRM connection endpoints', () => {
       await send('POST /auth/workspace/disconnect-crmb');
       const [run] = await disconnections();
       expect(run).to.include({ scope: 'workspace', outcome: 'written' });
-      const [row] = await query<{ details: unknown }>(
-        service.database.ownerUrl,
+      const [row] = await service.sql<{ details: unknown }>(
         'select details from audit_runs where run_id = $1',
-        [run.runId],
+        run.runId,
       );
       expect(row?.details).to.deep.equal({ provider: 'crmb' });
     });
@@ -112,9 +111,7 @@ describe('CRM connection endpoints', () => {
       const before = [await send('GET /v1/reps'), await send('GET /v1/deals')];
       await send('POST /auth/workspace/disconnect-crma');
       expect([await send('GET /v1/reps'), await send('GET /v1/deals')]).to.deep.equal(before);
-      expect(
-        await query(service.database.ownerUrl, 'select * from crm_connections where workspace_id = $1', [workspaceId]),
-      ).to.deep.equal([]);
+      expect(await service.sql('select * from crm_connections where workspace_id = $1', workspaceId)).to.deep.equal([]);
       expect(await crm()).to.deep.equal({ connected: false, provider: null });
     });
 

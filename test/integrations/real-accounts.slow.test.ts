@@ -8,7 +8,6 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { hangUp } from '#fakes/fake-server.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
 import { crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '#test/support/crm-worlds.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
@@ -39,7 +38,7 @@ for (const { provider, start } of crmWorlds)
       const pollNow = 'update crm_connections set poll_due_at = now() where workspace_id = $1';
       await until(async () => {
         // A poll of crm-c leaves the changes of the last seconds to the next one.
-        await query(service.database.ownerUrl, pollNow, [workspaceId]);
+        await service.sql(pollNow, workspaceId);
         const stored = await amounts();
         return stored.get(changed as string) === 2 && !stored.has(deleted as string) && stored.size === 4;
       });
@@ -143,7 +142,7 @@ describe('accounts of crm-b', function () {
     ({ api, workspaceId } = await service.workspace());
   });
 
-  const rows = (text: string) => query<Record<string, unknown>>(service.database.ownerUrl, text, [workspaceId]);
+  const rows = (text: string) => service.sql<Record<string, unknown>>(text, workspaceId);
   const connect = (status = 200) =>
     api.expect(status, 'POST', '/auth/workspace/connect-crmb', {
       accessToken: crm.oauth.issue().accessToken,
@@ -267,8 +266,7 @@ describe('accounts of crm-b', function () {
       await rows('update crm_pulls set not_before = now() where workspace_id = $1');
       await until(async () => (await jobOf(jobId)).status === 'completed');
     }
-    const mails = await query<{ mail_id: string; body: Buffer }>(
-      service.database.ownerUrl,
+    const mails = await service.sql<{ mail_id: string; body: Buffer }>(
       "select mail_id, body from mail_outbox where recipient = 'boss@x.io'",
     );
     const texts = mails.map(({ mail_id: id, body }) => openMailBody(service.running.service.secrets, id, body).text);

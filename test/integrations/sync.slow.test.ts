@@ -3,7 +3,6 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { type CrmWorld, crmWorlds, payEveryone, startServiceFor } from '#test/support/crm-worlds.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
@@ -39,8 +38,7 @@ for (const { provider, start } of crmWorlds) {
       await world.connect(api, service.url);
     });
 
-    const rows = (text: string, values: unknown[] = []) =>
-      query<Record<string, unknown>>(service.database.ownerUrl, text, values);
+    const rows = (text: string, values: unknown[] = []) => service.sql<Record<string, unknown>>(text, ...values);
     const live = () =>
       rows('select count(*)::int as n from deals where workspace_id = $1 and deleted_at is null', [workspaceId]).then(
         ([row]) => row?.['n'],
@@ -308,10 +306,9 @@ describe('polling crm-c', function () {
   });
 
   const polled = async (workspaceId: string) => {
-    const [row] = await query<{ through: Date | null; due: Date | null }>(
-      service.database.ownerUrl,
+    const [row] = await service.sql<{ through: Date | null; due: Date | null }>(
       'select polled_through as through, poll_due_at as due from crm_connections where workspace_id = $1',
-      [workspaceId],
+      workspaceId,
     );
     return { through: row?.through?.getTime() ?? 0, due: row?.due?.getTime() ?? 0 };
   };

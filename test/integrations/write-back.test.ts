@@ -14,7 +14,6 @@ import {
   untilInboxEmpty,
   type WriteFields,
 } from '#test/support/crm-worlds.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
 
 /** Number of deals, and of the requests that they take: crm-a has no request for several deals. */
@@ -60,7 +59,7 @@ describe('commission in the deals of the CRM', function () {
         await sync();
       };
       const count = async (text: string) => {
-        const [row] = await query<{ n: number }>(service.database.ownerUrl, text, [workspaceId]);
+        const [row] = await service.sql<{ n: number }>(text, workspaceId);
         return row?.n ?? 0;
       };
       /** Resolves when every change is calculated and nothing is left to write. */
@@ -97,11 +96,10 @@ describe('commission in the deals of the CRM', function () {
         await untilWritten();
         expect(await status()).to.deep.include({ enabled: true, findings: [], waiting: 0, written: deals, failed: 0 });
         expect(writes()).to.equal(requests + (provider === 'crmb' ? 1 : 0), 'requests, and one of the check');
-        const events = await query<{ dealId: string; amount: string; after: string }>(
-          service.database.ownerUrl,
+        const events = await service.sql<{ dealId: string; amount: string; after: string }>(
           `select deal_key as "dealId", amount::text, split_part(trace, ',', 4) as after from commission_events
             where workspace_id = $1 and status = 'earned'`,
-          [workspaceId],
+          workspaceId,
         );
         expect(events.length).to.equal(deals);
         for (const { dealId, amount, after } of events)

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { query } from '#test/support/ledger-checks.js';
 import { testService } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-workspace.js';
@@ -85,10 +84,10 @@ describe('corrections of the worked example', () => {
       ]);
       await example.put(moved);
       const quarterOfMax = async () => {
-        const [row] = await query<{ day: string }>(
-          service.database.ownerUrl,
+        const [row] = await service.sql<{ day: string }>(
           `select earned_on as day from commission_events where workspace_id = $1 and rep_id = $2 and deal_key = 'D1'`,
-          [example.workspaceId, example.repIds.max],
+          example.workspaceId,
+          example.repIds.max,
         );
         return row?.day;
       };
@@ -232,7 +231,7 @@ describe('corrections of the worked example', () => {
     await example.import(...deals);
     await example.waitForCalculations();
     // Both plans have a rule of one name, and the manager's cascade names what fed it.
-    await query(service.database.ownerUrl, 'cluster commission_events using commission_events_pkey');
+    await service.sql('cluster commission_events using commission_events_pkey');
     expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
   });
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { query } from '#test/support/ledger-checks.js';
 import { testService } from '#test/support/test-service.js';
 import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
@@ -43,17 +42,17 @@ describe('a recalculation of a workspace without pending requests', () => {
   /** The reps that a recalculation of the workspace requests. */
   async function requestedReps(): Promise<string[]> {
     const jobId = await example.startRecalculation();
-    const rows = await query<{ name: string }>(
-      service.database.ownerUrl,
+    const rows = await service.sql<{ name: string }>(
       `select distinct r.name from calculation_requests q join reps r on r.workspace_id = q.workspace_id and r.rep_id = q.rep_id
       where q.workspace_id = $1 and q.job_id = $2 order by r.name`,
-      [example.workspaceId, jobId],
+      example.workspaceId,
+      jobId,
     );
     await example.drain();
     return rows.map(({ name }) => name);
   }
 
-  const sql = (text: string) => query(service.database.ownerUrl, text);
+  const sql = (text: string) => service.sql(text);
   const ruleId = async () => (await example.api.expect(200, 'GET', `/v1/plans/${example.planId}`)).rules[0].id;
   const versionId = async () => (await example.api.expect(200, 'GET', `/v1/plans/${example.planId}`)).planVersionId;
   const setOverride = async () =>
@@ -197,11 +196,11 @@ describe('a recalculation of a workspace without pending requests', () => {
     expect(job.status).to.equal('completed');
     expect(job.result).to.deep.equal({ ...looked, eventsWritten: 0, eventsReversed: 0 });
     expect(job.result).to.include({ count: 4, skipped: 1 });
-    const audit = await query(
-      service.database.ownerUrl,
+    const audit = await service.sql(
       `select r.outcome, r.scope, r.deals, r.details from audit_runs r join audit_run_jobs j using (workspace_id, run_id)
       where j.workspace_id = $1 and j.job_id = $2`,
-      [example.workspaceId, jobId],
+      example.workspaceId,
+      jobId,
     );
     expect(audit).to.deep.equal([{ outcome: 'no_change', scope: 'workspace', deals: 4, details: { freshReps: 3 } }]);
   });

@@ -3,7 +3,7 @@ import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
 import { expectCurrentAnswers } from '#test/support/current-answers.js';
 import { byKey } from '#test/support/engine-world.js';
-import { earnedRows, query } from '#test/support/ledger-checks.js';
+import { earnedRows } from '#test/support/ledger-checks.js';
 import { periodOf, plusDays } from '#test/support/oracle/calendar.js';
 import { calculated } from '#test/support/oracle/clean-ledger.js';
 import { numberFrom } from '#test/support/oracle/fields.js';
@@ -678,14 +678,14 @@ export class LiveWorld {
     const answer = await this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     expect(answer.status, 'recalculation').to.equal('completed');
     if (this.world.frozen.length === 0) expect(answer.statementLocked).to.equal(false);
-    const written = await query(
-      this.service.database.ownerUrl,
+    const written = await this.service.sql(
       `select h.change, h.rep_id, h.deal_key, h.rule_name, h.amount, h.trace, b.status as status_before, b.amount as amount_before, b.trace as trace_before
       from audit_run_jobs j join commission_event_history h on h.workspace_id = j.workspace_id and h.run_id = j.run_id
       left join commission_event_history b on b.workspace_id = h.workspace_id and b.rep_id = h.rep_id and b.event_id = h.event_id
         and b.revision = h.revision - 1
       where j.workspace_id = $1 and j.job_id = $2`,
-      [this.workspaceId, answer.jobId],
+      this.workspaceId,
+      answer.jobId,
     );
     if (written.length === 0) expect(answer, 'recalculation').to.include({ eventsWritten: 0, eventsReversed: 0 });
     return written;
@@ -722,10 +722,9 @@ export class LiveWorld {
   /** Counters are the sums of the counted rows. Rows of a true-up replace the approved ones. */
   async expectQuotaCounters(): Promise<void> {
     const { counted } = calculated(this.now());
-    const found = await query<{ quotaId: string; value: string }>(
-      this.service.database.ownerUrl,
+    const found = await this.service.sql<{ quotaId: string; value: string }>(
       'select quota_id as "quotaId", trim_scale(current_value)::text as value from quotas where workspace_id = $1',
-      [this.workspaceId],
+      this.workspaceId,
     );
     const values = new Map(found.map(({ quotaId, value }) => [quotaId, value]));
     for (const quota of this.world.quotas as LiveQuota[]) {
@@ -744,10 +743,9 @@ export class LiveWorld {
   }
 
   async historyLength(): Promise<number> {
-    const [row] = await query<{ count: number }>(
-      this.service.database.ownerUrl,
+    const [row] = await this.service.sql<{ count: number }>(
       'select count(*)::int as count from commission_event_history where workspace_id = $1',
-      [this.workspaceId],
+      this.workspaceId,
     );
     return row?.count as number;
   }

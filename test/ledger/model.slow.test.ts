@@ -1,6 +1,5 @@
 import { config, expect } from 'chai';
 import fc from 'fast-check';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import type { LedgerRow } from '#test/support/oracle/world.js';
 import { testService } from '#test/support/test-service.js';
 import { arbitraryRun, execute } from './commands.js';
@@ -41,7 +40,7 @@ describe('the ledger of the running service compared with a full calculation of 
         await live.expectCurrentAnswers();
         expectSameRows(await live.ledgerRows(), live.cleanRows());
         await live.expectQuotaCounters();
-        await expectSoundLedger(service.database.ownerUrl, live.workspaceId);
+        await service.expectSoundLedger(live.workspaceId);
         const history = await live.historyLength();
         expect(await live.recalculateAll(), 'what a recalculation writes').to.deep.equal([]);
         expect(await live.historyLength(), 'history rows').to.equal(history);

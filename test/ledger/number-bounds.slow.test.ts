@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const flat = (name: string, terms: object) => ({
@@ -65,10 +64,9 @@ describe('deals with extreme numbers', () => {
   }
 
   async function lanesWithFailures({ workspaceId }: Team): Promise<object[]> {
-    return query(
-      service.database.ownerUrl,
+    return service.sql(
       'select rep_id, last_error from lanes where workspace_id = $1 and (attempts > 0 or last_error is not null)',
-      [workspaceId],
+      workspaceId,
     );
   }
 
@@ -93,7 +91,7 @@ describe('deals with extreme numbers', () => {
       const statement = await api.expect(200, 'GET', `/v1/statements?repId=${ann}&period=2026-02`);
       expect(statement.summary.netPayout).to.be.at.least(1500);
       await api.expect(200, 'GET', `/v1/commissions?repId=${max}&period=2026-02`);
-      await expectSoundLedger(service.database.ownerUrl, workspaceId);
+      await service.expectSoundLedger(workspaceId);
     });
   }
 
@@ -101,11 +99,10 @@ describe('deals with extreme numbers', () => {
     const people = await team('USD');
     await put(people, 'crm', { amount: 1, value: 500, acv: 5 });
     await put(people, 'usual', { amount: 1000 });
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `update deals set amount = null, fields = '{"amount": 1e400, "value": 500, "acv": 5}'
        where workspace_id = $1 and deal_id = 'crm'`,
-      [people.workspaceId],
+      people.workspaceId,
     );
     await people.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     const { events, outcomes } = await people.api.expect(200, 'GET', '/v1/commissions?dealId=crm');

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { Decimal } from '#src/kernel/decimal.js';
 import { loadRepTerms } from '#src/ledger/rep-terms.js';
-import { query } from '#test/support/ledger-checks.js';
 import { testService } from '#test/support/test-service.js';
 import { WorkedExample } from './worked-workspace.js';
 
@@ -18,7 +17,7 @@ describe('the cached terms of a rep', () => {
     service.running.service.unitOfWork.run(example, { lock: 'none', access: 'write' }, (trx) =>
       loadRepTerms(trx, example.workspaceId, ann()),
     );
-  const byOwner = (text: string) => query(service.database.ownerUrl, text, [example.workspaceId]);
+  const byOwner = (text: string) => service.sql(text, example.workspaceId);
 
   it('are read once per revision of the configuration', async () => {
     const first = await read();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { ledgerRows } from '#test/support/ledger-checks.js';
 import { type TestService, testService } from '#test/support/test-service.js';
 import { D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
@@ -28,13 +28,13 @@ describe('reset and cleanup', () => {
       const counts = await world.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
       expect(counts).to.deep.equal({ events: 2, quotas: 1, skippedLocked: 0 });
       expect(await ledgerRows(service.database.ownerUrl, world.workspaceId)).to.deep.equal([]);
-      await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
+      await service.expectSoundLedger(world.workspaceId);
       const again = await world.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
       expect(again.eventsWritten).to.equal(2);
       expect(await ledgerRows(service.database.ownerUrl, world.workspaceId)).to.deep.equal(rows);
-      await expectSoundLedger(service.database.ownerUrl, world.workspaceId);
+      await service.expectSoundLedger(world.workspaceId);
     }
-    const revisions = await query(service.database.ownerUrl, 'select distinct revision from commission_events');
+    const revisions = await service.sql('select distinct revision from commission_events');
     expect(revisions).to.deep.equal([{ revision: 5 }]);
   });
 

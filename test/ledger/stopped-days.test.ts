@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const config = (rate: number) => ({
@@ -21,11 +20,10 @@ describe('events of stopped days', () => {
       api.put('/v1/deals/d1', { amount: 1000, closeDate, repId, fields: {} });
     const earned = async () => {
       await service.waitForCalculations(workspaceId);
-      const rows = await query<{ repId: string; amount: number; earnedOn: string }>(
-        service.database.ownerUrl,
+      const rows = await service.sql<{ repId: string; amount: number; earnedOn: string }>(
         `select rep_id as "repId", amount::float8 as amount, earned_on as "earnedOn" from commission_events
         where workspace_id = $1 and status = 'earned'`,
-        [workspaceId],
+        workspaceId,
       );
       return rows.map(({ repId, amount, earnedOn }) => [repId === ann ? 'Ann' : 'Bob', earnedOn, amount]);
     };

@@ -113,11 +113,11 @@ export class WorkedExample {
   /** Deal, amount and credit of the person's current events. */
   async earned(rep: keyof WorkedExample['repIds'] = 'ann'): Promise<[string, number, number][]> {
     await this.waitForCalculations();
-    const rows = await query<{ deal_key: string; amount: string; credit: string }>(
-      this.service.database.ownerUrl,
+    const rows = await this.service.sql<{ deal_key: string; amount: string; credit: string }>(
       `select deal_key, amount, credit from commission_events
       where workspace_id = $1 and rep_id = $2 and status = 'earned' order by earned_on, deal_key`,
-      [this.workspaceId, this.repIds[rep]],
+      this.workspaceId,
+      this.repIds[rep],
     );
     return rows.map((row) => [row.deal_key, Number(row.amount), Number(row.credit)]);
   }
@@ -125,20 +125,20 @@ export class WorkedExample {
   /** Ann's complete rows of January with their revision, which shows that they were not rewritten. */
   async januaryOfAnn(): Promise<object[]> {
     await this.waitForCalculations();
-    return query(
-      this.service.database.ownerUrl,
+    return this.service.sql(
       `select * from commission_events where workspace_id = $1 and rep_id = $2 and earned_on between '2026-01-01' and '2026-01-31'`,
-      [this.workspaceId, this.repIds.ann],
+      this.workspaceId,
+      this.repIds.ann,
     );
   }
 
   async approveJanuaryOfAnn(): Promise<void> {
     await this.waitForCalculations();
-    await query(
-      this.service.database.ownerUrl,
+    await this.service.sql(
       `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
       values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
-      [this.workspaceId, this.repIds.ann],
+      this.workspaceId,
+      this.repIds.ann,
     );
   }
 }

@@ -3,7 +3,6 @@ import { planTerms } from '#src/plans/plan.js';
 import { type PlanTest, planTests } from '#src/plans/plan-tests.js';
 import { runTests } from '#src/plans/run-tests.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
@@ -168,10 +167,9 @@ describe('tests of a plan', () => {
       await rejection('PATCH', `${path}/status`, { status: 'active' });
       expect((await api.expect(200, 'GET', path)).planStatus).to.equal('draft');
       await api.expect(200, 'PATCH', `${path}/status`, { status: 'active', force: true });
-      const audited = await query<{ details: object }>(
-        service.database.ownerUrl,
+      const audited = await service.sql<{ details: object }>(
         `select details from audit_runs where workspace_id = $1 and trigger = 'plan_tests_forced'`,
-        [workspaceId],
+        workspaceId,
       );
       expect(audited.map(({ details }) => details)).to.deep.equal([
         { planId: draft.planId, planVersionId: draft.planVersionId, failed: 1 },

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -144,11 +143,10 @@ describe('plans over HTTP', () => {
   describe('GET /v1/plans', () => {
     it('rejects a version with which all versions of the workspace have more than 16 MiB', async () => {
       const { planId } = await create('First');
-      await query(
-        service.database.ownerUrl,
+      await service.sql(
         `update plan_versions set config = config || jsonb_build_object('description', repeat('x', 16 * 1024 * 1024))
          where workspace_id = $1`,
-        [workspaceId],
+        workspaceId,
       );
       for (const answer of [
         await api.post('/v1/plans', { name: 'Second', config: configOf('New', 'Newer') }),

@@ -7,7 +7,6 @@ import { loadTerms } from '#src/ledger/rep-terms.js';
 import { workspaceToday } from '#src/reps/rep-views.js';
 import { arbitraryRun, execute } from '#test/ledger/commands.js';
 import { LiveWorld } from '#test/ledger/live-world.js';
-import { query } from '#test/support/ledger-checks.js';
 import { ApiClient, type TestService, testService } from '#test/support/test-service.js';
 
 const numRuns = Number(process.env['MODEL_RUNS'] ?? 6);
@@ -99,14 +98,15 @@ class PreviewingClient extends ApiClient {
   /** What the ledger has in open periods, and what approved periods would come to. */
   private async state({ from, to }: (typeof ranges)[number]): Promise<{ open: Sums; frozen: Sums }> {
     const { service, workspaceId } = this;
-    const rows = await query<{ key: string; amount: string }>(
-      service.database.ownerUrl,
+    const rows = await service.sql<{ key: string; amount: string }>(
       `select e.rep_id || ' ' || e.currency as key, trim_scale(e.amount)::text as amount from commission_events e
        where e.workspace_id = $1 and e.kind = 'commission_earned' and e.status = 'earned'
          and e.earned_on between $2 and $3 and not exists (
            select from statement_periods s where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id
              and s.status = 'approved' and e.earned_on between s.from_day and s.to_day)`,
-      [workspaceId, from, to],
+      workspaceId,
+      from,
+      to,
     );
     const open: Sums = {};
     for (const { key, amount } of rows) add(open, key, amount);

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { ownerSessionOptions } from '#src/platform/database/pool.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 
@@ -140,7 +139,7 @@ describe('the preview of a plan change', () => {
     await other.query('delete from plans where workspace_id = $1 and plan_id = $2', [workspaceId, deleted]);
     const previewed = api.post(`/v1/plans/${deleted}/preview`, { config: configOf(0.2), period: '2026' });
     const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await until(async () => (await query(service.database.ownerUrl, waiting)).length > 0);
+    await until(async () => (await service.sql(waiting)).length > 0);
     await other.query('commit');
     await other.end();
     const { status, body } = await previewed;
@@ -150,11 +149,11 @@ describe('the preview of a plan change', () => {
   /** A preview whose workers died after this number of attempts, and what became of it. */
   async function afterDeaths(attempts: number) {
     const { jobId } = await api.expect(200, 'POST', path, { config: configOf(0.3), period: '2026-02' });
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `update plan_previews set status = 'running', result = null, deals = null, finished_at = null,
          leased_until = now() - interval '1 second', attempts = $2 where preview_id = $1`,
-      [jobId, attempts],
+      jobId,
+      attempts,
     );
     return until(async () => {
       const preview = await api.expect(200, 'GET', `${path}/jobs/${jobId}`);

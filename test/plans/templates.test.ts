@@ -5,7 +5,6 @@ import { planTerms } from '#src/plans/plan.js';
 import { type PlanTemplate } from '#src/plans/templates.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { run, type Scenario } from '#test/engine/scenario.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type TestService, testService } from '#test/support/test-service.js';
 
 type Example = PlanTemplate['workedExample'];
@@ -44,13 +43,12 @@ describe('plan templates', () => {
         const { workspaceId, api } = await service.workspace();
         await setUpTemplate(template, api);
         await service.waitForCalculations(workspaceId);
-        const events = await query<Line>(
-          service.database.ownerUrl,
+        const events = await service.sql<Line>(
           `select r.name as "earnedBy", e.deal_key as "dealId", e.rule_name as "ruleName", e.tier_name as "tierName",
             e.amount::float as amount
           from commission_events e join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
           where e.workspace_id = $1 and e.status = 'earned'`,
-          [workspaceId],
+          workspaceId,
         );
         expect(events).to.have.deep.members(template.workedExample.expected);
       });

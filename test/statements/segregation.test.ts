@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { waitForChecks } from '#test/support/discrepancies.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -277,7 +276,7 @@ describe('segregation of duties', () => {
     await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, approval);
   });
 
-  it('leaves a sound ledger', () => expectSoundLedger(service.database.ownerUrl, workspaceId));
+  it('leaves a sound ledger', () => service.expectSoundLedger(workspaceId));
 });
 
 const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }];

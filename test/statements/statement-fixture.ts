@@ -1,4 +1,3 @@
-import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 import { workedDeals, workedTiers } from '#test/support/worked-example.js';
@@ -45,7 +44,7 @@ export class StatementFixture {
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of every table
   sql(text: string, values: unknown[] = []): Promise<any[]> {
-    return query(this.service.database.ownerUrl, text, values);
+    return this.service.sql(text, ...values);
   }
 }
 
@@ -93,13 +92,13 @@ export class Office {
   }
 
   expectSoundLedger(): Promise<void> {
-    return expectSoundLedger(this.service.database.ownerUrl, this.workspaceId);
+    return this.service.expectSoundLedger(this.workspaceId);
   }
 
   /** Rows as the owner of the tables reads them; `$1` is the workspace. */
   // biome-ignore lint/suspicious/noExplicitAny: rows of every table
   sql(text: string, ...values: unknown[]): Promise<any[]> {
-    return query(this.service.database.ownerUrl, text, [this.workspaceId, ...values]);
+    return this.service.sql(text, this.workspaceId, ...values);
   }
 
   /** Ben's earned amounts by deal or kind, as text without trailing zeros. */

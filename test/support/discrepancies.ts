@@ -1,5 +1,4 @@
 import { until } from '#test/support/until.js';
-import { query } from './ledger-checks.js';
 import { type TestService } from './test-service.js';
 
 /** Resolves when no calculation and no period check is pending. */
@@ -9,7 +8,7 @@ export async function waitForChecks(service: TestService, workspaceId: string): 
   await until(
     async () => {
       await service.waitForCalculations(workspaceId);
-      return (await query(service.database.ownerUrl, arePending, [workspaceId])).length === 0;
+      return (await service.sql(arePending, workspaceId)).length === 0;
     },
     { what: 'the end of the period checks', withinMs: 60_000 },
   );

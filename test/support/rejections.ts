@@ -115,7 +115,7 @@ export class RejectionWorld {
   }
 
   sql(text: string, ...values: unknown[]) {
-    return query(this.service.database.ownerUrl, text, values);
+    return this.service.sql(text, ...values);
   }
 
   filled(text: string): string {

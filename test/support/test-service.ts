@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { type Logger } from 'pino';
 import { migrations } from '#migrations/index.js';
 import { type ProcessParts, type RunningProcess, start } from '#src/app/main.js';
@@ -7,7 +8,7 @@ import { createLog } from '#src/platform/log.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { until } from '#test/support/until.js';
 import { duringSuite } from './during-suite.js';
-import { query } from './ledger-checks.js';
+import { expectSoundLedger, query } from './ledger-checks.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface Answer {
@@ -132,6 +133,9 @@ export interface TestService {
   workspace(options?: Partial<NewWorkspace>): Promise<{ workspaceId: string; apiKey: string; api: ApiClient }>;
   /** Resolves when no calculation is pending. */
   waitForCalculations(workspaceId: string): Promise<void>;
+  expectSoundLedger(workspaceId: string): Promise<void>;
+  /** Rows as the owner of the tables reads them, without row-level security. */
+  sql<Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]>;
   stop(): Promise<void>;
 }
 
@@ -180,6 +184,8 @@ export async function startTestService(
       return { ...created, api: new ApiClient(url, created.apiKey) };
     },
     waitForCalculations: (workspaceId) => waitForCalculations(database.ownerUrl, workspaceId),
+    expectSoundLedger: (workspaceId) => expectSoundLedger(database.ownerUrl, workspaceId),
+    sql: (text, ...values) => query(database.ownerUrl, text, values),
     stop: async () => {
       await running.stop();
       await database.drop();

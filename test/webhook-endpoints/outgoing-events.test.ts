@@ -3,7 +3,6 @@ import { Webhook } from 'standardwebhooks';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
 import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 import { until } from '#test/support/until.js';
@@ -58,8 +57,7 @@ describe('outgoing events', function () {
   const aboutRep = (repId: string) => receiver.received.filter(({ body }) => body.data.repId === repId);
   const verified = ({ text, headers }: ReceivedEvent) =>
     new Webhook(secret).verify(text, headers as Record<string, string>) as ReceivedEvent['body'];
-  const sql = <Row extends object>(text: string) =>
-    query<Row & Record<string, unknown>>(service.database.ownerUrl, text, [workspaceId]);
+  const sql = <Row extends object>(text: string) => service.sql<Row & Record<string, unknown>>(text, workspaceId);
   const retryNow = () =>
     sql(`with d as (update webhook_deliveries set not_before = now() where workspace_id = $1)
       update webhook_endpoints set not_before = now() where workspace_id = $1`);

@@ -12,7 +12,6 @@ import {
   startServiceFor,
   untilInboxEmpty,
 } from '#test/support/crm-worlds.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
@@ -48,8 +47,7 @@ for (const { provider, start } of crmWorlds) {
       await world.stop();
     });
 
-    const rows = (text: string, values: unknown[] = []) =>
-      query<Record<string, unknown>>(service.database.ownerUrl, text, values);
+    const rows = (text: string, values: unknown[] = []) => service.sql<Record<string, unknown>>(text, ...values);
     const inboxSize = () => rows('select count(*)::int as n from inbox').then(([row]) => row?.['n'] as number);
     const waitForCalculations = async () => {
       await untilInboxEmpty(service.database.ownerUrl);

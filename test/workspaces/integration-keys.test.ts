@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -100,7 +99,7 @@ describe('integration keys', () => {
     const expired = await create({ scopes: ['read'] });
     await api.expect(200, 'DELETE', `${path}/${revoked.id}`);
     expect((await api.delete(`${path}/${revoked.id}`)).status).to.equal(404);
-    await query(service.database.ownerUrl, `update tokens set expires_at = now() where token_id = $1`, [expired.id]);
+    await service.sql(`update tokens set expires_at = now() where token_id = $1`, expired.id);
     for (const { key } of [revoked, expired]) expect((await service.client(key).get('/v1')).status).to.equal(401);
     expect((await api.expect(200, 'GET', path)).keys).to.deep.equal([]);
   });
@@ -117,12 +116,11 @@ describe('integration keys', () => {
   });
 
   it('are at most 100 in a workspace', async () => {
-    await query(
-      service.database.ownerUrl,
+    await service.sql(
       `insert into tokens (workspace_id, token_id, kind, token_hash, scopes, expires_at)
        select $1, gen_random_uuid(), 'int', sha256(n::text::bytea), array['read'], now() + interval '1 day'
        from generate_series(1, 100) n`,
-      [workspaceId],
+      workspaceId,
     );
     const { status, body } = await api.post(path, { name: 'x', scopes: ['read'] });
     expect([status, body.code]).to.deep.equal([409, 'too_many_keys']);
