@@ -10,7 +10,6 @@ import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 
 const overdue = '2 seconds';
-const deleteEveryMs = 60_000;
 /** A queued job suppresses further wake-ups of the same work for this long. */
 const slotMs = 5000;
 
@@ -20,8 +19,6 @@ const slotMs = 5000;
  * effect once.
  */
 export class CrmSweep {
-  private deletedAt = Number.NEGATIVE_INFINITY;
-
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
@@ -33,7 +30,6 @@ export class CrmSweep {
     await this.startPolls();
     await this.wakePulls();
     await this.wakeWriteBacks();
-    await this.deleteOld();
   }
 
   private async wakeInboxes(): Promise<void> {
@@ -84,12 +80,6 @@ export class CrmSweep {
       writeBackJob,
       ...rows.map(({ workspace_id: workspaceId, generation }) => ({ workspaceId, generation, slot: slotNow() })),
     );
-  }
-
-  private async deleteOld(): Promise<void> {
-    if (performance.now() - this.deletedAt < deleteEveryMs) return;
-    this.deletedAt = performance.now();
-    await sql`select delete_old_messages(), delete_old_syncs()`.execute(this.database);
   }
 }
 

@@ -13,18 +13,16 @@ import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 const overdue = '5 seconds';
 const lanesPerSweep = 200;
 const longQueueLength = 10;
-const deleteEveryMs = 60_000;
 
 /**
  * The queue may lose jobs because this sweep finds the work in the database. It calculates lanes whose requests are
- * overdue, completes jobs whose last worker died before doing so, requests periodic rules when a day has ended, and
- * deletes old requests once a minute. Overdue lanes are calculated here and not through the queue: the queue regards
+ * overdue, completes jobs whose last worker died before doing so, and requests periodic rules when a day has ended.
+ * Overdue lanes are calculated here and not through the queue: the queue regards
  * the job of a killed worker as running until its lock expires, and drops a new job with the same key. While the
  * queue is long, one lane of each workspace is calculated: a lost wake-up is repaired, and a flood of requests does
  * not bypass the fair order of the queue. Several workers may sweep at the same time: a repeated step finds nothing.
  */
 export class LaneSweep {
-  private deletedAt = Number.NEGATIVE_INFINITY;
   private olderThan = '0 seconds';
 
   constructor(
@@ -43,7 +41,6 @@ export class LaneSweep {
     await this.runOverdueLanes(olderThan, stopping);
     await this.completeJobs();
     await this.requestPeriodicRules();
-    await this.deleteOldRequests();
   }
 
   private async runOverdueLanes(olderThan: string, stopping: AbortSignal): Promise<void> {
@@ -76,12 +73,6 @@ export class LaneSweep {
         await deleteOldJobs(trx, workspaceId);
       });
     }
-  }
-
-  private async deleteOldRequests(): Promise<void> {
-    if (performance.now() - this.deletedAt < deleteEveryMs) return;
-    this.deletedAt = performance.now();
-    await sql`select delete_old_request_data()`.execute(this.database);
   }
 
   /** The end of a day in the workspace's time zone may end a period, and its periodic rules are due. */

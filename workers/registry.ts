@@ -23,7 +23,6 @@ import {
   writeBackHandler,
 } from './job-handlers.js';
 import { LaneSweep } from './lane-sweep.js';
-import { MailSweep } from './mail-sweep.js';
 import { PreviewWorker } from './preview-worker.js';
 import { sendMailHandler } from './send-mail.js';
 import { deliverEventsHandler, WebhookWorker } from './webhook-worker.js';
@@ -84,6 +83,9 @@ function deletions({ database, log }: Service): PeriodicTask[] {
   const task = (name: string, everyMs: number, statement: ReturnType<typeof sql>) =>
     new PeriodicTask(name, everyMs, async () => void (await statement.execute(database)), log);
   return [
+    task('deletion of requests', 60_000, sql`select delete_old_request_data()`),
+    task('deletion of messages of CRMs', 60_000, sql`select delete_old_messages(), delete_old_syncs()`),
+    task('deletion of sign-in data', 300_000, sql`select delete_old_sign_ins()`),
     task('deletion of exports', 60_000, sql`select delete_old_exports()`),
     task('deletion of plan previews', 60_000, sql`select delete_old_plan_previews()`),
     task('deletion of deliveries', 3_600_000, sql`select delete_old_deliveries()`),
@@ -95,12 +97,12 @@ function deletions({ database, log }: Service): PeriodicTask[] {
 function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
   const { database, unitOfWork, laneRunner, queue, changes, outbox, billingProvider, container, clock, log } = service;
   const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, changes, clock);
-  const mailSweep = new MailSweep(unitOfWork, outbox);
   const discrepancySweep = new DiscrepancySweep(database, checker, log);
   const crmSweep = new CrmSweep(database, unitOfWork, queue);
   const tasks = [
     new PeriodicTask('lane sweep', 2000, (stopping) => laneSweep.run(stopping), log),
-    new PeriodicTask('mail sweep', 2000, () => mailSweep.run(), log),
+    // Mails whose job was lost, or whose next attempt is due.
+    new PeriodicTask('mail sweep', 2000, async () => outbox.wake(await outbox.due(200)), log),
     new PeriodicTask('audit sealing', 2000, () => sealAuditEntries(unitOfWork), log),
     new PeriodicTask('discrepancy sweep', 2000, (stopping) => discrepancySweep.run(stopping), log),
     new PeriodicTask('CRM sweep', 2000, () => crmSweep.run(), log),
