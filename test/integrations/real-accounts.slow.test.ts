@@ -81,9 +81,7 @@ it('a webhook of crm-a that is removed, inactive or failing is registered again 
     const dealId = crm.addDeal({ name: 'Deal', owner });
     await api.expect(200, 'POST', '/auth/workspace/connect-crma', { accessToken: crm.oauth.issue().accessToken });
     const pollNow = () =>
-      query(service.database.ownerUrl, 'update crm_connections set poll_due_at = now() where workspace_id = $1', [
-        workspaceId,
-      ]);
+      service.sql('update crm_connections set poll_due_at = now() where workspace_id = $1', workspaceId);
     for (const status of ['active', 'inactive', 'degraded', null] as const) {
       const [webhookId = ''] = crm.webhookIds;
       if (status === null) crm.removeWebhook(webhookId);

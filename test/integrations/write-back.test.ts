@@ -204,7 +204,7 @@ describe('commission in the deals of the CRM', function () {
         const later = `select count(*)::int as n from deal_write_backs
           where workspace_id = $1 and due_at between now() + interval '1 minute' and now() + interval '2 minutes'`;
         expect(await count(later), 'a late request of the stopped worker would be corrected').to.equal(1);
-        await query(service.database.ownerUrl, 'update deal_write_backs set due_at = now() where due_at > now()');
+        await service.sql('update deal_write_backs set due_at = now() where due_at > now()');
         await untilWritten();
         expect(writes()).to.equal(before + 3);
         expect(await status()).to.include({ waiting: 0 });
