@@ -161,10 +161,9 @@ describe('changes by agents', () => {
     }
 
     async function earned(): Promise<number> {
-      const [row] = await query<{ amount: string }>(
-        service.database.ownerUrl,
+      const [row] = await service.sql<{ amount: string }>(
         `select sum(amount) as amount from commission_events where workspace_id = $1 and status = 'earned'`,
-        [seeded.workspaceId],
+        seeded.workspaceId,
       );
       return Number(row?.amount);
     }
@@ -223,13 +222,14 @@ describe('changes by agents', () => {
   });
 
   describe('whose process ends', () => {
-    const sweep = () => query(service.database.ownerUrl, 'select end_lost_change_requests()');
+    const sweep = () => service.sql('select end_lost_change_requests()');
     const approvedBefore = (id: string, hasWritten: boolean, ago: string) =>
-      query(
-        service.database.ownerUrl,
+      service.sql(
         `update change_requests set status = 'running', decided_by = 'x', decided_at = now() - $3::interval,
           run_id = gen_random_uuid(), has_written = $2 where request_id = $1`,
-        [id, hasWritten, ago],
+        id,
+        hasWritten,
+        ago,
       );
 
     it('before the change was stored wait for a decision again, and run once', async () => {
@@ -258,12 +258,8 @@ describe('changes by agents', () => {
 
   it('are deleted after 90 days', async () => {
     const [old, recent] = [await requested(), await requested()];
-    await query(
-      service.database.ownerUrl,
-      `update change_requests set created_at = now() - interval '91 days' where request_id = $1`,
-      [old],
-    );
-    await query(service.database.ownerUrl, 'select delete_old_change_requests()');
+    await service.sql(`update change_requests set created_at = now() - interval '91 days' where request_id = $1`, old);
+    await service.sql('select delete_old_change_requests()');
     expect((await listed(ada)).map(({ id }: { id: string }) => id)).to.deep.equal([recent]);
   });
 

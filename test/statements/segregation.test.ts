@@ -11,6 +11,8 @@ type Target = (typeof targets)[number];
 interface Desk {
   /** Client of the key that the command line created; it belongs to no person. */
   readonly operator: ApiClient;
+  /** Opens disputes; a key of no person may not decide what such a key has opened. */
+  readonly manager: ApiClient;
   readonly reps: Readonly<Record<Target, string>>;
   readonly planVersionId: string;
   readonly ruleId: string;
@@ -46,7 +48,7 @@ const adjusted = async (desk: Desk, repId: string) => {
 const disputed = async (desk: Desk, repId: string) => {
   await draft(desk, repId);
   const body = { repId, period, type: 'other', description: 'Contest' };
-  return (await desk.operator.expect(201, 'POST', '/v1/disputes', body)).disputeId as string;
+  return (await desk.manager.expect(201, 'POST', '/v1/disputes', body)).disputeId as string;
 };
 let amount = 1000;
 /** An approved period owes another amount since its deal has changed. */
@@ -185,6 +187,7 @@ describe('segregation of duties', () => {
     await operator.expect(200, 'PATCH', '/v1/workspaces', { blockApprovalOnDispute: false });
     desk = {
       operator,
+      manager: await sessionOf(service, workspaceId, idOf('Max')),
       reps: ids,
       planVersionId: plan.planVersionId,
       ruleId: plan.rules[0].id,
