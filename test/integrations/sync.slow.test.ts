@@ -186,6 +186,30 @@ for (const { provider, start } of crmWorlds) {
       expect(await runs()).to.equal(1);
     });
 
+    it('calculates the deals of the pages until then before an approval', async function () {
+      if (provider !== 'crmb') this.skip();
+      const { reps } = await api.expect(200, 'POST', '/v1/reps/sync');
+      await payEveryone(api);
+      await service.waitForCalculations(workspaceId);
+      const repId = reps.find((rep: { email: string }) => rep.email === 'ada@x.io').id;
+      const lastPage = new Promise<() => void>((resolve) => {
+        world.server.fault({
+          on: world.listing,
+          after: 2,
+          times: 1,
+          answer: (_request, _response, next) => resolve(next),
+        });
+      });
+      const { jobId } = await api.expect(200, ...sync, { async: true });
+      const respond = await lastPage;
+      const path = `/v1/statements/${repId}`;
+      await api.expect(200, 'POST', `${path}/generate`, { period: '2026-02' });
+      const approved = await api.expect(200, 'POST', `${path}/approve`, { period: '2026-02', status: 'approved' });
+      respond();
+      expect(approved.dealCount).to.equal(200);
+      expect(await finishedJob(jobId)).to.include({ status: 'completed' });
+    });
+
     it('resumes at the failed page when the CRM is available again', async () => {
       const before = world.server.countRequests(world.listing);
       const end = world.server.fault({ on: world.listing, after: 1, answer: hangUp });
