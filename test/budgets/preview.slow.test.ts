@@ -76,15 +76,13 @@ describe('the preview of a plan change on 8,800 opportunities', () => {
     await recalculate();
     const { count } = await preview();
     expect(count).to.be.greaterThan(4000);
-    const ratios: Cost[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const [full, previewed] = [await recalculate(), await costOf(preview)];
-      ratios.push({ wallMs: previewed.wallMs / full.wallMs, cpuMs: previewed.cpuMs / full.cpuMs });
-      if (process.env['BENCH_VERBOSE']) process.stderr.write(`${JSON.stringify({ full, previewed })}\n`);
-    }
-    const median = (figures: number[]) => figures.sort((a, b) => a - b)[Math.floor(rounds / 2)] as number;
-    const [wall, cpu] = [median(ratios.map(({ wallMs }) => wallMs)), median(ratios.map(({ cpuMs }) => cpuMs))];
-    expect(wall, 'time of a preview divided by that of the recalculation').to.be.lessThan(1);
-    expect(cpu, 'CPU time of a preview divided by that of the recalculation').to.be.lessThan(1);
+    const costs: { readonly full: Cost; readonly previewed: Cost }[] = [];
+    for (let round = 0; round < rounds; round += 1)
+      costs.push({ full: await recalculate(), previewed: await costOf(preview) });
+    // The least of each, because other processes of the machine only add to them.
+    const ratioOf = (figure: keyof Cost) =>
+      Math.min(...costs.map(({ previewed }) => previewed[figure])) / Math.min(...costs.map(({ full }) => full[figure]));
+    expect(ratioOf('wallMs'), 'time of a preview divided by that of the recalculation').to.be.lessThan(1);
+    expect(ratioOf('cpuMs'), 'CPU time of a preview divided by that of the recalculation').to.be.lessThan(1);
   });
 });
