@@ -78,7 +78,8 @@ export async function forecastChange(
   change: AssumedChange,
   requested: { readonly days: DayRange; readonly asOf: Day },
 ): Promise<Forecast> {
-  const terms = await affectedTerms(trx, workspaceId, change);
+  const onPlan = await repsOfPlan(trx, workspaceId, change.planId);
+  const terms = await affectedTerms(trx, workspaceId, onPlan, change);
   const assumed = new Map([...terms].map(([repId, stored]) => [repId, change.terms(stored)]));
   const ofRange = commonWindow([...assumed.values()], requested.days);
   const ofChange = commonWindow([...assumed.values()], change.days);
@@ -88,7 +89,7 @@ export async function forecastChange(
   }
   const window = intersection(ofRange, ofChange);
   const calculation = await ForecastCalculation.prepare(trx, workspaceId, assumed, window, requested.asOf);
-  await calculation.run((await repsOfPlan(trx, workspaceId, change.planId)).filter((repId) => assumed.has(repId)));
+  await calculation.run(onPlan.filter((repId) => assumed.has(repId)));
   return {
     moved: calculation.movedRows(),
     terms,
@@ -98,15 +99,36 @@ export async function forecastChange(
   };
 }
 
-/** The terms of the reps on the plan, of managers whose cascades may read their events, and of peers of ranked plans. */
+/**
+ * The rows of open periods that would move if the deals stayed that the transaction has written and will roll back.
+ * `affected` has the reps whose deals it has written, with their days.
+ */
+export async function forecastDeals(
+  trx: Work,
+  workspaceId: string,
+  affected: ReadonlyMap<string, DayRange>,
+  asOf: Day,
+): Promise<Pick<Forecast, 'moved' | 'terms' | 'window'>> {
+  if (affected.size === 0) return { moved: [], terms: new Map(), window: null };
+  const repIds = [...affected.keys()];
+  const days = [...affected.values()].reduce(hull);
+  const terms = await affectedTerms(trx, workspaceId, repIds, { terms: (stored) => stored, days });
+  const window = commonWindow([...terms.values()], days);
+  const calculation = await ForecastCalculation.prepare(trx, workspaceId, terms, window, asOf);
+  await calculation.run(repIds.filter((repId) => terms.has(repId)));
+  return { moved: calculation.movedRows(), terms, window };
+}
+
+/** The terms of the reps, of managers whose cascades may read their events, and of peers of ranked plans. */
 async function affectedTerms(
   trx: Work,
   workspaceId: string,
-  { planId, terms: changed, days }: AssumedChange,
+  repIds: readonly string[],
+  { terms: changed, days }: Pick<AssumedChange, 'terms' | 'days'>,
 ): Promise<Map<string, RepTerms>> {
   const all = new Map<string, RepTerms>();
   const rankedBefore = new Set<string>();
-  let added = await repsOfPlan(trx, workspaceId, planId);
+  let added = [...repIds];
   while (added.length > 0) {
     const terms = await loadTerms(trx, workspaceId, added);
     for (const one of terms) all.set(one.repId, one);

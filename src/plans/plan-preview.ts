@@ -3,10 +3,9 @@ import { type PlanTerms } from '../engine/plan-config.js';
 import { differingDays, restatedDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { type CountedRow } from '../ledger/counted-rows.js';
 import { canonicalFieldMapping } from '../ledger/field-mapping.js';
 import { type Forecast, forecastChange, type MovedRow, openTotals, type RowState, rowKey } from '../ledger/forecast.js';
-import { dryRunPeriods } from '../ledger/period-dry-run.js';
+import { OwedByPeriods } from '../ledger/owed-by-periods.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { overridesKept } from './carried-overrides.js';
@@ -282,31 +281,11 @@ async function lockedDeltas(
   { range, asOf }: { readonly range: DayRange; readonly asOf: Day },
 ): Promise<PreviewFigures['locked']> {
   if (window === null) return [];
-  const locked: PreviewFigures['locked'][number][] = [];
-  for (const [repId, stored] of terms) {
-    const periods = stored.frozen.filter((one) => overlap(one.range, range) && overlap(one.range, window));
-    if (periods.length === 0) continue;
-    const before = await dryRunPeriods(trx, stored, periods, asOf);
-    const after = await dryRunPeriods(trx, stored, periods, asOf, assumed);
-    for (const { period } of periods)
-      for (const { currency, delta } of owedDeltas(before.get(period) ?? [], after.get(period) ?? []))
-        locked.push({ repId, period, currency, delta });
-  }
-  return locked.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1));
-}
-
-function owedDeltas(before: readonly CountedRow[], after: readonly CountedRow[]): Movement[] {
-  const owed = new SumsByKey();
-  for (const { currency, amount } of before) {
-    const sum = owed.of('', currency);
-    sum.delta = sum.delta.minus(Decimal.of(amount));
-  }
-  for (const { currency, amount } of after) {
-    const sum = owed.of('', currency);
-    sum.delta = sum.delta.plus(Decimal.of(amount));
-  }
-  const deltas = owed.all().map(({ currency, sums: ofCurrency }) => ofCurrency.movement(currency));
-  return deltas.filter(({ delta }) => delta !== 0);
+  const concerned = ({ frozen }: RepTerms) =>
+    frozen.filter((one) => overlap(one.range, range) && overlap(one.range, window));
+  const before = await OwedByPeriods.load(trx, terms.values(), concerned, asOf);
+  const after = await OwedByPeriods.load(trx, terms.values(), concerned, asOf, assumed);
+  return after.since(before);
 }
 
 /** The warnings and the dropped overrides in the response of the PATCH. */

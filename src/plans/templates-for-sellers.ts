@@ -98,7 +98,7 @@ export const managerCascade: WrittenTemplate = {
   templateId: 'ae-manager-cascade',
   name: 'Account executive with manager override',
   description:
-    'Sellers earn 8 % of their deals, or 10 % from the deal on that reaches the quarterly quota, and their managers earn 20 % of what everyone below them earns on New business. Assign sellers and managers to the plan, and set the manager of each rep (managerId or managerEmail).',
+    'Sellers earn 8 % of their deals, or 10 % from the deal on that reaches the quarterly quota, and their managers earn 20 % of what everyone below them earns on New business. Assign sellers and managers to the plan, and set the manager of each rep.',
   planConfig: {
     config: {
       dealConditions: [won],
@@ -136,7 +136,7 @@ export const multiMeasure: WrittenTemplate = {
   templateId: 'multi-measure',
   name: 'Several measures, one quota',
   description:
-    'Software pays 8 % and services pay 3 %, or 12 % and 5 % from the deal on that reaches the quarterly quota that both share. The rules share the quota through quotaGroup: set it once, for either rule. Map software_amount and services_amount to CRM fields in the field mapping, or change the measures.',
+    'Software pays 8 % and services pay 3 %, or 12 % and 5 % from the deal on that reaches the quarterly quota that both share. Both rules are in the quota group Bookings, so set the quota once, for either rule. Map the measures software_amount and services_amount to fields of your CRM in the field mapping, or choose other measures.',
   planConfig: {
     config: {
       dealConditions: [won],

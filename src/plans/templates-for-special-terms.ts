@@ -4,7 +4,7 @@ export const mboBonus: WrittenTemplate = {
   templateId: 'mbo-bonus',
   name: 'MBO bonus',
   description:
-    "A quarterly bonus of 50 %, 80 % or 100 % of the rep's variable target when 50 %, 80 % or 100 % of the objectives are met, paid once the quarter has ended. Record each objective that is met as a deal of the rep with its weight in the field mbo_points. The target of the quota of the rule MBO bonus is the number of points to reach, and its variableTarget is the full bonus.",
+    "A quarterly bonus of 50 %, 80 % or 100 % of the rep's variable target when 50 %, 80 % or 100 % of the objectives are met, paid once the quarter has ended. Record each objective that is met as a deal of the rep with its weight in the field mbo_points. The target of the quota of the rule MBO bonus is the number of points to reach, and its variable target is the full bonus.",
   planConfig: {
     config: {
       rules: [
@@ -82,7 +82,7 @@ export const newHireRamp: WrittenTemplate = {
   templateId: 'new-hire-ramp',
   name: 'New-hire ramp',
   description:
-    'For the first months of a new hire, 8 %, or 10 % once half of the full monthly quota is reached, or 12 % once 75 % of it is reached. Effective dates end the ramp: assign each new hire to this plan with an effectiveEnd, and to the full plan from the next day. To use one plan for everyone instead, PATCH it with the full config and an effectiveStart, which creates a version from that day.',
+    'For the first months of a new hire, 8 %, or 10 % once half of the full monthly quota is reached, or 12 % once 75 % of it is reached. The last day of the assignment ends the ramp: assign each new hire to this plan until that day, and to the full plan from the next day. To use one plan for everyone instead, save the full terms as a version of this plan that starts on the next day.',
   planConfig: {
     config: {
       dealConditions: [won],

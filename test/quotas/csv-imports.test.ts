@@ -67,6 +67,32 @@ describe('the import of quotas and assignments from CSV files', () => {
     expect((await quotas())[0]).to.deep.equal(['2026-Q1', 1234, null]);
   });
 
+  it('sets the target of the rule with the id in planRuleId, also of a draft, and rejects ids of no rule here', async () => {
+    const config = (await api.expect(200, 'GET', `/v1/plans/${planId}`)).config;
+    const rules = ['First', 'Second'].map((name) => ({ ...config.rules[0], name }));
+    const draft = await api.expect(201, 'POST', '/v1/plans', { name: 'Next', status: 'draft', config: { rules } });
+    const other = await service.workspace();
+    const foreign = await other.api.expect(201, 'POST', '/v1/plans', { name: 'Other', config });
+    const text = [
+      'email,planRuleId,plan,measure,period,target',
+      `ann@x.io,${draft.rules[1].id},,,2026-Q1,10`,
+      `ann@x.io,${draft.rules[0].id},Next,First,2026-Q1,20`,
+      `ann@x.io,${foreign.rules[0].id},,,2026-Q1,30`,
+      'ann@x.io,Second,,,2026-Q1,40',
+    ].join('\n');
+    expect(outcomes(await send('/v1/quotas/import', text))).to.deep.equal([
+      'created',
+      'created',
+      'plan_rule_not_found',
+      'VALIDATION_FAILED',
+    ]);
+    const stored = await api.expect(200, 'GET', '/v1/quotas');
+    expect(stored.map(({ planRuleId, target }: Record<string, unknown>) => [planRuleId, target])).to.have.deep.members([
+      [draft.rules[1].id, 10],
+      [draft.rules[0].id, 20],
+    ]);
+  });
+
   it('assigns reps to plans once, also when the file is sent again', async () => {
     const text = [
       'email,plan,start,end',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
 import { latestMonth, repPages } from './rep-pages.js';
+import { expectSoundPages, looks } from './sound-pages.js';
 import { texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -13,19 +14,10 @@ describe('the pages of a rep', function () {
   this.timeout(180_000);
   const world = duringSuite(() => WebWorld.start());
 
-  for (const scheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390])
-      it(`are accessible and have no errors, ${scheme} at ${width} pixels`, async () => {
-        for (const [name, address] of Object.entries(await repPages(world))) {
-          const { page, problems, close } = await world.openPage('rep', address, { scheme, width });
-          await page.waitForNetworkIdle({ idleTime: 300, timeout: 10_000 }).catch(() => undefined);
-          expect(await violations(page), name).to.deep.equal([]);
-          expect(problems, name).to.deep.equal([]);
-          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-          expect(overflow, `${name} is wider than the window`).to.be.at.most(0);
-          await close();
-        }
-      });
+  for (const look of looks)
+    it(`are accessible, free of errors and fast, ${look.scheme}, ${look.width} pixels`, async () => {
+      await expectSoundPages(world, 'rep', await repPages(world), look);
+    });
 
   it('show the figures of the API to the cent', async () => {
     const [api, repId, period] = [await world.clientOf('rep'), world.idOf('rep'), await latestMonth(world)];

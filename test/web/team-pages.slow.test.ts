@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectSoundPages, looks } from './sound-pages.js';
 import { createTeamSituation, type TeamSituation, teamPages } from './team-world.js';
 import { texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
 
@@ -38,17 +39,10 @@ describe("a manager's pages in the web app", function () {
     await close();
   });
 
-  for (const scheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390])
-      it(`are accessible and free of errors, ${scheme}, ${width} pixels`, async () => {
-        for (const [name, path] of Object.entries(teamPages(situation))) {
-          const { page, problems, close } = await world.openPage('manager', path, { scheme, width });
-          expect(await violations(page), name).to.deep.equal([]);
-          expect(problems, name).to.deep.equal([]);
-          expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), name).to.equal(true);
-          await close();
-        }
-      });
+  for (const look of looks)
+    it(`are accessible, free of errors and fast, ${look.scheme}, ${look.width} pixels`, async () => {
+      await expectSoundPages(world, 'manager', teamPages(situation), look);
+    });
 
   for (const scheme of ['light', 'dark'] as const)
     it(`have accessible dialogs, ${scheme}`, async () => {

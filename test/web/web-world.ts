@@ -160,11 +160,22 @@ export async function waitUntilLoaded(page: Page, tries = 3): Promise<void> {
   }
 }
 
+export interface AccessibilityOptions {
+  /** Only this part of the page, as a selector. Rules about the page as a whole are then left out. */
+  readonly within?: string;
+  /** Only these rules. */
+  readonly rules?: readonly string[];
+}
+
 /** The violations of the accessibility rules, one line each. */
-export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const run = `axe.run(document, { runOnly: ${JSON.stringify(axeTags)} }).then(({ violations }) => violations)`;
-  const found = (await page.evaluate(run)) as readonly Violation[];
+export async function violations(page: Page, { within, rules }: AccessibilityOptions = {}): Promise<string[]> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
+  const part = within === undefined ? 'document' : JSON.stringify(within);
+  const only = rules === undefined ? axeTags : { type: 'rule', values: rules };
+  const options = JSON.stringify({ runOnly: only, resultTypes: ['violations'] });
+  const found = (await page.evaluate(
+    `axe.run(${part}, ${options}).then(({ violations }) => violations)`,
+  )) as readonly Violation[];
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );

@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { dateFormats } from '../../kernel/date-text.js';
 import { invalid } from '../../kernel/failure.js';
 import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
@@ -10,13 +11,16 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { flag, text } from '../../platform/schemas.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { type DealTerms, dealBodyExample, maxSlugLength } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { type ColumnWarning } from '../import/csv-header.js';
 import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
 import { type ImportColumns, loadImportColumns } from '../import/import-columns.js';
+import { importEffect, importForEffect, maxForecastDeals } from '../import/import-effect.js';
 import { ImportPace } from '../import/import-pace.js';
 import { type ImportRow } from '../import/import-row.js';
 import { importRows, requestImported } from '../import/import-rows.js';
@@ -34,6 +38,9 @@ const query = z.strictObject({
     .default('merge')
     .describe('merge changes only the values in the file; replace clears values that are not in the file'),
   dryRun: flag.default(false).describe('true: parse, resolve and count without writing'),
+  effect: flag
+    .default(false)
+    .describe(`true with dryRun: also the effect on commission, for up to ${maxForecastDeals} new and changed deals`),
   delimiter: z
     .enum([',', ';', '\t', '|', 'tab'])
     .default(',')
@@ -61,6 +68,8 @@ const previewRow = z
 
 const response = z.object({
   accepted: z.int().describe('Number of rows that created or changed a deal'),
+  created: z.int().describe('Number of rows that created a deal'),
+  changed: z.int().describe('Number of rows that changed a deal'),
   unchanged: z.int().describe('Number of rows that equal the stored deal'),
   stale: z.int().describe('Number of rows that are older than the stored deal'),
   rejected: z
@@ -95,6 +104,10 @@ const response = z.object({
   jobId: z.string().optional().describe('The recalculation job of the import; absent for a dry run'),
   dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
   rows: z.array(previewRow).optional().describe('The first 20 rows of a dry run, as they would be stored'),
+  effect: importEffect
+    .nullable()
+    .optional()
+    .describe('With effect=true. null: more deals are new or changed than can be calculated at once'),
 });
 type Answer = z.input<typeof response>;
 
@@ -111,21 +124,32 @@ class DryRunEnd extends Error {
   }
 }
 
+interface ImportParts {
+  readonly query: Query;
+  readonly openFile: OpenFile;
+  readonly pace: ImportPace;
+  readonly clock: Clock;
+}
+
 async function importFile(
   trx: Work,
   recalculate: Recalculate,
   caller: Caller,
-  { query, openFile, pace }: { readonly query: Query; readonly openFile: OpenFile; readonly pace: ImportPace },
+  { query, openFile, pace, clock }: ImportParts,
 ): Promise<Answer> {
   const { workspaceId } = caller;
   const terms = await loadDealTerms(trx, workspaceId);
   const columns = await loadImportColumns(trx, workspaceId, terms);
   const { rows, warnings, numberFormat } = await openFile(terms, columns);
-  const result = await importRows(trx, workspaceId, rows, { mode: query.mode, terms, pace });
-  const { accepted, unchanged, stale, rejected, preview } = result;
-  const answer = { accepted, unchanged, stale, rejected: [...rejected], warnings: [...warnings], numberFormat };
-  if (query.dryRun) throw new DryRunEnd({ ...answer, dryRun: true, rows: [...preview] });
-  return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
+  const write = () => importRows(trx, workspaceId, rows, { mode: query.mode, terms, pace });
+  const { result, ...effect } =
+    query.dryRun && query.effect
+      ? await importForEffect(trx, workspaceId, write, await workspaceToday(trx, workspaceId, clock))
+      : { result: await write() };
+  const { preview, affected, rejected, ...counts } = result;
+  const answer = { ...counts, rejected: [...rejected], warnings: [...warnings], numberFormat };
+  if (!query.dryRun) return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
+  throw new DryRunEnd({ ...answer, dryRun: true, rows: [...preview], ...effect });
 }
 
 type OpenFile = (
@@ -164,7 +188,7 @@ export const importDeals = operation({
   query,
   upload: { types: ['application/json', 'text/csv'], limitBytes: 32 * 1024 * 1024 },
   response,
-  failures: { no_known_columns: 400 },
+  failures: { no_known_columns: 400, plan_too_complex: 400 },
   example: {
     query: { idColumn: 'opportunity_id', dateFormat: 'MDY' },
     uploads: {
@@ -173,6 +197,8 @@ export const importDeals = operation({
     },
     answer: {
       accepted: 1,
+      created: 1,
+      changed: 0,
       unchanged: 0,
       stale: 0,
       rejected: [],
@@ -181,12 +207,12 @@ export const importDeals = operation({
       jobId: sampleIds.jobId,
     },
   },
-  uses: [CommissionChanges, UnitOfWork],
+  uses: [CommissionChanges, UnitOfWork, CLOCK],
   /**
    * Imports the whole file in one transaction, which starts when the upload is complete. Invalid rows are reported,
    * valid rows are imported.
    */
-  async execute({ query, body }, caller, changes, unitOfWork): Promise<Answer> {
+  async execute({ query, body }, caller, changes, unitOfWork, clock): Promise<Answer> {
     const { contentType, stream } = body;
     return withSpooledUpload(stream, async (read) => {
       const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
@@ -196,6 +222,7 @@ export const importDeals = operation({
             query,
             openFile,
             pace: new ImportPace(() => unitOfWork.hasOthers(caller)),
+            clock,
           }),
         );
       } catch (error) {

@@ -46,7 +46,10 @@ export interface PreviewRow {
 }
 
 export interface ImportResult {
+  /** The created and the changed deals. */
   readonly accepted: number;
+  readonly created: number;
+  readonly changed: number;
   readonly unchanged: number;
   readonly stale: number;
   readonly rejected: readonly RejectedRow[];
@@ -56,6 +59,8 @@ export interface ImportResult {
 
 interface Tally {
   accepted: number;
+  created: number;
+  changed: number;
   unchanged: number;
   stale: number;
   readonly rejected: RejectedRow[];
@@ -72,7 +77,16 @@ export async function importRows(
   rows: AsyncIterable<readonly ImportRow[]>,
   { mode, terms, pace }: { readonly mode: ImportMode; readonly terms: DealTerms; readonly pace: ImportPace },
 ): Promise<ImportResult> {
-  const tally: Tally = { accepted: 0, unchanged: 0, stale: 0, rejected: [], preview: [], affected: new Map() };
+  const tally: Tally = {
+    accepted: 0,
+    created: 0,
+    changed: 0,
+    unchanged: 0,
+    stale: 0,
+    rejected: [],
+    preview: [],
+    affected: new Map(),
+  };
   const owners = new DealOwners(trx, workspaceId);
   let decided: DecidedBatch | null = null;
   let writing = Promise.resolve();
@@ -207,9 +221,10 @@ async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise
 }
 
 function countRow(tally: Tally, row: ImportRow, outcome: Outcome | null): void {
-  if (outcome === 'unchanged' || outcome === 'stale') tally[outcome] += 1;
-  else if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
-  else if (tally.rejected.length < maxRejections) {
+  if (outcome !== null && outcome !== 'unknown_rep') {
+    tally[outcome] += 1;
+    if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
+  } else if (tally.rejected.length < maxRejections) {
     const { reason, code } = 'deal' in row ? unknownRep : row;
     tally.rejected.push({ row: row.row, reason, ...(code === undefined ? {} : { code }) });
   }

@@ -25,7 +25,7 @@ function write(key: string, text: string): void {
   }
 }
 
-export function deleteKept(key: string): void {
+function deleteKept(key: string): void {
   sessionStorage.removeItem(storageKey(key));
 }
 
@@ -66,10 +66,18 @@ export function useKeptState<State>(
   return [state, set, clear];
 }
 
+/** Names of the values that are texts. */
+type TextOf<Values> = { [Name in keyof Values]: Values[Name] extends string ? Name : never }[keyof Values];
+
 /** What a person has entered into a form. */
 export interface KeptForm<Values> {
   readonly values: Values;
   change(part: Partial<Values>): void;
+  /** The properties of the field or the choice that edits a text. */
+  field(name: TextOf<Values>): {
+    readonly value: string;
+    onChange(event: { readonly currentTarget: { readonly value: string } }): void;
+  };
   /** Whether something differs from the initial values. */
   readonly isChanged: boolean;
   clear(): void;
@@ -78,9 +86,14 @@ export interface KeptForm<Values> {
 /** The values of a form, which are kept until they are sent or discarded. */
 export function useKeptForm<Values extends object>(key: string, initial: Values): KeptForm<Values> {
   const [values, set, clear] = useKeptState(key, initial);
+  const change = (part: Partial<Values>) => set((before) => ({ ...before, ...part }));
   return {
     values,
-    change: (part) => set((before) => ({ ...before, ...part })),
+    change,
+    field: (name) => ({
+      value: values[name] as string,
+      onChange: ({ currentTarget }) => change({ [name]: currentTarget.value } as Partial<Values>),
+    }),
     isChanged: JSON.stringify(values) !== JSON.stringify(initial),
     clear,
   };
@@ -89,4 +102,24 @@ export function useKeptForm<Values extends object>(key: string, initial: Values)
 /** Whether the dialog of the form is open. After a reload, a dialog with kept values opens again. */
 export function useKeptDialog(key: string): readonly [boolean, (isOpen: boolean) => void] {
   return useState(() => isKept(key));
+}
+
+/** The name behind the prefix of a key with a kept state; null if there is none. */
+function keptName(prefix: string): string | null {
+  const start = storageKey(`${prefix} `);
+  return (
+    Object.keys(sessionStorage)
+      .find((key) => key.startsWith(start))
+      ?.slice(start.length) ?? null
+  );
+}
+
+/**
+ * The name of the open dialog of several, such as the id of what it edits; null if none is open. The key of each form is
+ * the prefix, a space and the name. After a reload, a dialog with kept values opens again.
+ */
+export function useKeptChoice<Name extends string>(
+  prefix: string,
+): readonly [Name | null, (name: Name | null) => void] {
+  return useState(() => keptName(prefix) as Name | null);
 }

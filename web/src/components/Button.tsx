@@ -53,6 +53,11 @@ export function LinkButton({ isBusy = false, className, ...rest }: ComponentProp
   );
 }
 
+/** The name of a row, which opens the row. */
+export function RowButton(props: ComponentProps<'button'>) {
+  return <LinkButton {...props} className={styles.row} />;
+}
+
 interface IconButtonProps extends ComponentProps<'button'> {
   readonly icon: Icon;
   /** The name for screen readers and the tooltip. */

@@ -106,3 +106,45 @@ export function Check({ label, isPartial = false, ...rest }: CheckProps) {
     </label>
   );
 }
+
+interface CheckFieldProps extends Omit<ComponentProps<'input'>, 'type'> {
+  readonly label: string;
+  readonly hint?: string | undefined;
+}
+
+/** A box with its words, which are part of what can be clicked. */
+export function CheckField({ label, hint, ...rest }: CheckFieldProps) {
+  return (
+    <label className={styles.checkField}>
+      <input type="checkbox" {...rest} />
+      <span>
+        {label}
+        {hint === undefined ? null : <span className="second">{hint}</span>}
+      </span>
+    </label>
+  );
+}
+
+interface CheckListProps<Key extends string> {
+  /** What is chosen, for screen readers. */
+  readonly label: string;
+  readonly choices: readonly (readonly [key: Key, label: string])[];
+  readonly chosen: readonly Key[];
+  readonly onChange: (chosen: readonly Key[]) => void;
+}
+
+/** Any number of a few choices. */
+export function CheckList<Key extends string>({ label, choices, chosen, onChange }: CheckListProps<Key>) {
+  return (
+    <fieldset className={styles.checkList} aria-label={label}>
+      {choices.map(([key, words]) => (
+        <CheckField
+          key={key}
+          label={words}
+          checked={chosen.includes(key)}
+          onChange={() => onChange(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key])}
+        />
+      ))}
+    </fieldset>
+  );
+}

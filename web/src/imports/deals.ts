@@ -1,5 +1,15 @@
 import { api } from '../api/client.js';
-import { bare, type ImportKind, keepColumn, type Matched, type Prepared, skipColumn, type Target } from './kind.js';
+import {
+  bare,
+  type ImportKind,
+  keepColumn,
+  type Matched,
+  type Prepared,
+  type SendOptions,
+  skipColumn,
+  type Target,
+} from './kind.js';
+import { uploadOf } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -90,6 +100,18 @@ function prepare({ table, columns, context }: Matched): Prepared {
   };
 }
 
+function requestOf(csv: string, { dryRun, dateFormat, numberFormat }: SendOptions) {
+  return {
+    query: {
+      idColumn: usualSlugs['dealId'],
+      dryRun: dryRun ? 'true' : 'false',
+      ...(dateFormat === 'ISO' ? {} : { dateFormat }),
+      ...(numberFormat === null ? {} : { numberFormat }),
+    },
+    upload: uploadOf(csv),
+  } as const;
+}
+
 export const dealImport: ImportKind = {
   key: 'deals',
   title: 'Import deals',
@@ -104,20 +126,13 @@ export const dealImport: ImportKind = {
   keepsColumns: true,
   options: () => [],
   prepare,
-  async send(csv, { dryRun, dateFormat, numberFormat }) {
-    const answer = await api.importDeals({
-      query: {
-        idColumn: usualSlugs['dealId'],
-        dryRun: dryRun ? 'true' : 'false',
-        ...(dateFormat === 'ISO' ? {} : { dateFormat }),
-        ...(numberFormat === null ? {} : { numberFormat }),
-      },
-      upload: { contentType: 'text/csv', data: csv },
-    });
-    const { accepted, unchanged, stale, rejected, warnings, jobId } = answer;
+  async send(csv, given) {
+    const answer = await api.importDeals(requestOf(csv, given));
+    const { accepted, created, changed, unchanged, stale, rejected, warnings, jobId } = answer;
     return {
       counts: [
-        ['New or changed', accepted],
+        ['New', created],
+        ['Changed', changed],
         ['Unchanged', unchanged],
         ...(stale > 0 ? ([['Older than stored', stale]] as const) : []),
         ['Rejected', rejected.length],
@@ -127,5 +142,10 @@ export const dealImport: ImportKind = {
       warnings: warnings.map(({ column }) => `${column} is stored as a field that no plan uses yet.`),
       jobId,
     };
+  },
+  async effect(csv, given) {
+    const { query, upload } = requestOf(csv, given);
+    const { effect } = await api.importDeals({ query: { ...query, effect: 'true' }, upload });
+    return effect ?? null;
   },
 };

@@ -1,3 +1,4 @@
+import { type Answer } from '../api/client.js';
 import { type Person } from '../api/payroll-queries.js';
 import { type Plan } from '../api/queries.js';
 import { type DateFormat } from './dates.js';
@@ -91,6 +92,8 @@ export interface ImportOutcome {
   readonly jobId?: string;
 }
 
+export type ImportEffect = NonNullable<Answer<'importDeals'>['effect']>;
+
 export interface ImportKind {
   readonly key: ImportKey;
   readonly title: string;
@@ -109,6 +112,8 @@ export interface ImportKind {
   options(matched: Omit<Matched, 'options'>): readonly ImportOption[];
   prepare(matched: Matched): Prepared;
   send(csv: string, options: SendOptions): Promise<ImportOutcome>;
+  /** What the import would do to commission; null if it is too large to calculate. Absent for files without deals. */
+  effect?(csv: string, options: SendOptions): Promise<ImportEffect | null>;
 }
 
 /** A name without case, accents, spaces and punctuation. */

@@ -1,13 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
-import { Button } from '../../components/Button.js';
+import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { describeError } from '../../components/States.js';
 import { formatCount } from '../../format/numbers.js';
 
 export interface AssignTarget {
@@ -15,6 +15,24 @@ export interface AssignTarget {
   readonly plan: Plan;
   /** The assignment to change; null for a new one. */
   readonly assignment: Assignment | null;
+}
+
+/** The name under which the dialog is kept: the assignment, or the plan and the people. */
+export function nameOf({ repIds, plan, assignment }: AssignTarget): string {
+  return assignment?.assignmentId ?? `${plan.planId}:${repIds.join(',')}`;
+}
+
+/** What the dialog of the name is about; null if its plan or its assignment no longer exists. */
+export function targetOf(
+  name: string,
+  plans: readonly Plan[],
+  assignments: readonly Assignment[],
+): AssignTarget | null {
+  const assignment = assignments.find(({ assignmentId }) => assignmentId === name) ?? null;
+  const [planId, repIds = ''] = name.split(':');
+  const plan = plans.find((one) => one.planId === (assignment?.planId ?? planId));
+  if (plan === undefined) return null;
+  return { plan, assignment, repIds: assignment === null ? repIds.split(',') : [assignment.repId] };
 }
 
 interface AssignDialogProps {
@@ -26,20 +44,24 @@ interface AssignDialogProps {
 }
 
 /** Days of people on a plan. */
-export function AssignDialog({ target: { repIds, plan, assignment }, plans, onClose, onDone }: AssignDialogProps) {
-  const queryClient = useQueryClient();
-  const [planId, setPlanId] = useState(plan.planId);
-  const [start, setStart] = useState(assignment?.effectiveStart ?? '');
-  const [end, setEnd] = useState(assignment?.effectiveEnd ?? '');
+export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogProps) {
+  const { repIds, plan, assignment } = target;
+  const [before] = useState(() => ({
+    planId: plan.planId,
+    start: assignment?.effectiveStart ?? '',
+    end: assignment?.effectiveEnd ?? '',
+  }));
+  const form = useKeptForm(`assign ${nameOf(target)}`, before);
+  const { planId, start, end } = form.values;
   const days = { effectiveStart: start || null, effectiveEnd: end || null };
-  const change = useMutation({
-    mutationFn: (isRemoval: boolean) =>
-      assignment === null ? create(repIds, planId, days) : isRemoval ? remove(assignment) : move(assignment, days),
-    onSuccess: async (undo) => {
-      await queryClient.invalidateQueries();
-      showMessage('The assignments were changed.');
-      onDone(undo);
-    },
+  const done = (undo: Undo) => {
+    showMessage('The assignments were changed.');
+    form.clear();
+    onDone(undo);
+  };
+  const save = useChange({
+    send: () => (assignment === null ? create(repIds, planId, days) : move(assignment, days)),
+    onDone: done,
   });
   return (
     <Dialog
@@ -49,38 +71,25 @@ export function AssignDialog({ target: { repIds, plan, assignment }, plans, onCl
           : `${assignment.repName} on ${plan.name}`
       }
       onClose={onClose}
-      onSubmit={() => change.mutate(false)}
-      action={{ isBusy: change.isPending, children: assignment === null ? 'Assign' : 'Save days' }}
-      problem={change.error === null ? null : describeError(change.error).message}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
+      action={{
+        disabled: assignment !== null && !form.isChanged,
+        children: assignment === null ? 'Assign' : 'Save days',
+      }}
     >
       {assignment === null ? (
-        <Choice
-          label="Plan"
-          value={planId}
-          choices={plans.map((one) => [one.planId, one.name] as const)}
-          onChange={({ currentTarget }) => setPlanId(currentTarget.value)}
-        />
+        <Choice label="Plan" choices={plans.map((one) => [one.planId, one.name] as const)} {...form.field('planId')} />
       ) : null}
-      <TextField
-        label="First day"
-        type="date"
-        hint="Empty: as long as the plan."
-        value={start}
-        onChange={({ currentTarget }) => setStart(currentTarget.value)}
-      />
-      <TextField
-        label="Last day"
-        type="date"
-        hint="Empty: as long as the plan."
-        value={end}
-        onChange={({ currentTarget }) => setEnd(currentTarget.value)}
-      />
+      <TextField label="First day" type="date" hint="Empty: as long as the plan." {...form.field('start')} />
+      <TextField label="Last day" type="date" hint="Empty: as long as the plan." {...form.field('end')} />
       <p className="dim">Commission of the days is calculated, also for deals that are won already.</p>
       {assignment === null ? null : (
         <div>
-          <Button kind="danger" onClick={() => change.mutate(true)}>
+          <ConfirmButton confirm="Yes, remove" send={() => remove(assignment)} onDone={done}>
             Remove from the plan
-          </Button>
+          </ConfirmButton>
         </div>
       )}
     </Dialog>

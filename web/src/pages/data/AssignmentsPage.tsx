@@ -6,7 +6,9 @@ import { allPlansQuery } from '../../api/import-queries.js';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
+import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
 import { InlineInput } from '../../components/Inline.js';
@@ -14,7 +16,7 @@ import { Page } from '../../components/Page.js';
 import { EmptyState, ErrorState, Skeleton } from '../../components/States.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
-import { AssignDialog, type AssignTarget } from './AssignDialog.js';
+import { AssignDialog, type AssignTarget, nameOf, targetOf } from './AssignDialog.js';
 import styles from './Data.module.css';
 
 type Undo = () => Promise<unknown>;
@@ -25,11 +27,12 @@ export function AssignmentsPage() {
   const plans = useQuery(allPlansQuery);
   const assignments = useQuery(assignmentsQuery);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [target, setTarget] = useState<AssignTarget | null>(null);
+  const [open, setOpen] = useKeptChoice<string>('assign');
   const [undo, setUndo] = useState<Undo | null>(null);
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
   const error = people.error ?? plans.error ?? assignments.error;
   const isLoaded = people.data !== undefined && plans.data !== undefined && assignments.data !== undefined;
+  const target = open === null || !isLoaded ? null : targetOf(open, current, assignments.data);
   return (
     <Page
       title="Assignments"
@@ -46,7 +49,7 @@ export function AssignmentsPage() {
             icon={IconUserPlus}
             kind="primary"
             disabled={chosen.size === 0 || current.length === 0}
-            onClick={() => setTarget({ repIds: [...chosen], plan: current[0] as Plan, assignment: null })}
+            onClick={() => setOpen(nameOf({ repIds: [...chosen], plan: current[0] as Plan, assignment: null }))}
           >
             {chosen.size === 0 ? 'Assign' : `Assign ${formatCount(chosen.size, 'person', 'people')}`}
           </Button>
@@ -61,7 +64,7 @@ export function AssignmentsPage() {
           assignments={assignments.data}
           chosen={chosen}
           onChosen={setChosen}
-          onOpen={setTarget}
+          onOpen={(opened) => setOpen(nameOf(opened))}
         />
       ) : error === null ? (
         <Skeleton height={480} />
@@ -70,11 +73,11 @@ export function AssignmentsPage() {
         <AssignDialog
           target={target}
           plans={current}
-          onClose={() => setTarget(null)}
+          onClose={() => setOpen(null)}
           onDone={(takeBack) => {
             setUndo(() => takeBack);
             setChosen(new Set());
-            setTarget(null);
+            setOpen(null);
           }}
         />
       )}
@@ -124,7 +127,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
   const all = shown.every(({ id }) => chosen.has(id));
   return (
     <>
-      <div className={styles.filters}>
+      <div className={blocks.filters}>
         <InlineInput
           label="Filter people"
           placeholder="Filter people"

@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconInfoCircle } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { formatPeriod } from '../../format/periods.js';
@@ -137,9 +138,9 @@ function CheckWords({ check: { tone, words }, onConfirm }: { readonly check: Che
       <span>
         {words}{' '}
         {onConfirm === undefined ? null : (
-          <button type="button" className={styles.link} onClick={onConfirm}>
+          <LinkButton className="strong" onClick={onConfirm}>
             That is right
-          </button>
+          </LinkButton>
         )}
       </span>
     </span>

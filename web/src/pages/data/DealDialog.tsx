@@ -5,21 +5,22 @@ import { api } from '../../api/client.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button, buttonClass } from '../../components/Button.js';
+import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Facing } from '../../components/Facing.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { describeError } from '../../components/States.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { fieldWords, valueWords } from '../../plans/words.js';
-import styles from './Data.module.css';
 
 /** The fields of a deal as they were sent, what the engine did with it, and its owner. */
 export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {
   const { deal_id: dealId, name, fields } = deal;
   return (
     <InfoDialog title={name ?? dealId} size={640} onClose={onClose}>
-      <div className={styles.stack}>
+      <div className={blocks.stack}>
         <Owner deal={deal} onClose={onClose} />
         <h3>Fields</h3>
         <Facing
@@ -30,7 +31,7 @@ export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly on
         />
         <h3>History</h3>
         <History dealId={dealId} />
-        <div className={styles.saveLine}>
+        <div className={blocks.saveLine}>
           <span />
           <DeleteButton deal={deal} onClose={onClose} />
           <Link to="/deals/$dealId" params={{ dealId }} className={buttonClass({ kind: 'primary' })}>
@@ -63,7 +64,7 @@ function Owner({ deal, onClose }: { readonly deal: Deal; readonly onClose: () =>
     },
   });
   return (
-    <div className={styles.saveLine}>
+    <div className={blocks.saveLine}>
       <InlineSelect
         label="Owner of the deal"
         value={repId}
@@ -97,7 +98,7 @@ function History({ dealId }: { readonly dealId: string }) {
   if (data === undefined) return null;
   if (data.runs.length === 0) return <p className="dim">It was calculated together with others.</p>;
   return (
-    <div className={styles.lines}>
+    <div className={blocks.lines}>
       {data.runs.map(({ runId, startedAt, trigger, outcome }) => (
         <div key={runId}>
           <span>{trigger.replaceAll('_', ' ')}</span>
@@ -110,26 +111,23 @@ function History({ dealId }: { readonly dealId: string }) {
   );
 }
 
-function DeleteButton({
-  deal: { deal_id: dealId, deleted_at: deletedAt },
-  onClose,
-}: {
+interface DeleteButtonProps {
   readonly deal: Deal;
   readonly onClose: () => void;
-}) {
-  const queryClient = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => api.deleteDeal({ params: { dealId }, query: { hard: deletedAt === null ? 'false' : 'true' } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      showMessage('The deal was deleted, and its commission is taken back.');
-      onClose();
-    },
-  });
+}
+
+function DeleteButton({ deal: { deal_id: dealId, deleted_at: deletedAt }, onClose }: DeleteButtonProps) {
+  const isDeleted = deletedAt !== null;
   return (
-    <Button kind="danger" isBusy={remove.isPending} onClick={() => (isAsked ? remove.mutate() : setAsked(true))}>
-      {isAsked ? 'Yes, delete it' : deletedAt === null ? 'Delete' : 'Delete with its history'}
-    </Button>
+    <ConfirmButton
+      confirm="Yes, delete it"
+      send={() => api.deleteDeal({ params: { dealId }, query: { hard: isDeleted ? 'true' : 'false' } })}
+      onDone={() => {
+        showMessage('The deal was deleted, and its commission is taken back.');
+        onClose();
+      }}
+    >
+      {isDeleted ? 'Delete with its history' : 'Delete'}
+    </ConfirmButton>
   );
 }

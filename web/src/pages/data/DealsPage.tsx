@@ -6,7 +6,8 @@ import { peopleQuery } from '../../api/payroll-queries.js';
 import { fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal, type DealFilter, dealsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
-import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -138,7 +139,7 @@ function Filters({
   const [typed, setTyped] = useState(search.query ?? '');
   return (
     <form
-      className={styles.filters}
+      className={blocks.filters}
       aria-label="Filters"
       onSubmit={(event) => {
         event.preventDefault();
@@ -197,10 +198,10 @@ function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
       sortBy: ({ name, deal_id: dealId }) => name ?? dealId,
       cell: (deal) => (
         <>
-          <button type="button" className={styles.rowButton} onClick={() => onOpen(deal)} {...rowAction}>
+          <RowButton onClick={() => onOpen(deal)} {...rowAction}>
             {deal.name ?? deal.deal_id}
-          </button>
-          {deal.name === null ? null : <span className={styles.second}>{deal.deal_id}</span>}
+          </RowButton>
+          {deal.name === null ? null : <span className="second">{deal.deal_id}</span>}
         </>
       ),
     },

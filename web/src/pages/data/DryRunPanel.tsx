@@ -9,12 +9,14 @@ interface DryRunPanelProps {
   readonly outcome: ImportOutcome | undefined;
   readonly isRunning: boolean;
   readonly error: string | null;
+  /** Below the counts. */
+  readonly children?: React.ReactNode;
 }
 
 const tones = ['first', 'second', 'third', 'fourth', 'last'] as const;
 
 /** What the import would do, in numbers of rows. */
-export function DryRunPanel({ kind, problems, outcome, isRunning, error }: DryRunPanelProps) {
+export function DryRunPanel({ kind, problems, outcome, isRunning, error, children }: DryRunPanelProps) {
   return (
     <section className={styles.dryRun} aria-label="Dry run" aria-busy={isRunning}>
       <div className={styles.panelHead}>
@@ -32,6 +34,7 @@ export function DryRunPanel({ kind, problems, outcome, isRunning, error }: DryRu
         </p>
       )}
       {outcome === undefined ? null : <Counts kind={kind} outcome={outcome} />}
+      {children}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { IconFileUpload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
+import { useKeptState } from '../../app/kept-state.js';
 import { Button } from '../../components/Button.js';
 import { TextArea } from '../../components/Field.js';
 import { readTable, textOf } from '../../imports/table.js';
@@ -9,11 +10,14 @@ import { type Import } from './use-import.js';
 /** A file, dropped or chosen, or pasted cells. */
 export function FileStep({ one }: { readonly one: Import }) {
   const [problem, setProblem] = useState<string | null>(null);
-  const [pasted, setPasted] = useState('');
+  const [pasted, setPasted, clear] = useKeptState(`pasted:${one.kind.key}`, '');
   const open = (text: string, name: string) => {
     const { header, rows } = readTable(text);
     if (header.length === 0 || rows.length === 0) setProblem(`${name} has no rows below the names of the columns.`);
-    else one.openText(text, name);
+    else {
+      clear();
+      one.openText(text, name);
+    }
   };
   return (
     <div className={styles.sources}>

@@ -23,7 +23,7 @@ export function ImportsPage() {
                 <Glyph size={20} stroke={1.6} aria-hidden="true" />
                 <span>
                   <span className={styles.kindTitle}>{title}</span>
-                  <span className={styles.second}>{intro}</span>
+                  <span className="second">{intro}</span>
                 </span>
               </Link>
             </li>

@@ -7,9 +7,10 @@ import { formatCount } from '../../format/numbers.js';
 import { type ImportOption, type ImportOutcome } from '../../imports/kind.js';
 import { ColumnTable } from './ColumnTable.js';
 import { DryRunPanel } from './DryRunPanel.js';
+import { EffectOfImport } from './EffectOfImport.js';
 import styles from './Import.module.css';
 import { RejectedRows } from './RejectedRows.js';
-import { type Import, useDryRun, useSend } from './use-import.js';
+import { type Import, useDryRun, useEffectOfImport, useSend } from './use-import.js';
 
 interface MatchStepProps {
   readonly one: Import;
@@ -20,6 +21,7 @@ interface MatchStepProps {
 /** Columns and their targets, what the import would do, and the rows that it would reject. */
 export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
   const dryRun = useDryRun(one);
+  const effect = useEffectOfImport(one, dryRun);
   const send = useSend(one);
   const { kind, prepared, isDateOpen } = one;
   const problems = isDateOpen
@@ -43,7 +45,11 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
           outcome={result}
           isRunning={dryRun.isFetching}
           error={dryRun.error === null ? null : describeError(dryRun.error).message}
-        />
+        >
+          {kind.effect === undefined || result === undefined || result.accepted === 0 ? null : (
+            <EffectOfImport query={effect} />
+          )}
+        </DryRunPanel>
       </div>
       {result === undefined || result.rejected.length === 0 ? null : (
         <RejectedRows one={one} rejected={result.rejected} />
@@ -158,7 +164,7 @@ function OptionField({ option: { label, hint, type, choices = [] }, value, onCha
         />
         <div>
           <p>{label}</p>
-          {hint === undefined ? null : <p className={styles.second}>{hint}</p>}
+          {hint === undefined ? null : <p className="second">{hint}</p>}
         </div>
       </div>
     );

@@ -4,9 +4,11 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
-import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Check } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -28,7 +30,7 @@ export function MembersPage() {
   const { view = 'list' } = route.useSearch();
   const navigate = useNavigate({ from: '/members' });
   const people = useQuery(peopleQuery);
-  const [edited, setEdited] = useState<Person | 'new' | null>(null);
+  const [edited, setEdited] = useKeptChoice<string>('person');
   const reps = people.data?.reps ?? [];
   return (
     <Page
@@ -66,8 +68,12 @@ export function MembersPage() {
           </>
         )}
       </Loaded>
-      {edited === null ? null : (
-        <PersonDialog person={edited === 'new' ? null : edited} people={reps} onClose={() => setEdited(null)} />
+      {edited === null || people.data === undefined ? null : (
+        <PersonDialog
+          person={reps.find(({ id }) => id === edited) ?? null}
+          people={reps}
+          onClose={() => setEdited(null)}
+        />
       )}
     </Page>
   );
@@ -75,7 +81,7 @@ export function MembersPage() {
 
 interface MembersProps {
   readonly people: readonly Person[];
-  readonly onEdit: (person: Person) => void;
+  readonly onEdit: (personId: string) => void;
 }
 
 function MemberList({ people, onEdit }: MembersProps) {
@@ -94,7 +100,7 @@ function MemberList({ people, onEdit }: MembersProps) {
         rowHeight={50}
       />
       {chosen.size === 0 ? null : (
-        <div className={styles.saveLine}>
+        <div className={blocks.saveLine}>
           <span className="dim">They get a mail with a link to sign in.</span>
           <Button icon={IconMail} kind="primary" isBusy={invite.isPending} onClick={() => invite.mutate([...chosen])}>
             Invite {formatCount(chosen.size, 'person', 'people')}
@@ -131,7 +137,7 @@ function columnsOf(
   people: readonly Person[],
   chosen: ReadonlySet<string>,
   onChosen: (chosen: ReadonlySet<string>) => void,
-  onEdit: (person: Person) => void,
+  onEdit: (personId: string) => void,
 ): readonly Column<Person>[] {
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const toggle = (id: string) => {
@@ -161,10 +167,10 @@ function columnsOf(
       sortBy: ({ name }) => name.toLowerCase(),
       cell: (person) => (
         <>
-          <button type="button" className={styles.rowButton} onClick={() => onEdit(person)} {...rowAction}>
+          <RowButton onClick={() => onEdit(person.id)} {...rowAction}>
             {person.name}
-          </button>
-          <span className={styles.second}>{person.email}</span>
+          </RowButton>
+          <span className="second">{person.email}</span>
         </>
       ),
     },
@@ -212,9 +218,7 @@ function Tree({ people, onEdit }: MembersProps) {
       <ul>
         {members.map((person) => (
           <li key={person.id}>
-            <button type="button" className={styles.rowButton} onClick={() => onEdit(person)}>
-              {person.name}
-            </button>{' '}
+            <RowButton onClick={() => onEdit(person.id)}>{person.name}</RowButton>{' '}
             <span className="dim">
               {roleNames[person.role]}
               {below.has(person.id) ? `, ${formatCount(below.get(person.id)?.length ?? 0, 'report')}` : ''}

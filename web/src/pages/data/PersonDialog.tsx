@@ -1,14 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { type Role } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { describeError } from '../../components/States.js';
 import { formatInstant } from '../../format/dates.js';
 import { useInvite } from './MembersPage.js';
 
@@ -23,7 +24,7 @@ interface Entered {
   readonly name: string;
   readonly email: string;
   readonly role: Role;
-  readonly isActive: boolean;
+  readonly signIn: 'on' | 'off';
   readonly crmMemberId: string;
   readonly managerId: string;
   readonly managerFrom: string;
@@ -31,63 +32,45 @@ interface Entered {
 
 /** Name, role, manager from a day on, and the owner ID by which deals find the person. */
 export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
-  const queryClient = useQueryClient();
-  const [entered, setEntered] = useState<Entered>(() => enteredOf(person));
-  const invite = useInvite(onClose);
-  const set = (change: Partial<Entered>) => setEntered({ ...entered, ...change });
-  const save = useMutation({
-    mutationFn: () => send(person, entered, people),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      showMessage(`${entered.name} was saved.`);
-      onClose();
+  const [before] = useState(() => enteredOf(person));
+  const form = useKeptForm(`person ${person?.id ?? 'new'}`, before);
+  const { name, email } = form.values;
+  const done = () => {
+    form.clear();
+    onClose();
+  };
+  const invite = useInvite(done);
+  const save = useChange({
+    send: () => send(person, form.values, people),
+    onDone: () => {
+      showMessage(`${name} was saved.`);
+      done();
     },
   });
   return (
     <Dialog
       title={person === null ? 'Add person' : person.name}
       onClose={onClose}
-      onSubmit={() => save.mutate()}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
       action={{
-        isBusy: save.isPending,
-        disabled: entered.name.trim() === '' || entered.email.trim() === '',
+        disabled: name.trim() === '' || email.trim() === '' || !form.isChanged,
         children: person === null ? 'Add' : 'Save',
       }}
-      problem={save.error === null ? null : describeError(save.error).message}
     >
-      <TextField
-        label="Name"
-        value={entered.name}
-        onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-      />
-      <TextField
-        label="E-mail"
-        type="email"
-        disabled={person !== null}
-        value={entered.email}
-        onChange={({ currentTarget }) => set({ email: currentTarget.value })}
-      />
-      <Choice
-        label="Role"
-        value={entered.role}
-        choices={Object.entries(roleNames)}
-        onChange={({ currentTarget }) => set({ role: currentTarget.value as Role })}
-      />
-      <ManagerFields person={person} people={people} entered={entered} onChange={set} />
-      <TextField
-        label="Owner ID in deals"
-        hint={<Linked person={person} />}
-        value={entered.crmMemberId}
-        onChange={({ currentTarget }) => set({ crmMemberId: currentTarget.value })}
-      />
+      <TextField label="Name" {...form.field('name')} />
+      <TextField label="E-mail" type="email" disabled={person !== null} {...form.field('email')} />
+      <Choice label="Role" choices={Object.entries(roleNames)} {...form.field('role')} />
+      <ManagerFields person={person} people={people} form={form} />
+      <TextField label="Owner ID in deals" hint={<Linked person={person} />} {...form.field('crmMemberId')} />
       <Choice
         label="Sign-in"
-        value={entered.isActive ? 'on' : 'off'}
         choices={[
           ['on', 'may sign in'],
           ['off', 'may not sign in'],
         ]}
-        onChange={({ currentTarget }) => set({ isActive: currentTarget.value === 'on' })}
+        {...form.field('signIn')}
       />
       {person === null || person.invite_status === 'accepted' ? null : (
         <div>
@@ -103,30 +86,27 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
 interface ManagerFieldsProps {
   readonly person: Person | null;
   readonly people: readonly Person[];
-  readonly entered: Entered;
-  readonly onChange: (change: Partial<Entered>) => void;
+  readonly form: KeptForm<Entered>;
 }
 
-function ManagerFields({ person, people, entered, onChange }: ManagerFieldsProps) {
-  const isMoved = entered.managerId !== (person?.managerId ?? '');
+function ManagerFields({ person, people, form }: ManagerFieldsProps) {
+  const isMoved = form.values.managerId !== (person?.managerId ?? '');
   return (
     <>
       <Choice
         label="Manager"
-        value={entered.managerId}
         choices={[
           ['', 'none'],
           ...people.filter(({ id }) => id !== person?.id).map(({ id, name }) => [id, name] as const),
         ]}
-        onChange={({ currentTarget }) => onChange({ managerId: currentTarget.value })}
+        {...form.field('managerId')}
       />
       {isMoved ? (
         <TextField
           label="Manager since"
           type="date"
           hint="Empty: on all days. Rules of managers pay by the manager of each day."
-          value={entered.managerFrom}
-          onChange={({ currentTarget }) => onChange({ managerFrom: currentTarget.value })}
+          {...form.field('managerFrom')}
         />
       ) : null}
     </>
@@ -150,7 +130,7 @@ function enteredOf(person: Person | null): Entered {
     name: person?.name ?? '',
     email: person?.email ?? '',
     role: person?.role ?? 'rep',
-    isActive: person?.active ?? true,
+    signIn: (person?.active ?? true) ? 'on' : 'off',
     crmMemberId: person?.crmMemberId ?? '',
     managerId: person?.managerId ?? '',
     managerFrom: '',
@@ -172,9 +152,9 @@ async function send(person: Person | null, entered: Entered, people: readonly Pe
 
 /** With a manager or null it is a new person, who gets everything that was entered. */
 async function upsert(entered: Entered, manager?: Person | null): Promise<void> {
-  const { name, email, role, isActive, crmMemberId } = entered;
+  const { name, email, role, signIn, crmMemberId } = entered;
   const known = { email: email.trim(), name: name.trim(), crmMemberId: crmMemberId.trim() || null };
-  const added = manager === undefined ? {} : { role, active: isActive };
+  const added = manager === undefined ? {} : { role, active: signIn === 'on' };
   const below = manager == null ? {} : { managerEmail: manager.email, ...fromOf(entered) };
   await api.upsertReps({ body: { reps: [{ ...known, ...added, ...below }] } });
 }
@@ -184,8 +164,9 @@ function fromOf({ managerFrom }: Entered) {
 }
 
 function changeOf(person: Person, entered: Entered, manager: Person | null) {
-  const { role, isActive, managerId } = entered;
+  const { role, managerId } = entered;
+  const active = entered.signIn === 'on';
   const isMoved = managerId !== (person.managerId ?? '');
-  if (role === person.role && isActive === person.active && !isMoved) return null;
-  return { role, active: isActive, ...(isMoved ? { managerId: manager?.id ?? null, ...fromOf(entered) } : {}) };
+  if (role === person.role && active === person.active && !isMoved) return null;
+  return { role, active, ...(isMoved ? { managerId: manager?.id ?? null, ...fromOf(entered) } : {}) };
 }

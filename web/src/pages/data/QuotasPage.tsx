@@ -9,6 +9,7 @@ import { type Plan } from '../../api/queries.js';
 import { useKeptState } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { readDecimal } from '../../components/DecimalInput.js';
 import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
@@ -22,7 +23,6 @@ import { formatCount } from '../../format/numbers.js';
 import { periodsOfYear, shortPeriod } from '../../format/periods.js';
 import { quotaRules } from '../../imports/quotas.js';
 import { measureOf, type PlanRule, rulesOf } from '../../plans/rules.js';
-import styles from './Data.module.css';
 
 const route = getRouteApi('/_shell/quotas');
 
@@ -78,7 +78,7 @@ export function QuotasPage() {
             );
           return (
             <>
-              <div className={styles.filters}>
+              <div className={blocks.filters}>
                 <InlineSelect
                   label="Rule"
                   value={chosen[1]}
@@ -133,7 +133,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
     .filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   return (
     <>
-      <div className={styles.filters}>
+      <div className={blocks.filters}>
         <InlineInput
           label="Filter people"
           placeholder="Filter people"
@@ -213,7 +213,7 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
     },
   });
   return (
-    <div className={styles.saveLine}>
+    <div className={blocks.saveLine}>
       <span className={wrong > 0 ? 'negative' : 'dim'}>
         {wrong > 0
           ? `${formatCount(wrong, 'cell')} cannot be read as a number`

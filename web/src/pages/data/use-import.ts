@@ -148,6 +148,20 @@ export function useDryRun(one: Import) {
   return { ...query, isCurrent: sent === csv && !query.isFetching && !query.isPlaceholderData && query.error === null };
 }
 
+/** What the import would do to commission, once the dry run has shown that it would write something. */
+export function useEffectOfImport(one: Import, { data, isCurrent }: ReturnType<typeof useDryRun>) {
+  const { kind, csv, dateFormat, state } = one;
+  const { numberFormat } = state;
+  return useQuery({
+    queryKey: ['dry-run', 'effect', kind.key, fingerprint(csv), csv.length, dateFormat, numberFormat],
+    queryFn: () => kind.effect?.(csv, { dryRun: true, dateFormat, numberFormat }) ?? null,
+    enabled: kind.effect !== undefined && isCurrent && (data?.accepted ?? 0) > 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 60_000,
+  });
+}
+
 /** The import itself. */
 export function useSend(one: Import) {
   const queryClient = useQueryClient();

@@ -21,7 +21,7 @@ export function Connections() {
               <li key={one.provider}>
                 <span>
                   <span className="strong">{productNames[one.provider]}</span>
-                  <span className={styles.second}>{connectionWords(one)}</span>
+                  <span className="second">{connectionWords(one)}</span>
                 </span>
                 {one.broken ? (
                   <Link to="/connections" className={buttonClass({ kind: 'primary' })}>

@@ -95,7 +95,7 @@ function columnsOf(
           <Link to="/exceptions" search={{ period, reason }} className="ink strong" {...rowAction}>
             {exceptionReasons[reason]}
           </Link>
-          <span className={styles.second}>{whoOf(deals)}</span>
+          <span className="second">{whoOf(deals)}</span>
         </>
       ),
     },

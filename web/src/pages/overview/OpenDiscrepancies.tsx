@@ -63,7 +63,7 @@ const columns: readonly Column<Discrepancy>[] = [
         <Link to="/discrepancies" search={{ open: discrepancyId }} className="ink strong" {...rowAction}>
           {repName}
         </Link>
-        <span className={styles.second}>{formatPeriod(period)}</span>
+        <span className="second">{formatPeriod(period)}</span>
       </>
     ),
   },

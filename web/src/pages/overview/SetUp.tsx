@@ -42,7 +42,7 @@ export function SetUp() {
               <span>
                 <span className="strong">{title}</span>
                 <span className="unseen">{isDone ? ', done' : ', to do'}</span>
-                <span className={styles.second}>{detail}</span>
+                <span className="second">{detail}</span>
               </span>
             </span>
             {isDone ? null : <Link to={to}>{fix}</Link>}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { templatesQuery } from '../../api/plan-queries.js';
-import { deleteKept } from '../../app/kept-state.js';
+import { isKept } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
@@ -9,6 +9,7 @@ import { PayoutCurve } from '../../components/PayoutCurve.js';
 import { payoutCurve, sharedTiers } from '../../plans/curve.js';
 import { type PlanTemplate, termsOf } from '../../plans/draft.js';
 import { summaryOf } from '../../plans/summary.js';
+import { newDraftKey } from './builder/use-builder.js';
 import styles from './Plans.module.css';
 
 /** Plans to start from, each with its rules in words and its payout curve. */
@@ -24,9 +25,10 @@ export function NewPlanPage() {
         {(all) => (
           <ul className={styles.gallery}>
             <li>
-              <Link to="/plans/new/edit" className={styles.template} onClick={() => deleteKept('plan-draft:new')}>
+              <Link to="/plans/new/edit" className={styles.template}>
                 <h2>Blank plan</h2>
                 <p className="dim">One rule and a condition on won deals.</p>
+                <Unsaved template={undefined} />
               </Link>
             </li>
             {all.map((template) => (
@@ -41,20 +43,21 @@ export function NewPlanPage() {
   );
 }
 
+/** A plan that was begun in this tab and is neither saved nor discarded. */
+function Unsaved({ template }: { readonly template: string | undefined }) {
+  return isKept(newDraftKey(template)) ? <p className="brand strong">Continues the plan that you began</p> : null;
+}
+
 function Template({ template: { templateId, name, description, planConfig } }: { readonly template: PlanTemplate }) {
   const { workspace } = useSession();
   const { rules } = termsOf(planConfig.config ?? {});
   const [first] = rules;
   const curve = first === undefined || first.tiers.length < 2 ? null : payoutCurve(first, 100_000);
   return (
-    <Link
-      to="/plans/new/edit"
-      search={{ template: templateId }}
-      className={styles.template}
-      onClick={() => deleteKept('plan-draft:new')}
-    >
+    <Link to="/plans/new/edit" search={{ template: templateId }} className={styles.template}>
       <h2>{name}</h2>
       <p className="dim">{description}</p>
+      <Unsaved template={templateId} />
       {curve === null || first === undefined ? null : (
         <PayoutCurve
           now={curve}

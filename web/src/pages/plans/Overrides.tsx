@@ -1,14 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { overridesQuery, type Plan } from '../../api/queries.js';
+import { type KeptForm, useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
-import { Button } from '../../components/Button.js';
+import { Button, LinkButton } from '../../components/Button.js';
 import { DecimalInput } from '../../components/DecimalInput.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 import { formatMoney, formatRate } from '../../format/numbers.js';
 import { sharedTiers } from '../../plans/curve.js';
 import { thresholdWords } from '../../plans/differences.js';
@@ -24,12 +25,13 @@ type Override = Awaited<ReturnType<typeof api.listPlanOverrides>>[number];
 
 /** Rates that single people have in place of those of the plan. */
 export function Overrides({ plan, currency }: OverridesProps) {
-  const { data = [] } = useQuery(overridesQuery(plan.planVersionId, ''));
-  const [edited, setEdited] = useState<string | null>(null);
+  const { data } = useQuery(overridesQuery(plan.planVersionId, ''));
+  const all = data ?? [];
+  const [edited, setEdited] = useKeptChoice<string>(`terms ${plan.planVersionId}`);
   return (
     <Card
       title="Terms of single people"
-      note={data.length === 0 ? 'none' : undefined}
+      note={all.length === 0 ? 'none' : undefined}
       action={
         <Button
           disabled={plan.assignedReps.length === 0}
@@ -39,22 +41,22 @@ export function Overrides({ plan, currency }: OverridesProps) {
         </Button>
       }
     >
-      {data.length === 0 ? (
+      {all.length === 0 ? (
         <p className="dim">Everyone on the plan has the same rates.</p>
       ) : (
         <ul className={styles.versions}>
-          {data.map((override) => (
+          {all.map((override) => (
             <li key={override.repId} className={styles.versionHead}>
               <span className="strong">{override.repName}</span>
               <span>{wordsOf(override, plan, currency)}</span>
-              <button type="button" className={styles.link} onClick={() => setEdited(override.repId)}>
+              <LinkButton className="strong" onClick={() => setEdited(override.repId)}>
                 Change<span className="unseen"> the terms of {override.repName}</span>
-              </button>
+              </LinkButton>
             </li>
           ))}
         </ul>
       )}
-      {edited === null ? null : (
+      {edited === null || data === undefined ? null : (
         <OverrideDialog
           key={edited}
           plan={plan}
@@ -96,21 +98,22 @@ function keyOf(ruleId: string, tierIndex: number): string {
   return `${ruleId} ${tierIndex}`;
 }
 
-function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
-  const queryClient = useQueryClient();
-  const stored = overrides.find((one) => one.repId === repId);
-  const [values, setValues] = useState<Values>(() =>
-    Object.fromEntries(
-      (stored?.rules ?? []).flatMap(({ ruleId, tiers }) =>
-        tiers.map(({ tierIndex, rate, flatAmount }) => [keyOf(ruleId, tierIndex), rate ?? flatAmount]),
-      ),
+function valuesOf(override: Override | undefined): Values {
+  return Object.fromEntries(
+    (override?.rules ?? []).flatMap(({ ruleId, tiers }) =>
+      tiers.map(({ tierIndex, rate, flatAmount }) => [keyOf(ruleId, tierIndex), rate ?? flatAmount]),
     ),
   );
-  const save = useMutation({
-    mutationFn: () => send(plan, repId, values),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+}
+
+function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
+  const [before] = useState(() => valuesOf(overrides.find((one) => one.repId === repId)));
+  const form = useKeptForm<Values>(`terms ${plan.planVersionId} ${repId}`, before);
+  const save = useChange({
+    send: () => send(plan, repId, form.values),
+    onDone: () => {
       showMessage('The terms were saved.');
+      form.clear();
       onClose();
     },
   });
@@ -118,9 +121,10 @@ function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: Ov
     <Dialog
       title="Terms of one person"
       onClose={onClose}
-      onSubmit={() => save.mutate()}
-      action={{ isBusy: save.isPending, children: 'Save terms' }}
-      problem={save.error === null ? null : describeError(save.error).message}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
+      action={{ disabled: !form.isChanged, children: 'Save terms' }}
     >
       <Choice
         label="Person"
@@ -130,7 +134,7 @@ function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: Ov
       />
       <p className="dim">An empty value is that of the plan. Without any value the person has the terms of the plan.</p>
       {rulesOf(plan).map((rule) => (
-        <RuleValues key={rule.id} rule={rule} currency={currency} values={values} onChange={setValues} />
+        <RuleValues key={rule.id} rule={rule} currency={currency} form={form} />
       ))}
     </Dialog>
   );
@@ -139,11 +143,10 @@ function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: Ov
 interface RuleValuesProps {
   readonly rule: PlanRule;
   readonly currency: string;
-  readonly values: Values;
-  readonly onChange: (values: Values) => void;
+  readonly form: KeptForm<Values>;
 }
 
-function RuleValues({ rule, currency, values, onChange }: RuleValuesProps) {
+function RuleValues({ rule, currency, form }: RuleValuesProps) {
   return (
     <fieldset className={styles.terms}>
       <legend>{rule.name}</legend>
@@ -155,10 +158,10 @@ function RuleValues({ rule, currency, values, onChange }: RuleValuesProps) {
             <span className="dim">from {thresholdWords(rule, tier.minThreshold)}</span>
             <DecimalInput
               label={`${rule.name} from ${thresholdWords(rule, tier.minThreshold)}`}
-              value={values[key]}
+              value={form.values[key]}
               {...(isRate ? ({ places: 2, unit: '%' } as const) : {})}
               placeholder={isRate ? formatRate(tier.rate ?? 0) : formatMoney(tier.flatAmount ?? 0, currency)}
-              onValue={(value) => onChange({ ...values, [key]: value })}
+              onValue={(value) => form.change({ [key]: value })}
             />
           </div>
         );

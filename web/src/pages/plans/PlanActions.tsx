@@ -1,15 +1,14 @@
 import { Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
+import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
-import { describeError } from '../../components/States.js';
 
 type Action = 'rename' | 'archive' | 'restore' | 'remove';
 
@@ -31,7 +30,9 @@ const words = {
 
 /** What can be done with a plan as a whole. */
 export function PlanActions({ plan }: { readonly plan: Plan }) {
-  const [action, setAction] = useState<Action | null>(null);
+  const [kept, setKept] = useKeptChoice<string>('plan-action');
+  const action = actionOf(kept, plan.planId);
+  const setAction = (chosen: Action | null) => setKept(chosen === null ? null : `${chosen}:${plan.planId}`);
   return (
     <>
       <Menu position="bottom-end" width={208}>
@@ -53,6 +54,12 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
   );
 }
 
+/** A dialog of another plan stays closed. */
+function actionOf(kept: string | null, of: string): Action | null {
+  const [action, planId] = kept?.split(':') ?? [];
+  return planId === of ? (action as Action) : null;
+}
+
 interface ActionDialogProps {
   readonly plan: Plan;
   readonly action: Action;
@@ -60,40 +67,38 @@ interface ActionDialogProps {
 }
 
 function ActionDialog({ plan, action, onClose }: ActionDialogProps) {
-  const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const [name, setName] = useState(action === 'rename' ? plan.name : '');
-  const change = useMutation({
-    mutationFn: () => send(plan, action, name.trim()),
-    onSuccess: async () => {
+  const form = useKeptForm(`plan-action ${action}:${plan.planId}`, { name: action === 'rename' ? plan.name : '' });
+  const name = form.values.name.trim();
+  const change = useChange({
+    send: async () => {
+      await send(plan, action, name);
       if (action === 'remove') await navigate({ to: '/plans' });
-      await queryClient.invalidateQueries();
+    },
+    onDone: () => {
       showMessage(action === 'remove' ? `${plan.name} was deleted.` : 'The plan was changed.');
+      form.clear();
       onClose();
     },
   });
   const { title, submit, effect } = words[action];
-  const isTyped = action !== 'remove' || name.trim() === plan.name;
+  const isTyped = action !== 'remove' || name === plan.name;
   return (
     <Dialog
       title={`${title}: ${plan.name}`}
       onClose={onClose}
-      onSubmit={() => change.mutate()}
+      onSubmit={() => change.send()}
+      change={change}
+      {...(action === 'rename' || action === 'remove' ? { form } : {})}
       action={{
         kind: action === 'remove' || action === 'archive' ? 'danger' : 'primary',
-        isBusy: change.isPending,
-        disabled: !isTyped || (action === 'rename' && name.trim() === ''),
+        disabled: !isTyped || (action === 'rename' && name === ''),
         children: submit,
       }}
-      problem={change.error === null ? null : describeError(change.error).message}
     >
       <p className="dim">{effect}</p>
       {action === 'rename' || action === 'remove' ? (
-        <TextField
-          label={action === 'rename' ? 'New name' : `Type ${plan.name} to confirm`}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
+        <TextField label={action === 'rename' ? 'New name' : `Type ${plan.name} to confirm`} {...form.field('name')} />
       ) : null}
     </Dialog>
   );

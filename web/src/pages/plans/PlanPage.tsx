@@ -67,7 +67,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
             <li key={rule.id}>
               <span className="strong">{rule.name}</span> <span className="dim">{summaryOf(rule, currency)}</span>
               {rule.conditions.length === 0 ? null : (
-                <span className={styles.second}>{conditionLines(rule.conditions).join('; ')}</span>
+                <span className="second">{conditionLines(rule.conditions).join('; ')}</span>
               )}
             </li>
           ))}
@@ -101,7 +101,7 @@ function Timeline({ plan: { timeline, inForce } }: { readonly plan: Plan }) {
             aria-current={planVersionId === inForce?.planVersionId ? 'true' : undefined}
           >
             <span className="strong">Version {version}</span>
-            <span className={styles.second}>
+            <span className="second">
               {from === null ? 'from the beginning' : `from ${formatDay(from, 'year')}`}
               {to === null ? '' : ` to ${formatDay(to, 'year')}`}
             </span>

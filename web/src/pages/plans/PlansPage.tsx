@@ -16,7 +16,6 @@ import { formatCount } from '../../format/numbers.js';
 import { rulesOf } from '../../plans/rules.js';
 import { summaryOf } from '../../plans/summary.js';
 import { PlanBadge } from './PlanBadge.js';
-import styles from './Plans.module.css';
 
 const route = getRouteApi('/_shell/plans');
 
@@ -92,7 +91,7 @@ function PlanTable({ plans }: { readonly plans: readonly Plan[] }) {
           <Link to="/plans/$planId" params={{ planId }} className="ink strong" {...rowAction}>
             {name}
           </Link>
-          <span className={styles.second}>Version {version}</span>
+          <span className="second">Version {version}</span>
         </>
       ),
     },

@@ -1,11 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
+import { LinkButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Card } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 import { formatDay, formatInstant } from '../../format/dates.js';
 import { differencesOf } from '../../plans/differences.js';
 import { draftOf } from '../../plans/draft.js';
@@ -31,9 +31,9 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
                   <span className="dim">from {formatDay(version.effectiveStart, 'year')}</span>
                 )}
                 {version.versionStatus === 'active' && versions.length > 1 ? (
-                  <button type="button" className={styles.link} onClick={() => setArchived(version)}>
+                  <LinkButton className="strong" onClick={() => setArchived(version)}>
                     Withdraw
-                  </button>
+                  </LinkButton>
                 ) : null}
               </div>
               {before === undefined ? (
@@ -57,11 +57,9 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
 
 /** A version that is archived leaves its days to the version before. */
 function Withdraw({ version, onClose }: { readonly version: Plan; readonly onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const withdraw = useMutation({
-    mutationFn: () => api.setPlanStatus({ params: { planRef: version.planVersionId }, body: { status: 'archived' } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+  const withdraw = useChange({
+    send: () => api.setPlanStatus({ params: { planRef: version.planVersionId }, body: { status: 'archived' } }),
+    onDone: () => {
       showMessage(`Version ${version.version} is withdrawn.`);
       onClose();
     },
@@ -70,9 +68,9 @@ function Withdraw({ version, onClose }: { readonly version: Plan; readonly onClo
     <Dialog
       title={`Withdraw version ${version.version}`}
       onClose={onClose}
-      onSubmit={() => withdraw.mutate()}
-      action={{ kind: 'danger', isBusy: withdraw.isPending, children: 'Withdraw' }}
-      problem={withdraw.error === null ? null : describeError(withdraw.error).message}
+      onSubmit={() => withdraw.send()}
+      change={withdraw}
+      action={{ kind: 'danger', children: 'Withdraw' }}
     >
       <p>
         The version before it is in force again, and open periods are calculated again. Approved statements do not

@@ -1,4 +1,5 @@
 import { type AuditEntry } from '../../api/settings-queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { fieldWords } from '../../plans/words.js';
 import styles from './Settings.module.css';
 
@@ -23,7 +24,7 @@ export function AuditChanges({ entry }: { readonly entry: AuditEntry }) {
   const changes = entry.changes as readonly Change[];
   if (changes.length === 0) return <p className="dim">No stored row changed.</p>;
   return (
-    <div className={styles.stack}>
+    <div className={blocks.stack}>
       {changes.slice(0, maxShown).map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: changes of an entry have no other identity
         <ChangeTable key={index} change={change} />

@@ -6,7 +6,8 @@ import { api } from '../../api/client.js';
 import { saveFile } from '../../api/download.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type AuditEntry, type AuditFilter, auditQuery } from '../../api/settings-queries.js';
-import { Button } from '../../components/Button.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -18,7 +19,6 @@ import { Tabs } from '../../components/Tabs.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { AuditChanges, valueText } from './AuditChanges.js';
 import { EngineRuns } from './EngineRuns.js';
-import styles from './Settings.module.css';
 
 const route = getRouteApi('/_shell/audit');
 
@@ -96,7 +96,7 @@ function Entries({ filter, onFilter }: EntriesProps) {
                 hasBelow={({ entryId }) => entryId === open}
               />
               {entries.hasNextPage ? (
-                <div className={styles.actions}>
+                <div className={blocks.actions}>
                   <Button isBusy={entries.isFetchingNextPage} onClick={() => entries.fetchNextPage()}>
                     Earlier entries
                   </Button>
@@ -118,7 +118,7 @@ function Filters({ filter, onFilter, names }: FiltersProps) {
   const [typed, setTyped] = useState({ action: filter.action ?? '', resource: filter.resource ?? '' });
   return (
     <form
-      className={styles.filters}
+      className={blocks.filters}
       aria-label="Filters"
       onSubmit={(event) => {
         event.preventDefault();
@@ -183,15 +183,13 @@ function columnsOf(
       header: 'What',
       phone: 'title',
       cell: ({ entryId, operation }) => (
-        <button
-          type="button"
-          className={styles.rowButton}
+        <RowButton
           aria-expanded={entryId === open}
           onClick={() => onOpen(entryId === open ? null : entryId)}
           {...rowAction}
         >
           {operationWords(operation)}
-        </button>
+        </RowButton>
       ),
     },
     { key: 'who', header: 'Who', phone: 'detail', cell: ({ actor }) => actorWords(actor, names) },

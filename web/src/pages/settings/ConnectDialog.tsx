@@ -1,17 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Provider, productNames } from '../../api/settings-queries.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
 import { Segments } from '../../components/Segments.js';
-import { describeError } from '../../components/States.js';
 import { Steps } from '../../components/Steps.js';
 import { SecretText } from './SecretText.js';
-import styles from './Settings.module.css';
 
 interface ConnectDialogProps {
   readonly provider: Provider;
@@ -30,73 +30,84 @@ type Connected = Awaited<ReturnType<typeof api.connectCrma>>;
 
 /** Two ways to connect: consent at the CRM, or a token that was created there. The token is checked before it is stored. */
 export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
-  const queryClient = useQueryClient();
-  const [way, setWay] = useState<Way>('consent');
-  const [token, setToken] = useState<Token>({ accessToken: '', refreshToken: '', instanceUrl: '' });
-  const [loginUrl, setLoginUrl] = useState('');
-  const [previousDeals, setPreviousDeals] = useState<PreviousDeals>('keep');
+  const form = useKeptForm(`connect ${provider}`, {
+    way: 'consent' as Way,
+    loginUrl: '',
+    instanceUrl: '',
+    previousDeals: 'keep' as PreviousDeals,
+  });
+  const { way, loginUrl, instanceUrl, previousDeals } = form.values;
+  // The storage of the browser must not contain tokens.
+  const [token, setToken] = useState<Token>({ accessToken: '', refreshToken: '' });
   const product = productNames[provider];
-  const consent = useMutation({
-    mutationFn: () => begin(provider, loginUrl.trim()),
-    onSuccess: ({ authorizeUrl }) => window.location.assign(authorizeUrl),
+  const consent = useChange({
+    send: () => begin(provider, loginUrl.trim()),
+    reloads: { predicate: () => false },
+    onDone: ({ authorizeUrl }) => {
+      form.clear();
+      window.location.assign(authorizeUrl);
+    },
   });
   const [isOtherAccount, setOtherAccount] = useState(false);
-  const paste = useMutation({
-    mutationFn: () => connect(provider, token, isOtherAccount ? previousDeals : null),
-    onSuccess: () => queryClient.invalidateQueries(),
-    onError: (error) => setOtherAccount(error instanceof ApiError && error.code === 'account_changed'),
+  const [connected, setConnected] = useState<Connected | null>(null);
+  const paste = useChange({
+    send: () => connect(provider, { ...token, instanceUrl }, isOtherAccount ? previousDeals : null),
+    onDone: (made) => {
+      form.clear();
+      setConnected(made);
+    },
+    onFailed: (error) => setOtherAccount(error instanceof ApiError && error.code === 'account_changed'),
   });
-  if (paste.data !== undefined) return <Checked product={product} connected={paste.data} onClose={onClose} />;
-  const error = consent.error ?? paste.error;
+  if (connected !== null) return <Checked product={product} connected={connected} onClose={onClose} />;
   return (
     <Dialog
       title={`Connect ${product}`}
       onClose={onClose}
-      onSubmit={() => (way === 'consent' ? consent.mutate() : paste.mutate())}
+      onSubmit={() => (way === 'consent' ? consent.send() : paste.send())}
+      change={way === 'consent' ? consent : paste}
+      form={{ ...form, isChanged: form.isChanged || token.accessToken !== '' }}
       action={{
-        isBusy: consent.isPending || paste.isPending,
         disabled: way === 'token' && token.accessToken.trim() === '',
         children: way === 'consent' ? `Continue to ${product}` : 'Check and connect',
       }}
-      problem={error === null ? null : describeError(error).message}
     >
       <Segments<Way>
         label="How to connect"
         current={way}
-        onChange={setWay}
+        onChange={(chosen) => form.change({ way: chosen })}
         choices={[
           ['consent', `Sign in at ${product}`],
           ['token', 'Paste a token'],
         ]}
       />
       {way === 'consent' ? (
-        <Consent provider={provider} loginUrl={loginUrl} onLoginUrl={setLoginUrl} />
+        <Consent provider={provider} loginUrl={form.field('loginUrl')} />
       ) : (
-        <TokenFields provider={provider} token={token} onChange={setToken} />
+        <TokenFields provider={provider} token={token} onToken={setToken} instanceUrl={form.field('instanceUrl')} />
       )}
       {isOtherAccount ? (
         <Choice
           label="Deals of the previous account"
-          value={previousDeals}
           choices={[
             ['keep', 'stay with their commission'],
             ['remove', 'are removed after the next import'],
           ]}
-          onChange={({ currentTarget }) => setPreviousDeals(currentTarget.value as PreviousDeals)}
+          {...form.field('previousDeals')}
         />
       ) : null}
     </Dialog>
   );
 }
 
+type Field = ReturnType<KeptForm<{ text: string }>['field']>;
+
 interface ConsentProps {
   readonly provider: Provider;
-  readonly loginUrl: string;
-  readonly onLoginUrl: (url: string) => void;
+  readonly loginUrl: Field;
 }
 
 /** Production and sandboxes of Salesforce have different addresses for signing in. */
-function Consent({ provider, loginUrl, onLoginUrl }: ConsentProps) {
+function Consent({ provider, loginUrl }: ConsentProps) {
   return (
     <>
       <p>
@@ -108,46 +119,57 @@ function Consent({ provider, loginUrl, onLoginUrl }: ConsentProps) {
           label="Address for signing in"
           hint="Empty: production. https://test.salesforce.com for a sandbox, or your own domain."
           type="url"
-          value={loginUrl}
-          onChange={({ currentTarget }) => onLoginUrl(currentTarget.value)}
+          {...loginUrl}
         />
       ) : null}
     </>
   );
 }
 
+interface Token {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
 interface TokenProps {
   readonly provider: Provider;
   readonly token: Token;
-  readonly onChange: (token: Token) => void;
+  readonly onToken: (token: Token) => void;
+  readonly instanceUrl: Field;
 }
 
-function TokenFields({ provider, token, onChange }: TokenProps) {
-  const fields =
-    provider === 'crmc' ? (['accessToken', 'refreshToken', 'instanceUrl'] as const) : (['accessToken'] as const);
-  return fields.map((name) => (
-    <TextField
-      key={name}
-      label={labels[name]}
-      hint={name === 'refreshToken' ? 'Optional: without it the connection ends with the access token.' : undefined}
-      type={name === 'instanceUrl' ? 'url' : 'password'}
-      autoComplete="off"
-      value={token[name]}
-      onChange={({ currentTarget }) => onChange({ ...token, [name]: currentTarget.value })}
-    />
-  ));
+/** Only Salesforce has refresh tokens and an address for each organisation. */
+function TokenFields({ provider, token, onToken, instanceUrl }: TokenProps) {
+  return (
+    <>
+      <TextField
+        label="Access token"
+        hint="It is checked before it is stored. A reload of the page forgets it."
+        type="password"
+        autoComplete="off"
+        value={token.accessToken}
+        onChange={({ currentTarget }) => onToken({ ...token, accessToken: currentTarget.value })}
+      />
+      {provider === 'crmc' ? (
+        <>
+          <TextField
+            label="Refresh token"
+            hint="Optional: without it the connection ends with the access token."
+            type="password"
+            autoComplete="off"
+            value={token.refreshToken}
+            onChange={({ currentTarget }) => onToken({ ...token, refreshToken: currentTarget.value })}
+          />
+          <TextField label="Address of your organisation" type="url" {...instanceUrl} />
+        </>
+      ) : null}
+    </>
+  );
 }
-
-const labels = {
-  accessToken: 'Access token',
-  refreshToken: 'Refresh token',
-  instanceUrl: 'Address of your organisation',
-} as const;
-type Token = Readonly<Record<keyof typeof labels, string>>;
 
 function connect(
   provider: Provider,
-  { accessToken, refreshToken, instanceUrl }: Token,
+  { accessToken, refreshToken, instanceUrl }: Token & { readonly instanceUrl: string },
   previousDeals: PreviousDeals | null,
 ): Promise<Connected> {
   const body = {
@@ -172,7 +194,7 @@ function Checked({
   const { accountId, webhookUrl, webhookSecret } = connected;
   return (
     <InfoDialog title={`${product} is connected`} size={560} onClose={onClose}>
-      <div className={styles.stack}>
+      <div className={blocks.stack}>
         <Steps
           label="Checks"
           steps={[

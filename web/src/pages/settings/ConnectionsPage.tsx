@@ -2,22 +2,23 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { jobsQuery } from '../../api/job-queries.js';
 import { type Integration, integrationsQuery, type Provider, productNames } from '../../api/settings-queries.js';
+import { useKeptChoice, useKeptDialog, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Check } from '../../components/Field.js';
+import { CheckField } from '../../components/Field.js';
 import { JobLine } from '../../components/JobProgress.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 import { formatCount } from '../../format/numbers.js';
 import { ConnectDialog } from './ConnectDialog.js';
 import { CrmSettingsDialog } from './CrmSettingsDialog.js';
 import { ConnectionBadge, connectionWords } from './connection-state.js';
-import styles from './Settings.module.css';
 import { SyncHistory } from './SyncHistory.js';
 import { WriteBackCard } from './WriteBackCard.js';
 
@@ -25,8 +26,8 @@ import { WriteBackCard } from './WriteBackCard.js';
 export function ConnectionsPage() {
   const integrations = useQuery(integrationsQuery);
   const jobs = useQuery(jobsQuery);
-  const [connecting, setConnecting] = useState<Provider | null>(null);
-  const [isSyncing, setSyncing] = useState(false);
+  const [connecting, setConnecting] = useKeptChoice<Provider>('connect');
+  const [isSyncing, setSyncing] = useKeptDialog('sync');
   const running = jobs.data?.jobs.find(({ kind, status }) => kind === 'sync' && status === 'running');
   const hasOne = integrations.data?.integrations.some(({ connected }) => connected) ?? false;
   return (
@@ -47,7 +48,7 @@ export function ConnectionsPage() {
     >
       <Loaded query={integrations} height={240}>
         {({ integrations: all }) => (
-          <div className={styles.lines}>
+          <div className={blocks.lines}>
             {all.map((one) => (
               <Connection key={one.provider} integration={one} onConnect={() => setConnecting(one.provider)} />
             ))}
@@ -79,14 +80,14 @@ export function ConnectionsPage() {
 function Connection({ integration, onConnect }: { readonly integration: Integration; readonly onConnect: () => void }) {
   const { provider, connected, broken } = integration;
   const [isAsked, setAsked] = useState(false);
-  const [isSetting, setSetting] = useState(false);
+  const [isSetting, setSetting] = useKeptDialog(`crm-settings ${provider}`);
   return (
     <div>
       <span>
         <span className="strong">{productNames[provider]}</span>
-        <span className={styles.second}>{connectionWords(integration)}</span>
+        <span className="second">{connectionWords(integration)}</span>
       </span>
-      <span className={styles.actions}>
+      <span className={blocks.actions}>
         <ConnectionBadge {...integration} />
         {connected ? <Button onClick={() => setSetting(true)}>Settings</Button> : null}
         {connected ? <Button onClick={() => setAsked(true)}>Disconnect</Button> : null}
@@ -106,21 +107,14 @@ function Connection({ integration, onConnect }: { readonly integration: Integrat
 const disconnect = { crma: api.disconnectCrma, crmb: api.disconnectCrmb, crmc: api.disconnectCrmc } as const;
 
 function DisconnectDialog({ provider, onClose }: { readonly provider: Provider; readonly onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => disconnect[provider](),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      onClose();
-    },
-  });
+  const change = useChange({ send: () => disconnect[provider](), onDone: onClose });
   return (
     <Dialog
       title={`Disconnect ${productNames[provider]}`}
       onClose={onClose}
-      onSubmit={() => mutate()}
-      action={{ kind: 'danger', isBusy: isPending, children: 'Disconnect' }}
-      problem={error === null ? null : describeError(error).message}
+      onSubmit={() => change.send()}
+      change={change}
+      action={{ kind: 'danger', children: 'Disconnect' }}
     >
       <p>Its credentials are deleted. Deals and people stay, and no further changes arrive.</p>
     </Dialog>
@@ -144,13 +138,12 @@ function ImportPeople() {
 }
 
 function SyncDialog({ onClose }: { readonly onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const [reconcile, setReconcile] = useState(false);
-  const [recalculate, setRecalculate] = useState(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.syncCommissions({ body: { async: true, reconcile, recalculate } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+  const form = useKeptForm('sync', { reconcile: false, recalculate: false });
+  const { reconcile, recalculate } = form.values;
+  const start = useChange({
+    send: () => api.syncCommissions({ body: { async: true, reconcile, recalculate } }),
+    onDone: () => {
+      form.clear();
       onClose();
     },
   });
@@ -158,24 +151,23 @@ function SyncDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog
       title="Sync now"
       onClose={onClose}
-      onSubmit={() => mutate()}
-      action={{ icon: IconCircleCheck, isBusy: isPending, children: 'Start' }}
-      problem={error === null ? null : describeError(error).message}
+      onSubmit={() => start.send()}
+      change={start}
+      form={form}
+      action={{ icon: IconCircleCheck, children: 'Start' }}
     >
       <p>People, fields and deals of every connected CRM are read again.</p>
-      <div className={styles.checks}>
-        <span>
-          <Check
-            label="Delete deals that the CRM no longer has"
-            checked={reconcile}
-            onChange={() => setReconcile(!reconcile)}
-          />
-          Delete deals that the CRM no longer has
-        </span>
-        <span>
-          <Check label="Calculate everyone again" checked={recalculate} onChange={() => setRecalculate(!recalculate)} />
-          Calculate everyone again, not only those with changed deals
-        </span>
+      <div>
+        <CheckField
+          label="Delete deals that the CRM no longer has"
+          checked={reconcile}
+          onChange={() => form.change({ reconcile: !reconcile })}
+        />
+        <CheckField
+          label="Calculate everyone again, not only those with changed deals"
+          checked={recalculate}
+          onChange={() => form.change({ recalculate: !recalculate })}
+        />
       </div>
     </Dialog>
   );

@@ -1,12 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
+import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Integration, type Provider, productNames } from '../../api/settings-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { describeError, Skeleton } from '../../components/States.js';
+import { Skeleton } from '../../components/States.js';
 
 type Settings = Answer<'getCrmSettings'>;
 
@@ -112,15 +114,13 @@ interface SettingsFormProps extends CrmSettingsDialogProps {
 }
 
 function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
-  const queryClient = useQueryClient();
   const [before] = useState(() => enteredOf(stored, integration));
-  const [entered, setEntered] = useState(before);
-  const set = (change: Partial<Entered>) => setEntered({ ...entered, ...change });
-  const save = useMutation({
-    mutationFn: (confirm: boolean) => send(integration, before, entered, confirm),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+  const form = useKeptForm(`crm-settings ${integration.provider}`, before);
+  const save = useChange({
+    send: (confirm: boolean) => send(integration, before, form.values, confirm),
+    onDone: () => {
       showMessage('The settings were saved, and a sync reads the CRM with them.');
+      form.clear();
       onClose();
     },
   });
@@ -129,54 +129,41 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
     <Dialog
       title={`Settings of ${productNames[integration.provider]}`}
       onClose={onClose}
-      onSubmit={() => save.mutate(isExcluding)}
+      onSubmit={() => save.send(isExcluding)}
+      change={save}
+      form={form}
       action={{
         kind: isExcluding ? 'danger' : 'primary',
-        isBusy: save.isPending,
+        disabled: !form.isChanged,
         children: isExcluding ? 'Delete these deals' : 'Save settings',
       }}
-      problem={save.error === null ? null : describeError(save.error).message}
     >
       {lists.map(([key, label, hint]) => (
-        <TextField
-          key={key}
-          label={label}
-          hint={hint}
-          value={entered[key]}
-          onChange={({ currentTarget }) => set({ [key]: currentTarget.value })}
-        />
+        <TextField key={key} label={label} hint={hint} {...form.field(key)} />
       ))}
-      <TextField
-        label="Only deals that close from this day on"
-        type="date"
-        value={entered.closedFrom}
-        onChange={({ currentTarget }) => set({ closedFrom: currentTarget.value })}
-      />
+      <TextField label="Only deals that close from this day on" type="date" {...form.field('closedFrom')} />
       <Choice
         label="Line items"
-        value={entered.lineItems}
         choices={[
           ['no', 'are not read'],
           ['yes', 'give deals their number, sum and products'],
         ]}
-        onChange={({ currentTarget }) => set({ lineItems: currentTarget.value === 'yes' ? 'yes' : 'no' })}
+        {...form.field('lineItems')}
       />
       <Choice
         label="Polling for changes"
-        value={entered.polling}
         choices={[
           ['on', 'regularly'],
           ['off', 'only when a sync is started'],
         ]}
-        onChange={({ currentTarget }) => set({ polling: currentTarget.value === 'on' ? 'on' : 'off' })}
+        {...form.field('polling')}
       />
       <TextField
         label="Seconds between two polls"
         type="number"
         min={60}
         hint="Empty: the usual interval."
-        value={entered.pollSeconds}
-        onChange={({ currentTarget }) => set({ pollSeconds: currentTarget.value })}
+        {...form.field('pollSeconds')}
       />
       <WrittenFields entered={entered} provider={integration.provider} set={set} />
     </Dialog>

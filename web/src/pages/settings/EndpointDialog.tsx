@@ -1,13 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Endpoint } from '../../api/settings-queries.js';
-import { Button } from '../../components/Button.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Check, Choice, TextField } from '../../components/Field.js';
-import { describeError } from '../../components/States.js';
+import { CheckList, Choice, TextField } from '../../components/Field.js';
 import { eventWords } from './event-words.js';
-import styles from './Settings.module.css';
 
 interface EndpointDialogProps {
   /** Null for a new one. */
@@ -18,76 +16,85 @@ interface EndpointDialogProps {
 
 /** Address, purpose and events of an endpoint. */
 export function EndpointDialog({ endpoint, onClose, onSecret }: EndpointDialogProps) {
-  const queryClient = useQueryClient();
-  const [url, setUrl] = useState(endpoint?.url ?? '');
-  const [description, setDescription] = useState(endpoint?.description ?? '');
-  const [types, setTypes] = useState<readonly string[] | null>(endpoint?.eventTypes ?? null);
-  const [isOn, setOn] = useState(endpoint?.enabled ?? true);
-  const save = useMutation({
-    mutationFn: async () => {
-      const eventTypes = types as never;
-      if (endpoint === null) {
-        const made = await api.createWebhookEndpoint({
-          body: {
-            url,
-            ...(description.trim() === '' ? {} : { description: description.trim() }),
-            ...(types === null ? {} : { eventTypes }),
-          },
-        });
-        onSecret(made.secret);
-        return;
-      }
-      await api.updateWebhookEndpoint({
-        params: { endpointId: endpoint.id },
-        body: { url, description: description.trim() || null, eventTypes, enabled: isOn },
-      });
-    },
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      onClose();
+  const form = useKeptForm(`endpoint ${endpoint?.id ?? 'new'}`, {
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    /** Null for all events. */
+    types: (endpoint?.eventTypes ?? null) as readonly string[] | null,
+    sending: (endpoint?.enabled ?? true) ? 'on' : 'off',
+  });
+  const { url, types } = form.values;
+  const done = () => {
+    form.clear();
+    onClose();
+  };
+  const save = useChange({
+    send: () => send(endpoint, form.values),
+    onDone: (secret) => {
+      if (secret !== null) onSecret(secret);
+      done();
     },
   });
   return (
     <Dialog
       title={endpoint === null ? 'New endpoint' : 'Endpoint'}
       onClose={onClose}
-      onSubmit={() => save.mutate()}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
       action={{
-        isBusy: save.isPending,
         disabled: url.trim() === '' || types?.length === 0,
         children: endpoint === null ? 'Create' : 'Save',
       }}
-      problem={save.error === null ? null : describeError(save.error).message}
     >
-      <TextField
-        label="Address"
-        type="url"
-        hint="https, reachable from the internet."
-        value={url}
-        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-      />
-      <TextField
-        label="What it is for"
-        value={description}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-      />
-      <EventFields types={types} onChange={setTypes} />
+      <TextField label="Address" type="url" hint="https, reachable from the internet." {...form.field('url')} />
+      <TextField label="What it is for" {...form.field('description')} />
+      <EventFields types={types} onChange={(chosen) => form.change({ types: chosen })} />
       {endpoint === null ? null : (
         <>
           <Choice
             label="Sending"
-            value={isOn ? 'on' : 'off'}
             choices={[
               ['on', 'on'],
               ['off', 'off: events of this time are not sent later'],
             ]}
-            onChange={({ currentTarget }) => setOn(currentTarget.value === 'on')}
+            {...form.field('sending')}
           />
-          <DeleteButton endpointId={endpoint.id} onDone={onClose} />
+          <div>
+            <ConfirmButton
+              confirm="Yes, delete it with its deliveries"
+              send={() => api.deleteWebhookEndpoint({ params: { endpointId: endpoint.id } })}
+              onDone={done}
+            >
+              Delete endpoint
+            </ConfirmButton>
+          </div>
         </>
       )}
     </Dialog>
   );
+}
+
+interface Entered {
+  readonly url: string;
+  readonly description: string;
+  readonly types: readonly string[] | null;
+  readonly sending: string;
+}
+
+/** The secret of a new endpoint; null for a changed one. */
+async function send(endpoint: Endpoint | null, { url, description, types, sending }: Entered): Promise<string | null> {
+  const eventTypes = types as never;
+  const about = description.trim();
+  if (endpoint === null) {
+    const body = { url, ...(about === '' ? {} : { description: about }), ...(types === null ? {} : { eventTypes }) };
+    return (await api.createWebhookEndpoint({ body })).secret;
+  }
+  await api.updateWebhookEndpoint({
+    params: { endpointId: endpoint.id },
+    body: { url, description: about || null, eventTypes, enabled: sending === 'on' },
+  });
+  return null;
 }
 
 interface EventFieldsProps {
@@ -97,8 +104,6 @@ interface EventFieldsProps {
 }
 
 function EventFields({ types, onChange }: EventFieldsProps) {
-  const toggle = (type: string) =>
-    onChange(types?.includes(type) ? types.filter((one) => one !== type) : [...(types ?? []), type]);
   return (
     <>
       <Choice
@@ -111,34 +116,8 @@ function EventFields({ types, onChange }: EventFieldsProps) {
         onChange={({ currentTarget }) => onChange(currentTarget.value === 'all' ? null : Object.keys(eventWords))}
       />
       {types === null ? null : (
-        <fieldset className={styles.checks} aria-label="Events to send">
-          {Object.entries(eventWords).map(([type, words]) => (
-            <span key={type}>
-              <Check label={words} checked={types.includes(type)} onChange={() => toggle(type)} />
-              {words}
-            </span>
-          ))}
-        </fieldset>
+        <CheckList label="Events to send" choices={Object.entries(eventWords)} chosen={types} onChange={onChange} />
       )}
     </>
-  );
-}
-
-function DeleteButton({ endpointId, onDone }: { readonly endpointId: string; readonly onDone: () => void }) {
-  const queryClient = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => api.deleteWebhookEndpoint({ params: { endpointId } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      onDone();
-    },
-  });
-  return (
-    <div>
-      <Button kind="danger" isBusy={isPending} onClick={() => (isAsked ? mutate() : setAsked(true))}>
-        {isAsked ? 'Yes, delete it with its deliveries' : 'Delete endpoint'}
-      </Button>
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, api } from '../../api/client.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput } from '../../components/Inline.js';
@@ -9,7 +10,6 @@ import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { formatNumber } from '../../format/numbers.js';
-import styles from './Settings.module.css';
 
 type Run = Answer<'listAuditLogs'>['runs'][number];
 
@@ -38,7 +38,7 @@ export function EngineRuns() {
   return (
     <>
       <form
-        className={styles.filters}
+        className={blocks.filters}
         aria-label="Filters"
         onSubmit={(event) => {
           event.preventDefault();
@@ -61,7 +61,7 @@ export function EngineRuns() {
           ) : (
             <>
               <DataTable caption="Calculations" columns={columns} rows={all} rowKey={({ runId }) => runId} />
-              <div className={styles.saveLine}>
+              <div className={blocks.saveLine}>
                 <span className="dim">
                   {formatNumber(page * pageSize + 1)} to {formatNumber(page * pageSize + all.length)} of{' '}
                   {formatNumber(count)}

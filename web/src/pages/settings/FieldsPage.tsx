@@ -5,6 +5,8 @@ import { api } from '../../api/client.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { fieldsQuery } from '../../api/plan-queries.js';
 import { type Deal, dealsQuery } from '../../api/queries.js';
+import { useKeptState } from '../../app/kept-state.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
@@ -61,7 +63,7 @@ function Mapper({ stored }: { readonly stored: Mapping }) {
   const queryClient = useQueryClient();
   const { data: known = [] } = useQuery(fieldsQuery);
   const { data: page } = useQuery(dealsQuery({ limit: '5' }));
-  const [edited, setEdited] = useState<Mapping | null>(null);
+  const [edited, setEdited] = useKeptState<Mapping | null>('field-mapping', null);
   const [jobId, setJobId] = useState<string | null>(null);
   const current = edited ?? stored;
   const suggest = useMutation({ mutationFn: () => api.autoMatchFields(), onSuccess: (found) => setEdited(found) });
@@ -100,7 +102,7 @@ function Mapper({ stored }: { readonly stored: Mapping }) {
         onChange={(measures) => setEdited({ ...current, measures })}
       />
       {jobId === null ? null : <JobProgress jobId={jobId} />}
-      <div className={styles.saveLine}>
+      <div className={blocks.saveLine}>
         <span className="dim">{edited === null ? 'Nothing is changed.' : 'Nothing is saved yet.'}</span>
         <Button disabled={edited === null} onClick={() => setEdited(null)}>
           Discard
@@ -182,7 +184,7 @@ interface MeasuresProps {
 
 /** Further names that plans use. */
 function Measures({ measures, slugs, onChange }: MeasuresProps) {
-  const [name, setName] = useState('');
+  const [name, setName] = useKeptState('field-mapping-name', '');
   const isTaken = Object.hasOwn(measures, name.trim());
   return (
     <Card title="Other names in plans" note="for fields with technical names">

@@ -1,34 +1,22 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { type IntegrationKey, keysQuery, widgetTokensQuery, workspaceKeyQuery } from '../../api/settings-queries.js';
+import { useKeptChoice } from '../../app/kept-state.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
+import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { Dialog } from '../../components/Dialog.js';
-import { Check, TextField } from '../../components/Field.js';
-import { InfoDialog } from '../../components/InfoDialog.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 import { formatDay, formatInstant } from '../../format/dates.js';
-import { SecretText } from './SecretText.js';
-import styles from './Settings.module.css';
-
-type Scope = IntegrationKey['scopes'][number];
-
-const scopeWords: Readonly<Record<Scope, string>> = {
-  read: 'Read everything except files',
-  deals: 'Deals and calculations',
-  plans: 'Plans, fields, assignments and quotas',
-  payroll: 'Statements, their files and hand-overs',
-};
-
-type Open = 'key' | 'widget' | 'rotate' | null;
+import { KeyDialog, type KeyDialogName, scopeWords } from './KeyDialog.js';
+import { SecretDialog } from './SecretText.js';
 
 /** Keys of other systems, the key of the workspace, and tokens of CRM widgets. Secrets are shown once. */
 export function KeysPage() {
   const keys = useQuery(keysQuery);
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useKeptChoice<KeyDialogName>('new-key');
   const [secret, setSecret] = useState<string | null>(null);
   const done = (text: string) => {
     setOpen(null);
@@ -54,21 +42,10 @@ export function KeysPage() {
           )
         }
       </Loaded>
-      <WorkspaceKey onRotate={() => setOpen('rotate')} />
+      <WorkspaceKey onRotate={() => setOpen('workspace')} />
       <Widgets onNew={() => setOpen('widget')} />
-      {open === 'key' ? <NewKey onClose={() => setOpen(null)} onDone={done} /> : null}
-      {open === 'widget' ? <NewWidget onClose={() => setOpen(null)} onDone={done} /> : null}
-      {open === 'rotate' ? <Rotate onClose={() => setOpen(null)} onDone={done} /> : null}
-      {secret === null ? null : (
-        <InfoDialog title="Copy it now" size={560} onClose={() => setSecret(null)}>
-          <div className={styles.stack}>
-            <SecretText label="It is shown only this once." text={secret} />
-            <Button kind="primary" onClick={() => setSecret(null)}>
-              Done
-            </Button>
-          </div>
-        </InfoDialog>
-      )}
+      {open === null ? null : <KeyDialog name={open} onClose={() => setOpen(null)} onDone={done} />}
+      <SecretDialog label="It is shown only this once." secret={secret} onClose={() => setSecret(null)} />
     </Page>
   );
 }
@@ -97,77 +74,15 @@ const keyColumns: readonly Column<IntegrationKey>[] = [
     header: <span className="unseen">Revoke</span>,
     align: 'right',
     phone: 'note',
-    cell: (key) => <Revoke name={key.name} revoke={() => api.revokeIntegrationKey({ params: { id: key.id } })} />,
+    cell: ({ id, name }) => <Revoke name={name} send={() => api.revokeIntegrationKey({ params: { id } })} />,
   },
 ];
 
-function Revoke({ name, revoke }: { readonly name: string; readonly revoke: () => Promise<unknown> }) {
-  const queryClient = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
-  const { mutate, isPending } = useMutation({ mutationFn: revoke, onSuccess: () => queryClient.invalidateQueries() });
+function Revoke({ name, send }: { readonly name: string; readonly send: () => Promise<unknown> }) {
   return (
-    <Button kind="danger" isBusy={isPending} onClick={() => (isAsked ? mutate() : setAsked(true))}>
-      {isAsked ? 'Yes, revoke' : 'Revoke'}
-      <span className="unseen"> {name}</span>
-    </Button>
-  );
-}
-
-interface NewProps {
-  readonly onClose: () => void;
-  readonly onDone: (secret: string) => void;
-}
-
-function NewKey({ onClose, onDone }: NewProps) {
-  const queryClient = useQueryClient();
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
-  const [days, setDays] = useState('365');
-  const create = useMutation({
-    mutationFn: () =>
-      api.createIntegrationKey({ body: { name: name.trim(), scopes: [...scopes], expiresInDays: Number(days) } }),
-    onSuccess: async ({ key }) => {
-      await queryClient.invalidateQueries();
-      onDone(key);
-    },
-  });
-  return (
-    <Dialog
-      title="New key"
-      onClose={onClose}
-      onSubmit={() => create.mutate()}
-      action={{ isBusy: create.isPending, disabled: name.trim() === '' || scopes.length === 0, children: 'Create key' }}
-      problem={create.error === null ? null : describeError(create.error).message}
-    >
-      <TextField
-        label="Name"
-        hint="Such as the system that uses it."
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-      />
-      <fieldset className={styles.checks} aria-label="What the key permits">
-        {(Object.keys(scopeWords) as Scope[]).map((scope) => (
-          <span key={scope}>
-            <Check
-              label={scopeWords[scope]}
-              checked={scopes.includes(scope)}
-              onChange={() =>
-                setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope])
-              }
-            />
-            {scopeWords[scope]}
-          </span>
-        ))}
-      </fieldset>
-      <TextField
-        label="Valid for days"
-        type="number"
-        min={1}
-        max={730}
-        value={days}
-        onChange={({ currentTarget }) => setDays(currentTarget.value)}
-      />
-    </Dialog>
+    <ConfirmButton confirm="Yes, revoke" send={send}>
+      Revoke<span className="unseen"> {name}</span>
+    </ConfirmButton>
   );
 }
 
@@ -175,41 +90,11 @@ function WorkspaceKey({ onRotate }: { readonly onRotate: () => void }) {
   const { data } = useQuery(workspaceKeyQuery);
   return (
     <Card title="Key of the workspace" note="full access, for scripts of the command line">
-      <div className={styles.saveLine}>
+      <div className={blocks.saveLine}>
         <code>{data?.masked ?? 'none'}</code>
         <Button onClick={onRotate}>Replace</Button>
       </div>
     </Card>
-  );
-}
-
-function Rotate({ onClose, onDone }: NewProps) {
-  const queryClient = useQueryClient();
-  const [minutes, setMinutes] = useState('60');
-  const rotate = useMutation({
-    mutationFn: () => api.rotateWorkspaceKey({ body: { graceMinutes: Number(minutes) } }),
-    onSuccess: async ({ apiKey }) => {
-      await queryClient.invalidateQueries();
-      onDone(apiKey);
-    },
-  });
-  return (
-    <Dialog
-      title="Replace the key of the workspace"
-      onClose={onClose}
-      onSubmit={() => rotate.mutate()}
-      action={{ kind: 'danger', isBusy: rotate.isPending, children: 'Replace key' }}
-      problem={rotate.error === null ? null : describeError(rotate.error).message}
-    >
-      <TextField
-        label="Minutes for which the old key stays valid"
-        type="number"
-        min={0}
-        max={1440}
-        value={minutes}
-        onChange={({ currentTarget }) => setMinutes(currentTarget.value)}
-      />
-    </Dialog>
   );
 }
 
@@ -220,43 +105,20 @@ function Widgets({ onNew }: { readonly onNew: () => void }) {
       {data === undefined || data.tokens.length === 0 ? (
         <p className="dim">No widget is embedded in a CRM.</p>
       ) : (
-        <div className={styles.lines}>
+        <div className={blocks.lines}>
           {data.tokens.map(({ id, label, lastUsedAt }) => (
             <div key={id}>
               <span>
                 {label ?? 'Without a name'}
-                <span className={styles.second}>
+                <span className="second">
                   {lastUsedAt === null ? 'never used' : `used ${formatInstant(lastUsedAt)}`}
                 </span>
               </span>
-              <Revoke name={label ?? 'token'} revoke={() => api.deleteConnectionToken({ params: { id } })} />
+              <Revoke name={label ?? 'token'} send={() => api.deleteConnectionToken({ params: { id } })} />
             </div>
           ))}
         </div>
       )}
     </Card>
-  );
-}
-
-function NewWidget({ onClose, onDone }: NewProps) {
-  const queryClient = useQueryClient();
-  const [label, setLabel] = useState('');
-  const create = useMutation({
-    mutationFn: () => api.createConnectionToken({ body: { label: label.trim() || null } }),
-    onSuccess: async ({ token }) => {
-      await queryClient.invalidateQueries();
-      onDone(token);
-    },
-  });
-  return (
-    <Dialog
-      title="Token for a CRM widget"
-      onClose={onClose}
-      onSubmit={() => create.mutate()}
-      action={{ isBusy: create.isPending, children: 'Create token' }}
-      problem={create.error === null ? null : describeError(create.error).message}
-    >
-      <TextField label="Name" value={label} onChange={({ currentTarget }) => setLabel(currentTarget.value)} />
-    </Dialog>
   );
 }

@@ -1,6 +1,8 @@
 import { IconCopy } from '@tabler/icons-react';
 import { useState } from 'react';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
+import { InfoDialog } from '../../components/InfoDialog.js';
 import styles from './Settings.module.css';
 
 /** A text that is shown once, to be copied. */
@@ -22,5 +24,27 @@ export function SecretText({ label, text }: { readonly label: string; readonly t
         </Button>
       </div>
     </div>
+  );
+}
+
+interface SecretDialogProps {
+  readonly label: string;
+  /** Null while there is none to show. */
+  readonly secret: string | null;
+  readonly onClose: () => void;
+}
+
+/** A new secret, which the service cannot show again. */
+export function SecretDialog({ label, secret, onClose }: SecretDialogProps) {
+  if (secret === null) return null;
+  return (
+    <InfoDialog title="Copy it now" size={560} onClose={onClose}>
+      <div className={blocks.stack}>
+        <SecretText label={label} text={secret} />
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </InfoDialog>
   );
 }

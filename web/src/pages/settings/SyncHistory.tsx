@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Answer, api } from '../../api/client.js';
 import { type Provider, productNames } from '../../api/settings-queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -8,7 +9,6 @@ import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatInstant } from '../../format/dates.js';
 import { formatCount, formatNumber } from '../../format/numbers.js';
-import styles from './Settings.module.css';
 
 type History = Answer<'listCrmSyncs'>;
 type Sync = History['syncs'][number];
@@ -24,7 +24,7 @@ export function SyncHistory({ provider }: { readonly provider: Provider }) {
     <Card title={`Syncs of ${productNames[provider]}`} note="of the last 90 days">
       <Loaded query={history} height={200}>
         {({ health, syncs }) => (
-          <div className={styles.stack}>
+          <div className={blocks.stack}>
             <Health health={health} />
             {syncs.length === 0 ? (
               <p className="dim">None yet.</p>
@@ -63,7 +63,7 @@ function Skipped({ sync: { skippedDeals, skipped } }: { readonly sync: Sync }) {
   return (
     <details>
       <summary>{formatCount(skipped, 'deal')} without a payment</summary>
-      <ul className={styles.checks}>
+      <ul className={blocks.checks}>
         {skippedDeals.slice(0, 20).map(({ dealId, reason }) => (
           <li key={`${dealId} ${reason}`}>
             {dealId} <span className="dim">{reason}</span>
@@ -82,7 +82,7 @@ const columns: readonly Column<Sync>[] = [
     cell: ({ kind, startedAt }) => (
       <>
         {kind === 'sync' ? 'Sync of everything' : 'Changes'}
-        <span className={styles.second}>{formatInstant(startedAt)}</span>
+        <span className="second">{formatInstant(startedAt)}</span>
       </>
     ),
   },
@@ -103,7 +103,7 @@ const columns: readonly Column<Sync>[] = [
       return (
         <>
           <Badge tone="negative">Failed</Badge>
-          <span className={styles.second}>{error}</span>
+          <span className="second">{error}</span>
         </>
       );
     },

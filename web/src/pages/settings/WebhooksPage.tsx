@@ -3,10 +3,11 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { type Delivery, deliveriesQuery, type Endpoint, endpointsQuery } from '../../api/settings-queries.js';
+import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
-import { Button } from '../../components/Button.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, LinkButton, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { InfoDialog } from '../../components/InfoDialog.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
@@ -15,8 +16,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { type Tab, Tabs } from '../../components/Tabs.js';
 import { formatInstant } from '../../format/dates.js';
 import { EndpointDialog } from './EndpointDialog.js';
-import { SecretText } from './SecretText.js';
-import styles from './Settings.module.css';
+import { SecretDialog } from './SecretText.js';
 
 const route = getRouteApi('/_shell/endpoints');
 
@@ -25,7 +25,7 @@ export function WebhooksPage() {
   const { endpoint: opened } = route.useSearch();
   const navigate = useNavigate({ from: '/endpoints' });
   const endpoints = useQuery(endpointsQuery);
-  const [edited, setEdited] = useState<Endpoint | 'new' | null>(null);
+  const [edited, setEdited] = useKeptChoice<string>('endpoint');
   const [secret, setSecret] = useState<string | null>(null);
   const current = endpoints.data?.endpoints.find(({ id }) => id === opened);
   return (
@@ -58,31 +58,24 @@ export function WebhooksPage() {
         }
       </Loaded>
       {current === undefined ? null : <Deliveries endpoint={current} onSecret={setSecret} />}
-      {edited === null ? null : (
+      {edited === null || endpoints.data === undefined ? null : (
         <EndpointDialog
-          endpoint={edited === 'new' ? null : edited}
+          key={edited}
+          endpoint={endpoints.data.endpoints.find(({ id }) => id === edited) ?? null}
           onClose={() => setEdited(null)}
           onSecret={setSecret}
         />
       )}
-      {secret === null ? null : (
-        <InfoDialog title="Copy it now" size={560} onClose={() => setSecret(null)}>
-          <div className={styles.stack}>
-            <SecretText label="The key that signs deliveries, shown only this once" text={secret} />
-            <Button kind="primary" onClick={() => setSecret(null)}>
-              Done
-            </Button>
-          </div>
-        </InfoDialog>
-      )}
+      <SecretDialog
+        label="The key that signs deliveries, shown only this once"
+        secret={secret}
+        onClose={() => setSecret(null)}
+      />
     </Page>
   );
 }
 
-function endpointColumns(
-  onOpen: (id: string) => void,
-  onEdit: (endpoint: Endpoint) => void,
-): readonly Column<Endpoint>[] {
+function endpointColumns(onOpen: (id: string) => void, onEdit: (id: string) => void): readonly Column<Endpoint>[] {
   return [
     {
       key: 'url',
@@ -90,10 +83,10 @@ function endpointColumns(
       phone: 'title',
       cell: ({ id, url, description }) => (
         <>
-          <button type="button" className={styles.rowButton} onClick={() => onOpen(id)} {...rowAction}>
+          <RowButton onClick={() => onOpen(id)} {...rowAction}>
             {description ?? url}
-          </button>
-          {description === null ? null : <span className={styles.second}>{url}</span>}
+          </RowButton>
+          {description === null ? null : <span className="second">{url}</span>}
         </>
       ),
     },
@@ -135,10 +128,10 @@ function endpointColumns(
       header: <span className="unseen">Change</span>,
       align: 'right',
       phone: 'amount',
-      cell: (endpoint) => (
-        <button type="button" className={styles.link} onClick={() => onEdit(endpoint)}>
-          Change<span className="unseen"> {endpoint.url}</span>
-        </button>
+      cell: ({ id, url }) => (
+        <LinkButton className="strong" onClick={() => onEdit(id)}>
+          Change<span className="unseen"> {url}</span>
+        </LinkButton>
       ),
     },
   ];
@@ -176,7 +169,7 @@ function Deliveries({ endpoint, onSecret }: DeliveriesProps) {
       title="Deliveries"
       note={endpoint.disabledReason ?? 'of the last 30 days'}
       action={
-        <span className={styles.actions}>
+        <span className={blocks.actions}>
           <Button isBusy={rotate.isPending} onClick={() => rotate.mutate()}>
             New secret
           </Button>
@@ -215,7 +208,7 @@ function deliveryColumns(endpointId: string): readonly Column<Delivery>[] {
       cell: ({ type, createdAt }) => (
         <>
           {type}
-          <span className={styles.second}>{formatInstant(createdAt)}</span>
+          <span className="second">{formatInstant(createdAt)}</span>
         </>
       ),
     },
@@ -259,7 +252,7 @@ function Response({ delivery: { responseStatus, responseBody, error, durationMs 
   return (
     <details>
       <summary>{words}</summary>
-      <pre className={styles.code}>{responseBody}</pre>
+      <pre className={blocks.code}>{responseBody}</pre>
     </details>
   );
 }
@@ -274,8 +267,8 @@ function Replay({ endpointId, deliveryId }: { readonly endpointId: string; reado
     },
   });
   return (
-    <button type="button" className={styles.link} disabled={isPending} onClick={() => mutate()}>
+    <LinkButton className="strong" disabled={isPending} onClick={() => mutate()}>
       Send again
-    </button>
+    </LinkButton>
   );
 }

@@ -1,9 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Workspace, workspaceQuery } from '../../api/settings-queries.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -25,7 +28,7 @@ export function WorkspacePage() {
       <Loaded query={workspace} height={600}>
         {(stored) => (
           <>
-            <Settings key={stored.name} stored={stored} />
+            <Settings key={JSON.stringify(stored)} stored={stored} />
             <Card title="Subscription">
               <p className="strong">{tierWords[stored.tier]}</p>
               <p>
@@ -45,7 +48,7 @@ interface Entered {
   readonly timezone: string;
   readonly paper: '' | 'A4' | 'Letter';
   readonly managerScope: Workspace['managerScope'];
-  readonly blocks: boolean;
+  readonly approval: 'free' | 'blocked';
   /** Minutes; empty if a session needs no new confirmation. */
   readonly stepUp: string;
   readonly agentWrites: '' | NonNullable<Workspace['agentWrites']>;
@@ -75,7 +78,7 @@ function enteredOf({
     timezone,
     paper: paper ?? '',
     managerScope,
-    blocks: blockApprovalOnDispute,
+    approval: blockApprovalOnDispute ? 'blocked' : 'free',
     stepUp: stepUpMinutes === null ? '' : String(stepUpMinutes),
     agentWrites: agentWrites ?? '',
     companyCode,
@@ -90,8 +93,11 @@ function filled(values: Readonly<Record<string, string>>): Record<string, string
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ''));
 }
 
-function bodyOf(entered: Entered, before: Entered) {
-  const { name, currency, timezone, paper, managerScope, blocks, stepUp, agentWrites, companyCode, batchId } = entered;
+type Body = NonNullable<NonNullable<Parameters<typeof api.updateWorkspace>[0]>['body']>;
+
+function bodyOf(entered: Entered): Body {
+  const { name, currency, timezone, paper, managerScope, approval, stepUp, agentWrites, companyCode, batchId } =
+    entered;
   const { commission, bonus, adjustment } = entered;
   const earningCodes = filled({ commission, bonus, adjustment });
   return {
@@ -100,10 +106,9 @@ function bodyOf(entered: Entered, before: Entered) {
     timezone: timezone.trim(),
     paper: paper === '' ? null : paper,
     managerScope,
-    blockApprovalOnDispute: blocks,
+    blockApprovalOnDispute: approval === 'blocked',
     agentWrites: agentWrites === '' ? null : agentWrites,
-    // A change of this setting needs a confirmation itself.
-    ...(stepUp === before.stepUp ? {} : { stepUpMinutes: stepUp === '' ? null : Number(stepUp) }),
+    stepUpMinutes: stepUp === '' ? null : Number(stepUp),
     payroll: {
       ...filled({ companyCode, batchId }),
       ...(Object.keys(earningCodes).length === 0 ? {} : { earningCodes }),
@@ -111,51 +116,57 @@ function bodyOf(entered: Entered, before: Entered) {
   };
 }
 
+/** Only what was changed is sent, so that it replaces nothing that someone else has changed meanwhile. */
+function changesOf(before: Entered, entered: Entered): Body {
+  const stored = bodyOf(before);
+  const isChanged = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(stored[name as keyof Body]);
+  return Object.fromEntries(Object.entries(bodyOf(entered)).filter(isChanged));
+}
+
 function Settings({ stored }: { readonly stored: Workspace }) {
-  const queryClient = useQueryClient();
-  const before = enteredOf(stored);
-  const [entered, setEntered] = useState(before);
-  const set = (change: Partial<Entered>) => setEntered({ ...entered, ...change });
-  const save = useMutation({
-    mutationFn: () => api.updateWorkspace({ body: bodyOf(entered, before) }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+  const [before] = useState(() => enteredOf(stored));
+  const form = useKeptForm('workspace', before);
+  const save = useChange({
+    send: () => api.updateWorkspace({ body: changesOf(before, form.values) }),
+    onDone: () => {
+      form.clear();
       showMessage('The settings were saved.');
     },
   });
-  const isChanged = JSON.stringify(before) !== JSON.stringify(entered);
-  const isRead = entered.currency !== before.currency || entered.timezone !== before.timezone;
+  const { currency, timezone } = form.values;
+  const isRead = currency !== before.currency || timezone !== before.timezone;
   return (
     <form
-      className={styles.stack}
+      className={blocks.stack}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate();
+        save.send();
       }}
     >
       <Card title="Company">
-        <CompanyFields entered={entered} onChange={set} />
+        <CompanyFields form={form} />
       </Card>
       <Card title="Approvals">
-        <ApprovalFields entered={entered} onChange={set} />
+        <ApprovalFields form={form} />
       </Card>
       <Card title="Security">
-        <SecurityFields entered={entered} onChange={set} />
+        <SecurityFields form={form} />
       </Card>
       <Card title="Codes of payroll files">
-        <PayrollFields entered={entered} onChange={set} />
+        <PayrollFields form={form} />
       </Card>
       {save.error === null ? null : (
         <p role="alert" className="negative">
           {describeError(save.error).message}
         </p>
       )}
-      <div className={styles.saveLine}>
+      <div className={blocks.saveLine}>
         <span className="dim">{isRead ? 'Everyone is calculated again with the new currency or time zone.' : ''}</span>
-        <Button disabled={!isChanged} onClick={() => setEntered(before)}>
+        <Button disabled={!form.isChanged} onClick={form.clear}>
           Discard
         </Button>
-        <Button type="submit" kind="primary" size="final" disabled={!isChanged} isBusy={save.isPending}>
+        <Button type="submit" kind="primary" size="final" disabled={!form.isChanged} isBusy={save.isBusy}>
           Save settings
         </Button>
       </div>
@@ -164,74 +175,58 @@ function Settings({ stored }: { readonly stored: Workspace }) {
 }
 
 interface PartProps {
-  readonly entered: Entered;
-  readonly onChange: (change: Partial<Entered>) => void;
+  readonly form: KeptForm<Entered>;
 }
 
-function CompanyFields({ entered, onChange }: PartProps) {
+function CompanyFields({ form }: PartProps) {
   return (
     <div className={styles.form}>
-      <TextField
-        label="Name"
-        required
-        value={entered.name}
-        onChange={({ currentTarget }) => onChange({ name: currentTarget.value })}
-      />
+      <TextField label="Name" required {...form.field('name')} />
       <TextField
         label="Currency"
         hint="Plans without a currency pay in it."
         required
         maxLength={3}
-        value={entered.currency}
-        onChange={({ currentTarget }) => onChange({ currency: currentTarget.value })}
+        {...form.field('currency')}
       />
-      <TextField
-        label="Time zone"
-        hint="It decides on which day a deal closes."
-        required
-        value={entered.timezone}
-        onChange={({ currentTarget }) => onChange({ timezone: currentTarget.value })}
-      />
+      <TextField label="Time zone" hint="It decides on which day a deal closes." required {...form.field('timezone')} />
       <Choice
         label="Paper of PDF files"
-        value={entered.paper}
         choices={[
           ['', 'that of the currency'],
           ['A4', 'A4'],
           ['Letter', 'Letter'],
         ]}
-        onChange={({ currentTarget }) => onChange({ paper: currentTarget.value as Entered['paper'] })}
+        {...form.field('paper')}
       />
     </div>
   );
 }
 
-function ApprovalFields({ entered, onChange }: PartProps) {
+function ApprovalFields({ form }: PartProps) {
   return (
     <div className={styles.form}>
       <Choice
         label="Managers see"
-        value={entered.managerScope}
         choices={[
           ['workspace', 'everyone'],
           ['reports', 'the people below them'],
         ]}
-        onChange={({ currentTarget }) => onChange({ managerScope: currentTarget.value as Entered['managerScope'] })}
+        {...form.field('managerScope')}
       />
       <Choice
         label="A statement with an open question"
-        value={entered.blocks ? 'blocked' : 'free'}
         choices={[
           ['free', 'can be approved'],
           ['blocked', 'cannot be approved'],
         ]}
-        onChange={({ currentTarget }) => onChange({ blocks: currentTarget.value === 'blocked' })}
+        {...form.field('approval')}
       />
     </div>
   );
 }
 
-function SecurityFields({ entered, onChange }: PartProps) {
+function SecurityFields({ form }: PartProps) {
   return (
     <div className={styles.form}>
       <TextField
@@ -241,19 +236,17 @@ function SecurityFields({ entered, onChange }: PartProps) {
         type="number"
         min={1}
         max={1440}
-        value={entered.stepUp}
-        onChange={({ currentTarget }) => onChange({ stepUp: currentTarget.value })}
+        {...form.field('stepUp')}
       />
       <Choice
         label="Changes by AI agents"
-        value={entered.agentWrites}
         choices={[
           ['', 'wait for an admin, except those with a key'],
           ['confirm', 'wait for an admin'],
           ['allow', 'take effect at once'],
           ['deny', 'are rejected'],
         ]}
-        onChange={({ currentTarget }) => onChange({ agentWrites: currentTarget.value as Entered['agentWrites'] })}
+        {...form.field('agentWrites')}
       />
     </div>
   );
@@ -267,17 +260,11 @@ const payrollFields = [
   ['adjustment', 'Earning code of adjustments', undefined],
 ] as const;
 
-function PayrollFields({ entered, onChange }: PartProps) {
+function PayrollFields({ form }: PartProps) {
   return (
     <div className={styles.form}>
       {payrollFields.map(([key, label, hint]) => (
-        <TextField
-          key={key}
-          label={label}
-          hint={hint}
-          value={entered[key]}
-          onChange={({ currentTarget }) => onChange({ [key]: currentTarget.value })}
-        />
+        <TextField key={key} label={label} hint={hint} {...form.field(key)} />
       ))}
     </div>
   );

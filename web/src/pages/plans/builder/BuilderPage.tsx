@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { fieldsQuery, templatesQuery } from '../../../api/plan-queries.js';
 import { type Plan, planHistoryQuery } from '../../../api/queries.js';
+import { useKeptDialog } from '../../../app/kept-state.js';
 import { useSession } from '../../../app/session.js';
 import { Button, ButtonContent, buttonClass } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
@@ -22,6 +23,7 @@ import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
 import { quotaOf, SimulationPanel, useSimulation } from './SimulationPanel.js';
 import { TestsPanel } from './TestsPanel.js';
+import { DiscardButton, LeaveGuard } from './UnsavedChanges.js';
 import { type Builder, type Part, useBuilder } from './use-builder.js';
 import { Warnings } from './Warnings.js';
 
@@ -62,6 +64,7 @@ export function NewPlanEditPage() {
           <BuilderPage
             key={template ?? ''}
             history={[]}
+            template={template}
             initial={
               config === undefined
                 ? blank
@@ -78,11 +81,13 @@ interface BuilderPageProps {
   /** The versions of the plan, newest first; none for a new plan. */
   readonly history: readonly Plan[];
   readonly initial: Draft;
+  /** The template of a new plan. */
+  readonly template?: string | undefined;
 }
 
-function BuilderPage({ history, initial }: BuilderPageProps) {
+function BuilderPage({ history, initial, template }: BuilderPageProps) {
   const { workspace } = useSession();
-  const builder = useBuilder(history, initial);
+  const builder = useBuilder(history, initial, template);
   const [part, setPart] = useState<Part>(0);
   const simulation = useSimulation(builder);
   const preview = usePreview(builder);
@@ -125,6 +130,7 @@ function BuilderPage({ history, initial }: BuilderPageProps) {
         <SimulationPanel builder={builder} rule={rule} currency={currency} simulation={simulation} />
       </div>
       <PreviewBar builder={builder} state={preview} />
+      <LeaveGuard builder={builder} />
     </Page>
   );
 }
@@ -159,11 +165,12 @@ function factsOf({ plan, base, isChanged }: Builder, history: readonly Plan[]) {
 }
 
 function Actions({ builder }: { readonly builder: Builder }) {
-  const { plan, draft, edit, isChanged, discard } = builder;
-  const [isJsonOpen, setJsonOpen] = useState(false);
+  const { plan, draft, edit } = builder;
+  const name = plan?.planId ?? 'new';
+  const [isJsonOpen, setJsonOpen] = useKeptDialog(`plan-json ${name}`);
   return (
     <>
-      {isChanged ? <Button onClick={discard}>Discard</Button> : null}
+      <DiscardButton builder={builder} />
       <Button icon={IconBraces} onClick={() => setJsonOpen(true)}>
         JSON
       </Button>
@@ -183,7 +190,7 @@ function Actions({ builder }: { readonly builder: Builder }) {
           onChange={({ currentTarget }) => edit({ effectiveStart: currentTarget.value || null })}
         />
       </span>
-      {isJsonOpen ? <JsonDialog draft={draft} onApply={edit} onClose={() => setJsonOpen(false)} /> : null}
+      {isJsonOpen ? <JsonDialog name={name} draft={draft} onApply={edit} onClose={() => setJsonOpen(false)} /> : null}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { fieldOptionsQuery } from '../../../api/plan-queries.js';
-import { IconButton } from '../../../components/Button.js';
+import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { type Condition, type Group, isGroup, type Leaf } from '../../../plans/draft.js';
@@ -37,16 +37,15 @@ export function ConditionList({ label, conditions, fields, onChange }: Condition
         </div>
       ))}
       <div className={styles.adders}>
-        <button type="button" className={styles.link} onClick={() => onChange([...conditions, emptyLeaf])}>
+        <LinkButton className="strong" onClick={() => onChange([...conditions, emptyLeaf])}>
           Add condition
-        </button>
-        <button
-          type="button"
-          className={styles.link}
+        </LinkButton>
+        <LinkButton
+          className="strong"
           onClick={() => onChange([...conditions, { operator: 'or', rules: [emptyLeaf] }])}
         >
           Add group
-        </button>
+        </LinkButton>
       </div>
     </fieldset>
   );
@@ -80,9 +79,9 @@ function GroupLines({ group, fields, onChange }: GroupLinesProps) {
           onChange={(next) => set(group.rules.flatMap((one, place) => (place === index ? (next ?? []) : one)))}
         />
       ))}
-      <button type="button" className={styles.link} onClick={() => set([...group.rules, emptyLeaf])}>
+      <LinkButton className="strong" onClick={() => set([...group.rules, emptyLeaf])}>
         Add condition to the group
-      </button>
+      </LinkButton>
     </div>
   );
 }

@@ -116,7 +116,7 @@ function dealColumns(names: ReadonlyMap<string, string>): readonly Column<Deal>[
       cell: ({ dealId, name, period, ruleName }) => (
         <>
           {dealId === null ? formatPeriod(period ?? '') : <DealLink dealId={dealId} name={name} />}
-          <span className={styles.second}>{ruleName}</span>
+          <span className="second">{ruleName}</span>
         </>
       ),
     },

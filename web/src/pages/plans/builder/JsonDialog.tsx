@@ -1,18 +1,22 @@
 import { useState } from 'react';
+import { useKeptForm } from '../../../app/kept-state.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { TextArea } from '../../../components/Field.js';
 import { configOf, type Draft, type PlanTest, termsOf } from '../../../plans/draft.js';
 import styles from './Builder.module.css';
 
 interface JsonDialogProps {
+  /** Distinguishes what is kept for each plan. */
+  readonly name: string;
   readonly draft: Draft;
   readonly onApply: (draft: Draft) => void;
   readonly onClose: () => void;
 }
 
 /** The plan as a request of the API has it. Everything that the API can express can be written here. */
-export function JsonDialog({ draft, onApply, onClose }: JsonDialogProps) {
-  const [text, setText] = useState(() => JSON.stringify(jsonOf(draft), null, 2));
+export function JsonDialog({ name, draft, onApply, onClose }: JsonDialogProps) {
+  const [before] = useState(() => ({ text: JSON.stringify(jsonOf(draft), null, 2) }));
+  const form = useKeptForm(`plan-json ${name}`, before);
   const [problem, setProblem] = useState<string | null>(null);
   return (
     <Dialog
@@ -21,9 +25,11 @@ export function JsonDialog({ draft, onApply, onClose }: JsonDialogProps) {
       onClose={onClose}
       action={{ children: 'Use this' }}
       problem={problem}
+      form={form}
       onSubmit={() => {
         try {
-          onApply(draftFrom(JSON.parse(text) as unknown, draft));
+          onApply(draftFrom(JSON.parse(form.values.text) as unknown, draft));
+          form.clear();
           onClose();
         } catch (error) {
           setProblem(error instanceof Error ? error.message : String(error));
@@ -35,9 +41,9 @@ export function JsonDialog({ draft, onApply, onClose }: JsonDialogProps) {
         className={styles.json}
         rows={24}
         spellCheck={false}
-        value={text}
+        value={form.values.text}
         onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
+          form.change({ text: currentTarget.value });
           setProblem(null);
         }}
       />

@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type PlanPreview, previewQuery } from '../../../api/plan-queries.js';
-import { Button } from '../../../components/Button.js';
+import { Button, LinkButton } from '../../../components/Button.js';
 import { Money } from '../../../components/Money.js';
 import { describeError } from '../../../components/States.js';
 import { signOf, sumOf } from '../../../format/exact.js';
@@ -85,9 +85,9 @@ function PreviewWords({ state: { preview, isRunning, error }, builder, onChanges
     <p className={styles.barText} aria-busy={isRunning}>
       <span className={styles.tag}>{isRunning ? 'Calculating' : 'Preview'}</span>
       <PreviewEffect preview={preview} />
-      <button type="button" className={styles.link} onClick={onChanges}>
+      <LinkButton className="strong" onClick={onChanges}>
         See every change
-      </button>
+      </LinkButton>
     </p>
   );
 }

@@ -1,5 +1,5 @@
 import { IconX } from '@tabler/icons-react';
-import { IconButton } from '../../../components/Button.js';
+import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { type Rule } from '../../../plans/draft.js';
@@ -105,13 +105,9 @@ function Credits({ credits, fields, onChange }: CreditsProps) {
         </div>
       ))}
       <div className={styles.adders}>
-        <button
-          type="button"
-          className={styles.link}
-          onClick={() => onChange([...credits, { field: 'amount', weight: 1 }])}
-        >
+        <LinkButton className="strong" onClick={() => onChange([...credits, { field: 'amount', weight: 1 }])}>
           Add field
-        </button>
+        </LinkButton>
       </div>
     </div>
   );

@@ -46,7 +46,7 @@ export function RuleList({ builder: { draft, saved, editTerms }, currency, part,
                   <span className={styles.changed}>Changed</span>
                 ) : null}
               </span>
-              <span className={styles.second}>{summaryOf(rule, currency)}</span>
+              <span className="second">{summaryOf(rule, currency)}</span>
             </button>
             {part === index && rules.length > 1 ? (
               <span className={styles.movers}>

@@ -1,9 +1,10 @@
 import { IconX } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Button, IconButton } from '../../../components/Button.js';
+import { useKeptForm } from '../../../app/kept-state.js';
+import { Button, IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
+import { Dialog } from '../../../components/Dialog.js';
 import { TextField } from '../../../components/Field.js';
-import { InfoDialog } from '../../../components/InfoDialog.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { todayIn } from '../../../format/dates.js';
 import { periodAt } from '../../../format/periods.js';
@@ -12,6 +13,8 @@ import { measureOf } from '../../../plans/rules.js';
 import styles from './Builder.module.css';
 
 interface TestDialogProps {
+  /** Distinguishes what is kept for each test. */
+  readonly name: string;
   /** Null for a new one. */
   readonly test: PlanTest | null;
   readonly draft: Draft;
@@ -40,40 +43,49 @@ function quotaFor(rule: Rule, day: string): Entry {
 }
 
 /** Made-up deals, quotas and what the rules must pay for them. */
-export function TestDialog({ test, draft, onSave, onRemove, onClose }: TestDialogProps) {
-  const [edited, setEdited] = useState<PlanTest>(() => test ?? newTest(draft));
+export function TestDialog({ name, test, draft, onSave, onRemove, onClose }: TestDialogProps) {
+  const [before] = useState<PlanTest>(() => test ?? newTest(draft));
+  const form = useKeptForm(`plan-test ${name}`, before);
+  const edited = form.values;
   const { rules } = draft.terms;
-  const set = (change: Partial<PlanTest>) => setEdited({ ...edited, ...change });
   const isTaken = draft.tests.some((one) => one !== test && one.name === edited.name);
   const rest = Object.keys(edited).filter((key) => !['name', 'deals', 'quotas', 'expected', 'total'].includes(key));
   return (
-    <InfoDialog title={test === null ? 'New plan test' : 'Plan test'} size={760} onClose={onClose}>
-      <form
-        className={styles.testForm}
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSave(edited);
-        }}
-      >
-        <TextField
-          label="Name"
-          required
-          value={edited.name}
-          problem={isTaken ? 'Another test has this name.' : null}
-          onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-        />
-        <Deals deals={edited.deals} onChange={(deals) => set({ deals })} />
-        <Quotas quotas={edited.quotas ?? []} rules={rules} onChange={(quotas) => set({ quotas })} />
-        <Expected expected={edited.expected} rules={rules} onChange={(expected) => set({ expected })} />
-        {rest.length === 0 ? null : <p className="dim">It also has: {rest.join(', ')}. See the JSON of the plan.</p>}
-        <div className={styles.adders}>
-          {test === null ? <span /> : <Button onClick={onRemove}>Delete test</Button>}
-          <Button type="submit" kind="primary" disabled={isTaken || edited.name.trim() === ''}>
-            Keep test
+    <Dialog
+      title={test === null ? 'New plan test' : 'Plan test'}
+      size={760}
+      onClose={onClose}
+      onSubmit={() => {
+        form.clear();
+        onSave(edited);
+      }}
+      form={form}
+      action={{ disabled: isTaken || edited.name.trim() === '', children: 'Keep test' }}
+    >
+      <TextField
+        label="Name"
+        required
+        value={edited.name}
+        problem={isTaken ? 'Another test has this name.' : null}
+        onChange={({ currentTarget }) => form.change({ name: currentTarget.value })}
+      />
+      <Deals deals={edited.deals} onChange={(deals) => form.change({ deals })} />
+      <Quotas quotas={edited.quotas ?? []} rules={rules} onChange={(quotas) => form.change({ quotas })} />
+      <Expected expected={edited.expected} rules={rules} onChange={(expected) => form.change({ expected })} />
+      {rest.length === 0 ? null : <p className="dim">It also has: {rest.join(', ')}. See the JSON of the plan.</p>}
+      {test === null ? null : (
+        <div>
+          <Button
+            onClick={() => {
+              form.clear();
+              onRemove();
+            }}
+          >
+            Delete test
           </Button>
         </div>
-      </form>
-    </InfoDialog>
+      )}
+    </Dialog>
   );
 }
 
@@ -105,9 +117,9 @@ function Entries({ title, entries, add, addWords, onChange, children }: EntriesP
           />
         </div>
       ))}
-      <button type="button" className={styles.link} onClick={() => onChange([...entries, add()])}>
+      <LinkButton className="strong" onClick={() => onChange([...entries, add()])}>
         {addWords}
-      </button>
+      </LinkButton>
     </fieldset>
   );
 }

@@ -1,8 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { type TestResult, testsQuery } from '../../../api/plan-queries.js';
+import { useKeptChoice } from '../../../app/kept-state.js';
+import { LinkButton, RowButton } from '../../../components/Button.js';
 import { describeError } from '../../../components/States.js';
 import { formatMoney } from '../../../format/numbers.js';
 import styles from './Builder.module.css';
@@ -11,15 +12,19 @@ import { type Builder } from './use-builder.js';
 
 /** The tests of the draft, which run while it is edited. */
 export function TestsPanel({ builder, currency }: { readonly builder: Builder; readonly currency: string }) {
-  const { draft, plan, edit } = builder;
-  const [open, setOpen] = useState<number | 'new' | null>(null);
+  const { draft, plan } = builder;
+  const planId = plan?.planId ?? 'new';
+  const [kept, setKept] = useKeptChoice<string>('plan-test');
+  const open = kept?.startsWith(`${planId}:`) ? kept.slice(planId.length + 1) : null;
+  const setOpen = (name: string | null) => setKept(name === null ? null : `${planId}:${name}`);
   const [latest] = useDebouncedValue(draft, 400);
   const result = useQuery({
     ...testsQuery(plan?.planId ?? '', latest),
     enabled: plan !== null && latest.tests.length > 0 && latest.terms.rules.length > 0,
   });
-  const failures = new Map<string, TestResult['failed'][number]>();
+  const failures = new Map<string, Failed>();
   for (const one of result.data?.failed ?? []) if (!failures.has(one.name)) failures.set(one.name, one);
+  const hasRun = plan !== null && result.data !== undefined;
   return (
     <>
       <div className={styles.panelHead}>
@@ -31,58 +36,73 @@ export function TestsPanel({ builder, currency }: { readonly builder: Builder; r
         )}
       </div>
       {result.error === null || draft.tests.length === 0 ? null : (
-        <p className={styles.second}>{describeError(result.error).message}</p>
+        <p className="second">{describeError(result.error).message}</p>
       )}
       <ul className={styles.tests}>
-        {draft.tests.map((test, index) => {
-          const failed = failures.get(test.name);
-          return (
-            <li key={test.name}>
-              {plan === null || result.data === undefined ? null : failed === undefined ? (
-                <IconCheck size={16} className="brand" aria-label="holds" />
-              ) : (
-                <IconX size={16} className="negative" aria-label="fails" />
-              )}
-              <span>
-                <button type="button" className={styles.testName} onClick={() => setOpen(index)}>
-                  {test.name}
-                </button>
-                {failed === undefined ? null : (
-                  <span className={styles.second}>
-                    expects {formatMoney(failed.expected, currency)}, gets {formatMoney(failed.actual, currency)}
-                  </span>
-                )}
-              </span>
-            </li>
-          );
-        })}
+        {draft.tests.map(({ name }, index) => (
+          <li key={name}>
+            {hasRun ? <Outcome hasFailed={failures.has(name)} /> : null}
+            <span>
+              <RowButton onClick={() => setOpen(String(index))}>{name}</RowButton>
+              <Difference failed={failures.get(name)} currency={currency} />
+            </span>
+          </li>
+        ))}
       </ul>
-      {plan === null && draft.tests.length > 0 ? (
-        <p className={styles.second}>They run once the draft is saved.</p>
-      ) : null}
-      <button type="button" className={styles.link} onClick={() => setOpen('new')}>
+      {plan === null && draft.tests.length > 0 ? <p className="second">They run once the draft is saved.</p> : null}
+      <LinkButton className="strong" onClick={() => setOpen('new')}>
         Add test
-      </button>
-      {open === null ? null : (
-        <TestDialog
-          test={open === 'new' ? null : (draft.tests[open] ?? null)}
-          draft={draft}
-          onClose={() => setOpen(null)}
-          onSave={(test) => {
-            edit({
-              tests:
-                open === 'new'
-                  ? [...draft.tests, test]
-                  : draft.tests.map((one, place) => (place === open ? test : one)),
-            });
-            setOpen(null);
-          }}
-          onRemove={() => {
-            edit({ tests: draft.tests.filter((_, place) => place !== open) });
-            setOpen(null);
-          }}
-        />
-      )}
+      </LinkButton>
+      {open === null ? null : <OpenTest builder={builder} name={open} onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+type Failed = TestResult['failed'][number];
+
+function Outcome({ hasFailed }: { readonly hasFailed: boolean }) {
+  return hasFailed ? (
+    <IconX size={16} className="negative" aria-label="fails" />
+  ) : (
+    <IconCheck size={16} className="brand" aria-label="holds" />
+  );
+}
+
+function Difference({ failed, currency }: { readonly failed: Failed | undefined; readonly currency: string }) {
+  if (failed === undefined) return null;
+  return (
+    <span className="second">
+      expects {formatMoney(failed.expected, currency)}, gets {formatMoney(failed.actual, currency)}
+    </span>
+  );
+}
+
+interface OpenTestProps {
+  readonly builder: Builder;
+  /** The place of the test, or `new`. */
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+function OpenTest({ builder: { plan, draft, edit }, name, onClose }: OpenTestProps) {
+  const edited = draft.tests[Number(name)] ?? null;
+  if (edited === null && name !== 'new') return null;
+  return (
+    <TestDialog
+      name={`${plan?.planId ?? 'new'}:${name}`}
+      test={edited}
+      draft={draft}
+      onClose={onClose}
+      onSave={(test) => {
+        edit({
+          tests: edited === null ? [...draft.tests, test] : draft.tests.map((one) => (one === edited ? test : one)),
+        });
+        onClose();
+      }}
+      onRemove={() => {
+        edit({ tests: draft.tests.filter((one) => one !== edited) });
+        onClose();
+      }}
+    />
   );
 }

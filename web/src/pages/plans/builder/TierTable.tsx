@@ -1,6 +1,6 @@
 import { IconX } from '@tabler/icons-react';
 import { useRef } from 'react';
-import { IconButton } from '../../../components/Button.js';
+import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { difference, productOf } from '../../../format/exact.js';
@@ -81,9 +81,9 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
         </tbody>
       </table>
       <div className={styles.adders}>
-        <button type="button" className={styles.link} onClick={add}>
+        <LinkButton className="strong" onClick={add}>
           Add tier
-        </button>
+        </LinkButton>
         <span className="dim">
           {quota === null ? '' : `at a quota of ${formatMoney(quota, currency)}`}
           {own.length === 0 ? '' : `${quota === null ? '' : '; '}${own.length} more for single people, see the JSON`}
@@ -178,7 +178,7 @@ function TierRow({ place: { rule, tier, next, index, isFlat }, paid, onChange, o
         {paid === null ? null : (
           <>
             <span className="num">{paid.now}</span>
-            {paid.was === null ? null : <span className={styles.second}>was {paid.was}</span>}
+            {paid.was === null ? null : <span className="second">was {paid.was}</span>}
           </>
         )}
       </td>

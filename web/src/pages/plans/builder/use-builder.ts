@@ -38,10 +38,15 @@ function baseOf({ planVersionId, version }: Plan): Base {
   return { planVersionId, version };
 }
 
-/** `history` has the newest version first. */
-export function useBuilder(history: readonly Plan[], initial: Draft): Builder {
+/** Where the draft of a new plan is kept. */
+export function newDraftKey(template: string | undefined): string {
+  return `plan-draft new:${template ?? 'blank'}`;
+}
+
+/** `history` has the newest version first. A new plan has none, and may start from a template. */
+export function useBuilder(history: readonly Plan[], initial: Draft, template?: string): Builder {
   const [newest] = history;
-  const key = `plan-draft:${newest?.planId ?? 'new'}`;
+  const key = newest === undefined ? newDraftKey(template) : `plan-draft ${newest.planId}`;
   const fresh = useMemo<Kept>(
     () => (newest === undefined ? { draft: initial, base: null } : { draft: draftOf(newest), base: baseOf(newest) }),
     [newest, initial],

@@ -1,0 +1,72 @@
+import { type Page } from 'puppeteer-core';
+
+const maxLayoutShift = 0.05;
+const maxPaintMs = 1500;
+export const slowdown = 4;
+/** Other processes delay single runs. */
+const tries = 3;
+
+interface Observed {
+  /** The sum of all layout shifts. */
+  readonly shift: number;
+  /** When the largest text or picture was painted, in milliseconds after the address was opened. */
+  readonly painted: number;
+  /** What moved. */
+  readonly moved: readonly string[];
+}
+
+const observe = `
+  window.observed = { shift: 0, painted: 0, longest: 0, moved: [] };
+  const on = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+  on('layout-shift', ({ value, sources, hadRecentInput }) => {
+    if (hadRecentInput) return;
+    observed.shift += value;
+    const words = ({ node }) => (node?.nodeName ?? '?') + ' ' + (node?.textContent ?? '').slice(0, 40);
+    observed.moved.push(value.toFixed(3) + ': ' + sources.map(words).join(' | '));
+  });
+  on('largest-contentful-paint', ({ startTime }) => (observed.painted = startTime));
+  on('longtask', ({ duration }) => (observed.longest = Math.max(observed.longest, duration)));`;
+
+function spin(): number {
+  let sum = 0;
+  for (let count = 0; count < 400_000; count += 1) sum += count;
+  return sum;
+}
+
+/** Records in every page that is opened later what moves, when it is painted, and how long tasks are. */
+export async function observeLoading(page: Page): Promise<void> {
+  await page.evaluateOnNewDocument(observe);
+}
+
+/** What a load exceeds: the movement of its content, or the time until it is painted, longer on a busy machine. */
+export async function withinLimits(page: Page, load: () => Promise<unknown>): Promise<readonly string[]> {
+  const before = machineDelay();
+  await load();
+  const { painted, shift, moved } = (await page.evaluate('observed')) as Observed;
+  const limit = maxPaintMs * Math.max(before, machineDelay());
+  return [
+    ...(painted === 0 || painted > limit ? [`is painted after ${Math.round(painted)} ms`] : []),
+    ...(shift >= maxLayoutShift ? [`shifts by ${shift.toFixed(3)}:\n  ${moved.join('\n  ')}`] : []),
+  ];
+}
+
+/** How many times longer a computation takes because of other processes: 1 on an idle machine. */
+function machineDelay(): number {
+  const times = Array.from({ length: 200 }, () => {
+    const from = performance.now();
+    spin();
+    return performance.now() - from;
+  }).slice(20);
+  return times.reduce((sum, time) => sum + time, 0) / times.length / Math.min(...times);
+}
+
+/** Repeats a measurement until it is within the limit, which is longer on a busy machine; returns the excess. */
+export async function excessOf(limit: number, measure: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < tries && least > 0; count += 1) {
+    const before = machineDelay();
+    const measured = await measure();
+    least = Math.min(least, measured - limit * Math.max(before, machineDelay()));
+  }
+  return Math.max(0, Math.round(least));
+}

@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { useChange } from '../api/change.js';
+import { showProblem } from '../app/messages.js';
+import { Button } from './Button.js';
+
+interface ConfirmButtonProps<Output> {
+  /** The words of the button after it was pressed once. */
+  readonly confirm: string;
+  readonly send: () => Promise<Output>;
+  readonly onDone?: (output: Output) => void;
+  readonly children: React.ReactNode;
+}
+
+/** Deletes something when it is pressed twice. */
+export function ConfirmButton<Output>({ confirm, send, onDone, children }: ConfirmButtonProps<Output>) {
+  const [isAsked, setAsked] = useState(false);
+  const change = useChange({ send, onDone, onFailed: showProblem });
+  return (
+    <Button kind="danger" isBusy={change.isBusy} onClick={() => (isAsked ? change.send() : setAsked(true))}>
+      {isAsked ? confirm : children}
+    </Button>
+  );
+}

@@ -1,0 +1,55 @@
+import { type UseQueryResult } from '@tanstack/react-query';
+import { Money } from '../../components/Money.js';
+import { describeError } from '../../components/States.js';
+import { sumOf } from '../../format/exact.js';
+import { formatCount } from '../../format/numbers.js';
+import { type ImportEffect } from '../../imports/kind.js';
+import styles from './Import.module.css';
+
+interface EffectOfImportProps {
+  readonly query: UseQueryResult<ImportEffect | null>;
+}
+
+/** What the import would do to commission: by currency, and in approved periods, which do not change. */
+export function EffectOfImport({ query: { data, error, isFetching } }: EffectOfImportProps) {
+  if (error !== null) return <p className={styles.problem}>{describeError(error).message}</p>;
+  if (data === undefined) return <p className="dim">{isFetching ? 'Calculating the commission …' : ''}</p>;
+  if (data === null) return <p className="dim">The commission of so many deals is known after the import.</p>;
+  const { lines, reps, totals, locked } = data;
+  return (
+    <div className={styles.effect} aria-busy={isFetching}>
+      {lines === 0 ? (
+        <p className="dim">Commission stays as it is.</p>
+      ) : (
+        <>
+          {totals.map(({ currency, delta }) => (
+            <p key={currency}>
+              <span className="strong">
+                <Money amount={delta} currency={currency} signed />
+              </span>{' '}
+              of commission
+            </p>
+          ))}
+          <p className="dim">
+            in {formatCount(lines, 'line')} of {formatCount(reps, 'person', 'people')}
+          </p>
+        </>
+      )}
+      {locked.length === 0 ? null : (
+        <p className={styles.warning}>
+          {[...new Set(locked.map(({ currency }) => currency))].map((currency, index) => (
+            <span key={currency}>
+              {index === 0 ? '' : ' and '}
+              <Money
+                amount={sumOf(locked.filter((one) => one.currency === currency).map(({ delta }) => delta))}
+                currency={currency}
+                signed
+              />
+            </span>
+          ))}{' '}
+          in {formatCount(locked.length, 'approved period')}, which opens discrepancies there.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { allPlansQuery } from '../../api/import-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+
+type Scope = 'workspace' | 'plan' | 'rep' | 'deal';
+
+interface RecalculateDialogProps {
+  readonly onClose: () => void;
+  readonly onStarted: (jobId: string) => void;
+}
+
+/** Starts a calculation of everyone, of a plan, of a person or of a deal. */
+export function RecalculateDialog({ onClose, onStarted }: RecalculateDialogProps) {
+  const { data: people } = useQuery(peopleQuery);
+  const { data: plans = [] } = useQuery(allPlansQuery);
+  const form = useKeptForm('recalculate', { scope: 'workspace' as Scope, of: '' });
+  const { scope, of } = form.values;
+  const choices = {
+    plan: plans.map(({ planId, name }) => [planId, name] as const),
+    rep: (people?.reps ?? []).map(({ id, name }) => [id, name] as const),
+  };
+  const start = useChange({
+    send: () =>
+      api.recalculateCommissions({
+        body: {
+          async: true,
+          ...(scope === 'plan' ? { planId: of || choices.plan[0]?.[0] } : {}),
+          ...(scope === 'rep' ? { repId: of || choices.rep[0]?.[0] } : {}),
+          ...(scope === 'deal' ? { dealId: of.trim() } : {}),
+        },
+      }),
+    reloads: { queryKey: ['jobs'] },
+    onDone: ({ jobId }) => {
+      form.clear();
+      if (jobId !== undefined) onStarted(jobId);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title="Recalculate"
+      onClose={onClose}
+      onSubmit={() => start.send()}
+      change={start}
+      form={form}
+      action={{ disabled: scope === 'deal' && of.trim() === '', children: 'Start' }}
+    >
+      <p className="dim">
+        Commission is computed again from deals, plans and quotas. Incorrect amounts are corrected; approved statements
+        stay as they are.
+      </p>
+      <Choice
+        label="Of"
+        value={scope}
+        choices={[
+          ['workspace', 'everyone'],
+          ['plan', 'the people of a plan'],
+          ['rep', 'one person'],
+          ['deal', 'one deal'],
+        ]}
+        onChange={({ currentTarget }) => form.change({ scope: currentTarget.value as Scope, of: '' })}
+      />
+      {scope === 'plan' || scope === 'rep' ? (
+        <Choice label={scope === 'plan' ? 'Plan' : 'Person'} choices={choices[scope]} {...form.field('of')} />
+      ) : null}
+      {scope === 'deal' ? <TextField label="Deal ID" {...form.field('of')} /> : null}
+    </Dialog>
+  );
+}

@@ -1,0 +1,117 @@
+import { type Change, useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { type IntegrationKey } from '../../api/settings-queries.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
+import { Dialog } from '../../components/Dialog.js';
+import { CheckList, TextField } from '../../components/Field.js';
+
+type Scope = IntegrationKey['scopes'][number];
+
+export const scopeWords: Readonly<Record<Scope, string>> = {
+  read: 'Read everything except files',
+  deals: 'Deals and calculations',
+  plans: 'Plans, fields, assignments and quotas',
+  payroll: 'Statements, their files and hand-overs',
+};
+
+export type KeyDialogName = 'key' | 'widget' | 'workspace';
+
+interface KeyDialogProps {
+  readonly name: KeyDialogName;
+  readonly onClose: () => void;
+  /** Receives the new secret. */
+  readonly onDone: (secret: string) => void;
+}
+
+/** Makes a key for another system, a token for a CRM widget, or a new key of the workspace. */
+export function KeyDialog({ name, ...props }: KeyDialogProps) {
+  if (name === 'key') return <NewKey {...props} />;
+  return name === 'widget' ? <NewWidget {...props} /> : <NewWorkspaceKey {...props} />;
+}
+
+type Props = Omit<KeyDialogProps, 'name'>;
+
+/** Sends the form, and hands over the secret of the response. */
+function useSecret(form: KeptForm<object>, onDone: Props['onDone'], send: () => Promise<string>): Change {
+  return useChange({
+    send,
+    onDone: (secret) => {
+      form.clear();
+      onDone(secret);
+    },
+  });
+}
+
+function NewKey({ onClose, onDone }: Props) {
+  const form = useKeptForm('new-key key', { name: '', scopes: ['read'] as readonly Scope[], days: '365' });
+  const { name, scopes, days } = form.values;
+  const create = useSecret(form, onDone, async () => {
+    const body = { name: name.trim(), scopes: [...scopes], expiresInDays: Number(days) };
+    return (await api.createIntegrationKey({ body })).key;
+  });
+  return (
+    <Dialog
+      title="New key"
+      onClose={onClose}
+      onSubmit={() => create.send()}
+      change={create}
+      form={form}
+      action={{ disabled: name.trim() === '' || scopes.length === 0, children: 'Create key' }}
+    >
+      <TextField label="Name" hint="Such as the system that uses it." {...form.field('name')} />
+      <CheckList
+        label="What the key permits"
+        choices={Object.entries(scopeWords) as [Scope, string][]}
+        chosen={scopes}
+        onChange={(chosen) => form.change({ scopes: chosen })}
+      />
+      <TextField label="Valid for days" type="number" min={1} max={730} {...form.field('days')} />
+    </Dialog>
+  );
+}
+
+function NewWidget({ onClose, onDone }: Props) {
+  const form = useKeptForm('new-key widget', { label: '' });
+  const create = useSecret(form, onDone, async () => {
+    const { token } = await api.createConnectionToken({ body: { label: form.values.label.trim() || null } });
+    return token;
+  });
+  return (
+    <Dialog
+      title="Token for a CRM widget"
+      onClose={onClose}
+      onSubmit={() => create.send()}
+      change={create}
+      form={form}
+      action={{ children: 'Create token' }}
+    >
+      <TextField label="Name" hint="Such as the CRM that shows the widget." {...form.field('label')} />
+    </Dialog>
+  );
+}
+
+function NewWorkspaceKey({ onClose, onDone }: Props) {
+  const form = useKeptForm('new-key workspace', { minutes: '60' });
+  const rotate = useSecret(form, onDone, async () => {
+    const { apiKey } = await api.rotateWorkspaceKey({ body: { graceMinutes: Number(form.values.minutes) } });
+    return apiKey;
+  });
+  return (
+    <Dialog
+      title="Replace the key of the workspace"
+      onClose={onClose}
+      onSubmit={() => rotate.send()}
+      change={rotate}
+      form={form}
+      action={{ kind: 'danger', children: 'Replace key' }}
+    >
+      <TextField
+        label="Minutes for which the old key stays valid"
+        type="number"
+        min={0}
+        max={1440}
+        {...form.field('minutes')}
+      />
+    </Dialog>
+  );
+}
