@@ -7,6 +7,8 @@ export interface Hands {
   press(page: Page, role: ControlRole, name: string): Promise<void>;
   /** Replaces the text of the field with this label. */
   write(page: Page, label: string, text: string): Promise<void>;
+  /** Chooses the option with these words. */
+  choose(page: Page, label: string, words: string): Promise<void>;
   /** Opens the deal, person or page that the command menu finds first. */
   goTo(page: Page, text: string): Promise<void>;
   /** Opens a page of the navigation. */
@@ -21,11 +23,18 @@ const isPhone = (page: Page) => (page.viewport()?.width ?? 0) < 768;
 
 /** Waits for the control. Dialogs are at the end of the document, so the last one is in the uppermost layer. */
 async function find(page: Page, role: string, name: string): Promise<ElementHandle> {
-  const selector = `::-p-aria([name="${name}"][role="${role}"])`;
+  const selector = [...new Set([name, counted(name)])]
+    .map((one) => `::-p-aria([name="${one}"][role="${role}"])`)
+    .join();
   await page.waitForSelector(selector, { visible: true });
   const control = (await page.$$(selector)).at(-1) as ElementHandle;
   await page.waitForFunction((one) => (one as { disabled?: boolean }).disabled !== true, {}, control);
   return control;
+}
+
+/** Numbers have no-break spaces behind them. */
+function counted(name: string): string {
+  return name.replace(/(\d) (?=[a-z])/g, '$1\u00a0');
 }
 
 /** The name of a link in the navigation may end with a count. */
@@ -39,8 +48,14 @@ export const pointer: Hands = {
   },
   async write(page, label, text) {
     const field = await find(page, 'textbox', label);
-    await field.click();
+    await field.click({ count: 3 });
+    await page.keyboard.press('Backspace');
     await field.type(text);
+  },
+  async choose(page, label, words) {
+    const select = await find(page, 'combobox', label);
+    const value = await select.evaluate(optionOf, words);
+    await (select as ElementHandle<never>).select(value ?? expect.fail(`${label} has no choice ${words}`));
   },
   async goTo(page, text) {
     await pointer.press(page, 'button', isPhone(page) ? 'Search' : await searchName(page));
@@ -71,7 +86,17 @@ export const keyboard: Hands = {
   },
   async write(page, label, text) {
     await tabTo(page, await find(page, 'textbox', label), label);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('a');
+    await page.keyboard.up('Control');
     await page.keyboard.type(text);
+  },
+  async choose(page, label, words) {
+    const select = await find(page, 'combobox', label);
+    await tabTo(page, select, label);
+    await page.keyboard.type(words);
+    const value = await select.evaluate(optionOf, words);
+    await page.waitForFunction((one, chosen) => (one as { value?: string }).value === chosen, {}, select, value);
   },
   async goTo(page, text) {
     await page.keyboard.down('Control');
@@ -91,6 +116,12 @@ export const keyboard: Hands = {
     await page.keyboard.press('Escape');
   },
 };
+
+/** The value of the option of a select. */
+// biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
+function optionOf(select: any, words: string): string | undefined {
+  return [...select.options].find((option: { text: string }) => option.text === words)?.value;
+}
 
 /** Presses the tab key until the element has the focus. */
 async function tabTo(page: Page, target: ElementHandle, name: string): Promise<void> {

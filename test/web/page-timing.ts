@@ -16,7 +16,7 @@ interface Observed {
 }
 
 const observe = `
-  window.observed = { shift: 0, painted: 0, longest: 0, moved: [] };
+  window.observed = { shift: 0, painted: 0, longest: 0, moved: [], pending: 0, lastResponse: 0 };
   const on = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
   on('layout-shift', ({ value, sources, hadRecentInput }) => {
     if (hadRecentInput) return;
@@ -25,7 +25,24 @@ const observe = `
     observed.moved.push(value.toFixed(3) + ': ' + sources.map(words).join(' | '));
   });
   on('largest-contentful-paint', ({ startTime }) => (observed.painted = startTime));
-  on('longtask', ({ duration }) => (observed.longest = Math.max(observed.longest, duration)));`;
+  on('longtask', ({ duration }) => (observed.longest = Math.max(observed.longest, duration)));
+  const send = window.fetch;
+  window.fetch = async (...request) => {
+    observed.pending += 1;
+    try {
+      return await send(...request);
+    } finally {
+      observed.pending -= 1;
+      observed.lastResponse = performance.now();
+    }
+  };`;
+
+const quietMs = 200;
+
+/** Resolves when the page has waited for no response for a moment. */
+export async function untilQuiet(page: Page): Promise<void> {
+  await page.waitForFunction(`observed.pending === 0 && performance.now() > observed.lastResponse + ${quietMs}`);
+}
 
 function spin(): number {
   let sum = 0;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { observeLoading, slowdown, withinLimits } from './page-timing.js';
+import { observeLoading, slowdown, untilQuiet, withinLimits } from './page-timing.js';
 import { type OpenedApp, type PageOptions, violations, type WebWorld, waitUntilLoaded } from './web-world.js';
 
 export type Look = Required<Pick<PageOptions, 'scheme' | 'width'>>;
@@ -56,7 +56,7 @@ async function loadInTime(world: WebWorld, page: Page, address: string): Promise
     const wrong = await withinLimits(page, async () => {
       await page.goto(`${world.service.url}${address}`, { waitUntil: 'load' });
       await waitUntilLoaded(page);
-      await page.waitForNetworkIdle({ idleTime: 300, timeout: 20_000 }).catch(() => undefined);
+      await untilQuiet(page);
     });
     await page.emulateCPUThrottling(1);
     if (wrong.length === 0 || count === maxTries) return wrong;

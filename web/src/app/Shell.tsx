@@ -1,5 +1,5 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useRowClicks, useRowKeys } from '../components/row-keys.js';
 import { Skeleton } from '../components/States.js';
 import { type Shortcuts, useShortcuts } from '../keys/shortcuts.js';
@@ -27,6 +27,7 @@ export function Shell() {
   useRowKeys();
   useRowClicks();
   useFocusOfNewPage();
+  useRail();
   useGlobalKeys(
     () => setLayer('menu'),
     () => setLayer('help'),
@@ -60,6 +61,14 @@ export function Shell() {
       <StepUp />
     </div>
   );
+}
+
+/** The navigation shows only its icons while a plan is built. It changes before the page is loaded, so that nothing moves then. */
+function useRail(): void {
+  const isBuilder = /\/plans\/[^/]+\/edit$/.test(useLocation().pathname);
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute('data-rail', isBuilder);
+  }, [isBuilder]);
 }
 
 function LoadingPage() {

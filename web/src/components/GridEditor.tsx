@@ -10,6 +10,13 @@ export function cellKey(row: string, column: string): string {
   return `${row} ${column}`;
 }
 
+/** In the form that {@link readDecimal} reads, in every locale. */
+const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 10 });
+
+function grouped(value: number | undefined): string {
+  return value === undefined ? '' : numbers.format(value);
+}
+
 interface GridEditorProps {
   readonly caption: string;
   readonly rows: readonly (readonly [key: string, label: string])[];
@@ -87,7 +94,7 @@ export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, on
                       aria-invalid={isWrong || undefined}
                       inputMode="decimal"
                       autoComplete="off"
-                      value={edited ?? storedOf(rowKey, columnKey) ?? ''}
+                      value={edited ?? grouped(storedOf(rowKey, columnKey))}
                       onChange={({ currentTarget }) => onEdit({ ...edits, [key]: currentTarget.value })}
                       onKeyDown={(event) => press(event, row, column)}
                       onPaste={(event) => paste(event, row, column)}

@@ -37,7 +37,10 @@ export function AssignmentsPage() {
     <Page
       title="Assignments"
       crumbs={[{ label: 'Assignments' }]}
-      facts={[assignments.data === undefined ? null : formatCount(assignments.data.length, 'assignment')]}
+      facts={[
+        assignments.data === undefined ? null : formatCount(assignments.data.length, 'assignment'),
+        'Press a cell, or choose several people',
+      ]}
       isWide
       actions={
         <>
@@ -95,8 +98,9 @@ function UndoButton({ undo, onDone }: { readonly undo: Undo | null; readonly onD
       onDone();
     },
   });
+  if (undo === null) return null;
   return (
-    <Button icon={IconArrowBackUp} disabled={undo === null} isBusy={isPending} onClick={() => mutate()}>
+    <Button icon={IconArrowBackUp} isBusy={isPending} onClick={() => mutate()}>
       Undo
     </Button>
   );

@@ -9,6 +9,7 @@ import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { DayRange } from '../../components/DayRange.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
@@ -173,18 +174,7 @@ function Filters({
         choices={[['', 'Every stage'], ...stages.map(({ value, label }) => [value, label] as const)]}
         onChange={({ currentTarget }) => onChange({ stage: currentTarget.value || undefined })}
       />
-      <InlineInput
-        label="Closed from"
-        type="date"
-        value={search.from ?? ''}
-        onChange={({ currentTarget }) => onChange({ from: currentTarget.value || undefined })}
-      />
-      <InlineInput
-        label="Closed to"
-        type="date"
-        value={search.to ?? ''}
-        onChange={({ currentTarget }) => onChange({ to: currentTarget.value || undefined })}
-      />
+      <DayRange label="Closed" from={search.from} to={search.to} onChange={onChange} />
     </form>
   );
 }

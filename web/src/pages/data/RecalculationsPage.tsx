@@ -57,7 +57,7 @@ export function RecalculationsPage() {
           )
         }
       </Loaded>
-      <Housekeeping />
+      {jobs.data === undefined ? null : <Housekeeping />}
       {isOpen ? <RecalculateDialog onClose={() => setOpen(false)} onStarted={show} /> : null}
     </Page>
   );

@@ -9,11 +9,12 @@ import { type AuditEntry, type AuditFilter, auditQuery } from '../../api/setting
 import blocks from '../../components/Blocks.module.css';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { DayRange } from '../../components/DayRange.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { formatTimestamp } from '../../format/dates.js';
@@ -76,8 +77,9 @@ function operationWords(operation: string): string {
 function Entries({ filter, onFilter }: EntriesProps) {
   const entries = useInfiniteQuery(auditQuery(filter));
   const [open, setOpen] = useState<string | null>(null);
-  const { data: people } = useQuery(peopleQuery);
-  const names = new Map((people?.reps ?? []).map(({ id, name }) => [id, name]));
+  const people = useQuery(peopleQuery);
+  const names = new Map((people.data?.reps ?? []).map(({ id, name }) => [id, name]));
+  if (people.isPending) return <Skeleton height={480} />;
   return (
     <>
       <Filters key={JSON.stringify(filter)} filter={filter} onFilter={onFilter} names={names} />
@@ -147,18 +149,7 @@ function Filters({ filter, onFilter, names }: FiltersProps) {
         value={typed.resource}
         onChange={({ currentTarget }) => setTyped({ ...typed, resource: currentTarget.value })}
       />
-      <InlineInput
-        label="From"
-        type="date"
-        value={filter.from ?? ''}
-        onChange={({ currentTarget }) => onFilter({ from: currentTarget.value || undefined })}
-      />
-      <InlineInput
-        label="To"
-        type="date"
-        value={filter.to ?? ''}
-        onChange={({ currentTarget }) => onFilter({ to: currentTarget.value || undefined })}
-      />
+      <DayRange label="Done" from={filter.from} to={filter.to} onChange={onFilter} />
       <Button type="submit">Filter</Button>
     </form>
   );
@@ -168,6 +159,7 @@ function Filters({ filter, onFilter, names }: FiltersProps) {
 function actorWords(actor: string, names: ReadonlyMap<string, string>): string {
   const id = /rep:([0-9a-f-]{36})/.exec(actor)?.[1];
   const name = id === undefined ? undefined : names.get(id);
+  if (actor === 'api-key') return 'The key of the workspace';
   if (name === undefined) return actor;
   return actor.startsWith('mcp:') ? `${name}, through an agent` : name;
 }

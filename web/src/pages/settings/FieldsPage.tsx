@@ -46,6 +46,7 @@ interface Mapping {
 /** Which field of the deals holds which value, with the values of real deals. */
 export function FieldsPage() {
   const mapping = useQuery(fieldMappingQuery);
+  const latest = useQuery(dealsQuery({ limit: '5' }));
   return (
     <Page
       title="Field mapping"
@@ -53,16 +54,19 @@ export function FieldsPage() {
       facts={['A change reads every stored deal again and calculates everyone']}
     >
       <Loaded query={mapping} height={480}>
-        {(stored) => <Mapper stored={stored} />}
+        {(stored) => (
+          <Loaded query={latest} height={480}>
+            {({ deals }) => <Mapper stored={stored} deals={deals} />}
+          </Loaded>
+        )}
       </Loaded>
     </Page>
   );
 }
 
-function Mapper({ stored }: { readonly stored: Mapping }) {
+function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: readonly Deal[] }) {
   const queryClient = useQueryClient();
   const { data: known = [] } = useQuery(fieldsQuery);
-  const { data: page } = useQuery(dealsQuery({ limit: '5' }));
   const [edited, setEdited] = useKeptState<Mapping | null>('field-mapping', null);
   const [jobId, setJobId] = useState<string | null>(null);
   const current = edited ?? stored;
@@ -75,7 +79,7 @@ function Mapper({ stored }: { readonly stored: Mapping }) {
       await queryClient.invalidateQueries();
     },
   });
-  const slugs = slugsOf(known, page?.deals ?? []);
+  const slugs = slugsOf(known, deals);
   return (
     <>
       <Card
@@ -89,7 +93,7 @@ function Mapper({ stored }: { readonly stored: Mapping }) {
       >
         <DataTable
           caption="Standard values and their fields"
-          columns={columnsOf(current, slugs, page?.deals ?? [], (standard) => setEdited({ ...current, standard }))}
+          columns={columnsOf(current, slugs, deals, (standard) => setEdited({ ...current, standard }))}
           rows={standardFields}
           rowKey={(name) => name}
           rowHeight={45}
@@ -137,7 +141,12 @@ function columnsOf(
   onChange: (standard: Mapping['standard']) => void,
 ): readonly Column<Standard>[] {
   return [
-    { key: 'value', header: 'Value', phone: 'title', cell: (name) => <span className="strong">{labels[name]}</span> },
+    {
+      key: 'value',
+      header: 'Value',
+      phone: 'title',
+      cell: (name) => <span className={styles.named}>{labels[name]}</span>,
+    },
     {
       key: 'field',
       header: 'Field',
@@ -147,7 +156,7 @@ function columnsOf(
         <InlineSelect
           label={`Field of ${labels[name]}`}
           value={standard[name] ?? ''}
-          choices={[['', 'The usual one'], ...withCurrent(slugs, standard[name])]}
+          choices={[['', 'As sent or synced'], ...withCurrent(slugs, standard[name])]}
           onChange={({ currentTarget: { value } }) => {
             const { [name]: _, ...rest } = standard;
             onChange(value === '' ? rest : { ...rest, [name]: value });
@@ -159,7 +168,7 @@ function columnsOf(
       key: 'values',
       header: 'Values of deals',
       phone: 'detail',
-      cell: (name) => <span className="dim">{samplesOf(deals, standard[name])}</span>,
+      cell: (name) => <span className={`dim ${styles.samples}`}>{samplesOf(deals, name, standard[name])}</span>,
     },
   ];
 }
@@ -170,9 +179,20 @@ function withCurrent(slugs: readonly (readonly [string, string])[], current: str
     : [[current, current] as const, ...slugs];
 }
 
-function samplesOf(deals: readonly Deal[], slug: string | undefined): string {
-  if (slug === undefined) return '';
-  const values = new Set(deals.flatMap(({ fields }) => (fields[slug] == null ? [] : [valueWords(fields[slug])])));
+/** The value of a deal that no field is chosen for. */
+const usualValues: Readonly<Record<Standard, (deal: Deal) => unknown>> = {
+  dealAmount: ({ amount }) => amount,
+  dealStage: ({ stage }) => stage,
+  closeDate: ({ closeDate }) => closeDate,
+  dealName: ({ name }) => name,
+  ownerId: ({ repName }) => repName,
+  currency: ({ currency }) => currency,
+  createdDate: ({ fields }) => fields['createdDate'],
+};
+
+function samplesOf(deals: readonly Deal[], name: Standard, slug: string | undefined): string {
+  const read = slug === undefined ? usualValues[name] : ({ fields }: Deal) => fields[slug];
+  const values = new Set(deals.flatMap((deal) => (read(deal) == null ? [] : [valueWords(read(deal) as never)])));
   return [...values].slice(0, 3).join(', ');
 }
 
@@ -219,7 +239,7 @@ function Measures({ measures, slugs, onChange }: MeasuresProps) {
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
-          <Button type="submit" disabled={name.trim() === '' || isTaken}>
+          <Button type="submit" className={styles.add} disabled={name.trim() === '' || isTaken}>
             Add name
           </Button>
         </form>

@@ -33,17 +33,19 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Loaded query={keys} height={200}>
-        {({ keys: all }) =>
-          all.length === 0 ? (
-            <p className="dim">No other system has a key.</p>
-          ) : (
-            <DataTable caption="Keys" columns={keyColumns} rows={all} rowKey={({ id }) => id} rowHeight={45} />
-          )
-        }
+      <Loaded query={keys} height={360}>
+        {({ keys: all }) => (
+          <>
+            {all.length === 0 ? (
+              <p className="dim">No other system has a key.</p>
+            ) : (
+              <DataTable caption="Keys" columns={keyColumns} rows={all} rowKey={({ id }) => id} rowHeight={45} />
+            )}
+            <WorkspaceKey onRotate={() => setOpen('workspace')} />
+            <Widgets onNew={() => setOpen('widget')} />
+          </>
+        )}
       </Loaded>
-      <WorkspaceKey onRotate={() => setOpen('workspace')} />
-      <Widgets onNew={() => setOpen('widget')} />
       {open === null ? null : <KeyDialog name={open} onClose={() => setOpen(null)} onDone={done} />}
       <SecretDialog label="It is shown only this once." secret={secret} onClose={() => setSecret(null)} />
     </Page>

@@ -138,7 +138,7 @@ function Settings({ stored }: { readonly stored: Workspace }) {
   const isRead = currency !== before.currency || timezone !== before.timezone;
   return (
     <form
-      className={blocks.stack}
+      className={styles.cards}
       onSubmit={(event) => {
         event.preventDefault();
         save.send();
@@ -153,7 +153,7 @@ function Settings({ stored }: { readonly stored: Workspace }) {
       <Card title="Security">
         <SecurityFields form={form} />
       </Card>
-      <Card title="Codes of payroll files">
+      <Card title="Codes of payroll files" note="as your payroll provider names them">
         <PayrollFields form={form} />
       </Card>
       {save.error === null ? null : (

@@ -1,7 +1,7 @@
 import { IconBraces, IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { fieldsQuery, templatesQuery } from '../../../api/plan-queries.js';
 import { type Plan, planHistoryQuery } from '../../../api/queries.js';
 import { useKeptDialog } from '../../../app/kept-state.js';
@@ -91,7 +91,6 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
   const [part, setPart] = useState<Part>(0);
   const simulation = useSimulation(builder);
   const preview = usePreview(builder);
-  useRail();
   const { draft, plan } = builder;
   const currency = draft.currency ?? workspace.currency;
   const rule = part === 'conditions' ? undefined : (draft.terms.rules[part] ?? draft.terms.rules[0]);
@@ -133,16 +132,6 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
       <LeaveGuard builder={builder} />
     </Page>
   );
-}
-
-/** The navigation shows only its icons while a plan is built. */
-function useRail(): void {
-  useEffect(() => {
-    document.documentElement.dataset['rail'] = 'on';
-    return () => {
-      delete document.documentElement.dataset['rail'];
-    };
-  }, []);
 }
 
 function factsOf({ plan, base, isChanged }: Builder, history: readonly Plan[]) {

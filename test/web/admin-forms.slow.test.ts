@@ -1,0 +1,295 @@
+import { expect } from 'chai';
+import { type Page } from 'puppeteer-core';
+import { duringSuite } from '#test/support/during-suite.js';
+import { adminPages } from './admin-pages.js';
+import { keyboard, pointer } from './hands.js';
+import { type OpenedApp, texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+type Loose = any;
+
+const dialog = '[role=dialog]';
+
+describe('the forms of an admin in the web app', function () {
+  this.timeout(120_000);
+  const world = duringSuite(() => WebWorld.start());
+  let opened: OpenedApp;
+  let page: Page;
+  let pages: Readonly<Record<string, string>>;
+
+  before(async () => {
+    pages = await adminPages(world);
+    opened = await world.openPage('admin', '/account');
+    page = opened.page;
+    page.setDefaultTimeout(15_000);
+    // The browser asks before a page with a draft is loaded again.
+    page.on('dialog', (question) => question.accept());
+  });
+  afterEach(() => {
+    expect(opened.problems).to.deep.equal([]);
+  });
+
+  const visit = async (address: string) => {
+    await page.goto(`${world.service.url}${address}`, { waitUntil: 'load' });
+    await waitUntilLoaded(page);
+  };
+  const get = (path: string): Promise<Loose> => world.api.expect(200, 'GET', path);
+  const press = (name: string) => keyboard.press(page, 'button', name);
+  const write = (label: string, text: string) => keyboard.write(page, label, text);
+  const isClosed = () => page.waitForFunction(`document.querySelector('${dialog}') === null`);
+  const sees = (text: string) =>
+    page.waitForFunction(`document.body.textContent.replace(/\\s+/g, ' ').includes(${JSON.stringify(text)})`);
+
+  /** Checks the open dialog on a screen in light colours and on a phone in dark ones. */
+  const checkDialog = async () => {
+    await page.waitForSelector(dialog);
+    expect(await violations(page, { within: dialog })).to.deep.equal([]);
+    const { width = 1280, height = 900 } = page.viewport() ?? {};
+    await page.setViewport({ width: 390, height: 844 });
+    await setScheme('dark');
+    expect(await violations(page, { within: dialog }), 'dark, 390 pixels').to.deep.equal([]);
+    await setScheme('light');
+    await page.setViewport({ width, height });
+  };
+  const setScheme = (value: 'light' | 'dark') =>
+    page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+
+  describe('work by keyboard alone and have accessible dialogs:', () => {
+    it('adding a person', async () => {
+      await visit('/members');
+      await press('Add person');
+      await checkDialog();
+      await write('Name', 'Kai Berg');
+      await write('E-mail', 'kai@demo.example');
+      await keyboard.choose(page, 'Role', 'Manager');
+      await press('Add');
+      await isClosed();
+      const { reps } = await get('/v1/reps');
+      expect(reps.find(({ email }: Loose) => email === 'kai@demo.example')).to.include({ role: 'manager' });
+    });
+
+    it('a new plan from a template', async () => {
+      await visit('/plans/new/edit?template=flat-commission');
+      await write('Name of the plan', 'Partners');
+      await write('Rate of tier 1', '4.5');
+      await press('JSON');
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await isClosed();
+      await press('Add test');
+      await checkDialog();
+      await write('Name', 'One deal');
+      await write('Amount 1', '450');
+      await press('Keep test');
+      await isClosed();
+      await press('Save draft');
+      await page.waitForFunction(`/^.plans.[0-9a-f-]{36}.edit$/.test(location.pathname)`);
+      const plan = (await get('/v1/plans')).find(({ name }: Loose) => name === 'Partners');
+      expect(plan.rules[0].tiers[0]).to.include({ rate: 0.045 });
+      await sees('expects $1,000.00, gets $450.00');
+    });
+
+    it('a change of a plan, which is not left or discarded without a question', async () => {
+      await visit(pages['plan-builder'] ?? '');
+      await write('Rate of tier 1', '7.5');
+      await keyboard.press(page, 'link', 'Versions');
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await isClosed();
+      expect(new URL(page.url()).pathname).to.match(/edit$/);
+      await press('Discard');
+      await checkDialog();
+      expect((await texts(page, dialog)).join()).to.include('7.5');
+      await press('Discard changes');
+      await isClosed();
+      await keyboard.press(page, 'link', 'Versions');
+      await page.waitForFunction(`!location.pathname.endsWith('/edit')`);
+      await waitUntilLoaded(page);
+    });
+
+    it('the name of a plan, and the terms of a person', async () => {
+      await visit(pages['plan'] ?? '');
+      await press('More');
+      await page.waitForSelector('[role=menu] :focus');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await isClosed();
+      await press('Add');
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await isClosed();
+    });
+
+    it('an assignment', async () => {
+      await visit('/assignments');
+      await press('Assign Priya Nair to Account Executive');
+      await checkDialog();
+      await press('Assign');
+      await sees('The assignments were changed.');
+      const assigned = await get(`/v1/assignments?repId=${world.idOf('Priya Nair')}`);
+      expect(assigned.map(({ planName }: Loose) => planName)).to.include('Account Executive');
+    });
+
+    it('a quota', async () => {
+      await visit('/quotas');
+      await write('Dana Whitfield, Q4', '260,000');
+      await press('Save 1 quota');
+      await sees('1 quota saved');
+      const quotas = await get(`/v1/quotas?repId=${world.idOf('Dana Whitfield')}`);
+      expect(quotas.map(({ target }: Loose) => target)).to.include(260_000);
+    });
+
+    it('the fields of a deal', async () => {
+      await visit('/deals');
+      await write('Name or ID', 'D-0002');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1`);
+      const [name = ''] = await texts(page, 'tbody [data-row-action]');
+      await press(name);
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await isClosed();
+    });
+
+    it('an import of typed cells', async () => {
+      await visit('/imports/people');
+      await write(
+        'Or paste cells of a spreadsheet, with the names of the columns',
+        'Name,E-mail\nMika Ola,mika@demo.example',
+      );
+      await press('Use pasted cells');
+      await press('Import 1 person');
+      await sees('1 person imported');
+    });
+
+    it('a recalculation', async () => {
+      await visit('/recalculations');
+      await press('Recalculate');
+      await checkDialog();
+      await keyboard.choose(page, 'Of', 'one person');
+      await press('Start');
+      await isClosed();
+      await page.waitForFunction(`location.search.includes('job=')`);
+      await press('Reset');
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await isClosed();
+    });
+
+    it('a connection and the field mapping', async () => {
+      await visit('/connections');
+      await press('Connect Salesforce');
+      await checkDialog();
+      await press('Paste a token');
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await press('Discard');
+      await isClosed();
+      await visit('/fields');
+      await write('New name', 'arr');
+      await press('Add name');
+      await sees('Nothing is saved yet.');
+      await press('Discard');
+      await sees('Nothing is changed.');
+    });
+
+    it('a key, which is shown once', async () => {
+      await visit('/keys');
+      await press('New key');
+      await checkDialog();
+      await write('Name', 'Reports');
+      await press('Create key');
+      await sees('Copy it now');
+      await checkDialog();
+      await press('Done');
+      await isClosed();
+      const { keys } = await get('/v1/workspaces/integration-keys');
+      expect(keys.map(({ name }: Loose) => name)).to.deep.equal(['Reports']);
+    });
+
+    it('an endpoint, and the entries of the audit log', async () => {
+      await visit('/endpoints');
+      await press('New endpoint');
+      await checkDialog();
+      await page.keyboard.press('Escape');
+      await isClosed();
+      await visit('/audit');
+      await write('Operation, such as approveStatement', 'createPlan');
+      await press('Filter');
+      await page.waitForFunction(`location.search.includes('createPlan')`);
+      await waitUntilLoaded(page);
+      expect(new Set(await texts(page, 'tbody [data-row-action]'))).to.deep.equal(new Set(['Create plan']));
+    });
+
+    it('the settings of the workspace, of which only the changed ones are sent', async () => {
+      await visit('/workspace');
+      await write('Batch ID', 'B7');
+      await world.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+      await press('Save settings');
+      await sees('The settings were saved.');
+      expect(await get('/v1/workspaces'))
+        .to.deep.include({ managerScope: 'reports' })
+        .and.nested.include({ 'payroll.batchId': 'B7' });
+    });
+  });
+
+  it('keep what was entered across a reload, a lost connection and an ended session', async () => {
+    await visit('/members');
+    await pointer.press(page, 'button', 'Add person');
+    await pointer.write(page, 'Name', 'Noa Lind');
+    await page.reload();
+    await page.waitForSelector(dialog);
+    await pointer.write(page, 'E-mail', 'noa@demo.example');
+    await page.setOfflineMode(true);
+    await pointer.press(page, 'button', 'Add');
+    await page.waitForSelector(`${dialog} [role=alert]`);
+    await page.setOfflineMode(false);
+    const { cookies } = await cookiesOf(page);
+    await page.browserContext().setCookie(...cookies.map((cookie: Loose) => ({ ...cookie, value: 'sess_ended' })));
+    await pointer.press(page, 'button', 'Add');
+    await page.waitForSelector('::-p-aria([name="Sign in"][role="button"])');
+    await page.browserContext().setCookie(...cookies);
+    await visit('/members');
+    await page.waitForSelector(dialog);
+    expect(
+      await page.$$eval(`${dialog} input`, (all) => all.slice(0, 2).map((one) => (one as Loose).value)),
+    ).to.deep.equal(['Noa Lind', 'noa@demo.example']);
+    await pointer.press(page, 'button', 'Add');
+    await isClosed();
+    const { reps } = await get('/v1/reps');
+    expect(reps.filter(({ name }: Loose) => name === 'Noa Lind')).to.have.length(1);
+    opened.problems.length = 0;
+  });
+
+  it('inform the second of two admins who edit one plan, and keep their draft over a reload', async () => {
+    const address = pages['plan-builder'] ?? '';
+    const planId = address.split('/')[2] ?? '';
+    const rate = '[aria-label="Rate of tier 1"]';
+    const entered = () => page.$eval(rate, (input) => (input as Loose).value);
+    await visit(address);
+    await pointer.write(page, 'Rate of tier 1', '7.5');
+    await page.reload();
+    await page.waitForSelector(rate);
+    expect(await entered()).to.equal('7.5');
+    const [latest] = await get(`/v1/plans/${planId}/history`);
+    const change = { config: latest.config, latestVersion: latest.version };
+    const saved = await world.api.expect(200, 'PATCH', `/v1/plans/${planId}`, { ...change, status: 'draft' });
+    await page.waitForSelector('::-p-aria([name="Keep mine"][role="button"])', { timeout: 20_000 });
+    expect((await texts(page, 'main')).join()).to.include(`Version ${saved.version} was saved`);
+    expect(await entered()).to.equal('7.5');
+    const late = await world.api.send('PATCH', `/v1/plans/${planId}`, change);
+    expect([late.status, late.body.code]).to.deep.equal([409, 'plan_changed']);
+  });
+});
+
+function cookiesOf(page: Page): Promise<Loose> {
+  return page
+    .browserContext()
+    .cookies()
+    .then((cookies) => ({ cookies }));
+}
