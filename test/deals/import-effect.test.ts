@@ -1,0 +1,83 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { type ApiClient, testService } from '#test/support/test-service.js';
+
+describe('the effect of an import on commission', () => {
+  const service = testService();
+  let api: ApiClient;
+  let workspaceId: string;
+  const ids = new Map<string, string>();
+
+  const header = 'id,amount,stage,close_date,owner_id';
+  const send = (rows: readonly string[], query = '') =>
+    api.expect(200, 'POST', `/v1/deals/import?idColumn=id${query}`, [header, ...rows].join('\n'), {
+      'Content-Type': 'text/csv',
+    });
+  const total = async (period: string) => {
+    await service.waitForCalculations(workspaceId);
+    return (await api.expect(200, 'GET', `/v1/commissions?period=${period}`)).totals.total;
+  };
+
+  beforeEach(async () => {
+    ({ api, workspaceId } = await service.workspace());
+    const people = [
+      { name: 'Mia', email: 'mia@x.io', role: 'manager' },
+      { name: 'Ann', email: 'ann@x.io', crmMemberId: 'ann', managerEmail: 'mia@x.io' },
+    ];
+    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+    for (const { name, id } of reps) ids.set(name, id);
+    const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
+    const flat = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
+    const config = {
+      dealConditions: [won],
+      rules: [
+        { name: 'New', measure: 'amount', tiers: flat(0.1) },
+        { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'New', tiers: flat(0.2) },
+      ],
+    };
+    const { planId } = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config });
+    await api.expect(201, 'POST', '/v1/assignments', { repIds: [...ids.values()], planId });
+    await send(['d1,1000,Won,2026-01-10,ann', 'd2,500,Open,2026-02-10,ann']);
+    await service.waitForCalculations(workspaceId);
+  });
+
+  it('is what the import then does, for owners and their managers, and a dry run writes nothing', async () => {
+    const rows = [
+      'd1,1000,Won,2026-01-10,ann',
+      'd2,500,Won,2026-02-10,ann',
+      'd3,2000.50,Won,2026-02-11,ann',
+      'd4,x,,,',
+    ];
+    const before = await total('2026');
+    const dry = await send(rows, '&dryRun=true&effect=true');
+    expect(dry).to.include({ created: 1, changed: 1, unchanged: 1, accepted: 2 });
+    expect(dry.rejected).to.have.length(1);
+    // 10 % of 2,500.50, and 20 % of that for the manager.
+    expect(dry.effect).to.deep.equal({
+      lines: 4,
+      reps: 2,
+      totals: [{ currency: 'USD', delta: 300.06 }],
+      locked: [],
+    });
+    expect(await total('2026')).to.equal(before);
+    expect((await api.expect(200, 'GET', '/v1/deals?limit=10')).count).to.equal(2);
+    const real = await send(rows);
+    expect(real).to.include({ created: 1, changed: 1, unchanged: 1 }).and.not.have.property('effect');
+    expect(await total('2026')).to.be.closeTo(before + dry.effect.totals[0].delta, 0.001);
+  });
+
+  it('lists what approved periods would owe, which do not change', async () => {
+    const ann = ids.get('Ann') as string;
+    await api.expect(200, 'POST', `/v1/statements/${ann}/generate`, { period: '2026-01' });
+    await api.expect(200, 'POST', `/v1/statements/${ann}/approve`, { period: '2026-01', status: 'approved' });
+    const { effect } = await send(['d1,1500,Won,2026-01-10,ann'], '&dryRun=true&effect=true');
+    expect(effect.locked).to.deep.equal([{ repId: ann, period: '2026-01', currency: 'USD', delta: 50 }]);
+    expect(effect.totals).to.deep.equal([]);
+  });
+
+  it('is absent unless it is requested, and empty for deals that no plan pays', async () => {
+    expect(await send(['d9,1,Open,2026-01-10,ann'], '&dryRun=true')).not.to.have.property('effect');
+    const { effect } = await send(['d9,1,Open,2026-01-10,nobody'], '&dryRun=true&effect=true');
+    expect(effect).to.deep.equal({ lines: 0, reps: 0, totals: [], locked: [] });
+  });
+});
