@@ -4,7 +4,7 @@ import { ApiError } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Integration, type Provider, productNames } from '../../api/settings-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
@@ -165,7 +165,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         hint="Empty: the usual interval."
         {...form.field('pollSeconds')}
       />
-      <WrittenFields entered={entered} provider={integration.provider} set={set} />
+      <WrittenFields form={form} provider={integration.provider} />
     </Dialog>
   );
 }
@@ -189,37 +189,28 @@ const nameWords: Readonly<Record<Provider, string>> = {
 };
 
 interface WrittenFieldsProps {
-  readonly entered: Entered;
+  readonly form: KeptForm<Entered>;
   readonly provider: Provider;
-  readonly set: (change: Partial<Entered>) => void;
 }
 
 /** The fields of deals that get commission, by the names that the CRM uses. */
-function WrittenFields({ entered, provider, set }: WrittenFieldsProps) {
+function WrittenFields({ form, provider }: WrittenFieldsProps) {
   const product = productNames[provider];
   return (
     <>
       <Choice
         label={`Commission in ${product}`}
         hint={`Enter ${nameWords[provider]}. Everyone who sees these fields in ${product} sees the commission of the owner.`}
-        value={entered.writing}
         choices={[
           ['off', 'is not written'],
           ['on', 'is written to fields of the deals'],
         ]}
-        onChange={({ currentTarget }) => set({ writing: currentTarget.value === 'on' ? 'on' : 'off' })}
+        {...form.field('writing')}
       />
-      {entered.writing === 'off'
+      {form.values.writing === 'off'
         ? null
         : written.map(([key, label, hint]) => (
-            <TextField
-              key={key}
-              label={label}
-              hint={hint}
-              required={key === 'commission'}
-              value={entered[key]}
-              onChange={({ currentTarget }) => set({ [key]: currentTarget.value })}
-            />
+            <TextField key={key} label={label} hint={hint} required={key === 'commission'} {...form.field(key)} />
           ))}
     </>
   );

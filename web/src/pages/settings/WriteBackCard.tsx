@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Answer, api } from '../../api/client.js';
 import { type Provider, productNames } from '../../api/settings-queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Card } from '../../components/Page.js';
 import { describeError } from '../../components/States.js';
 import { formatInstant } from '../../format/dates.js';
 import { formatCount, formatNumber } from '../../format/numbers.js';
-import styles from './Settings.module.css';
 
 type Status = Answer<'getWriteBack'>;
 
@@ -35,7 +35,7 @@ export function WriteBackCard({ provider }: { readonly provider: Provider }) {
         </Button>
       }
     >
-      <div className={styles.stack}>
+      <div className={blocks.stack}>
         {check.error === null ? null : <p role="alert">{describeError(check.error).message}</p>}
         <Findings status={data} />
         <Facing
@@ -62,7 +62,7 @@ function Findings({ status: { checkedAt, findings } }: { readonly status: Status
   return (
     <div role="alert">
       <p>Nothing is written until this is corrected:</p>
-      <ul className={styles.checks}>
+      <ul className={blocks.checks}>
         {findings.map(({ code, field, message }) => (
           <li key={`${code} ${field}`}>{message}</li>
         ))}
@@ -79,7 +79,7 @@ function Failures({ status: { failed, failures } }: { readonly status: Status })
         {formatCount(failed, 'deal')} rejected
         {failed > failures.length ? `, the latest ${formatNumber(failures.length)}` : ''}
       </summary>
-      <ul className={styles.checks}>
+      <ul className={blocks.checks}>
         {failures.map(({ dealId, reason }) => (
           <li key={dealId}>
             {dealId} <span className="dim">{reason}</span>
