@@ -144,7 +144,7 @@ function TokenFields({ provider, token, onToken, instanceUrl }: TokenProps) {
     <>
       <TextField
         label="Access token"
-        hint="It is checked before it is stored. A reload of the page forgets it."
+        hint="It is checked before it is stored. A reload of the page deletes it."
         type="password"
         autoComplete="off"
         value={token.accessToken}
