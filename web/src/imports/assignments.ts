@@ -6,19 +6,13 @@ import {
   type ImportKind,
   type Matched,
   type Prepared,
+  personTarget,
   type Target,
 } from './kind.js';
 import { datedQuery, outcomeOf, uploadOf } from './results.js';
 
 const targets: readonly Target[] = [
-  {
-    key: 'person',
-    label: 'Person, by name or e-mail',
-    names: ['email', 'rep', 'name', 'person', 'agent', 'salesagent', 'salesrep', 'repemail', 'fullname'],
-    like: /name|agent|rep\b|mail/,
-    values: 'person',
-    isRequired: true,
-  },
+  personTarget,
   { key: 'plan', label: 'Plan', names: ['plan', 'planname'], like: /plan/, values: 'plan' },
   {
     key: 'effectiveStart',

@@ -21,6 +21,16 @@ export interface Target {
   readonly isRequired?: boolean;
 }
 
+/** The column that says whose row it is. */
+export const personTarget: Target = {
+  key: 'person',
+  label: 'Person, by name or e-mail',
+  names: ['email', 'rep', 'name', 'person', 'agent', 'salesagent', 'salesrep', 'repemail', 'fullname'],
+  like: /name|agent|rep\b|mail/,
+  values: 'person',
+  isRequired: true,
+};
+
 /** What the workspace has, which the columns of the file refer to. */
 export interface ImportContext {
   readonly people: readonly Person[];

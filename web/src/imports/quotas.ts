@@ -13,19 +13,13 @@ import {
   type Prepared,
   type PreparedRow,
   periodPrefix,
+  personTarget,
   type Target,
 } from './kind.js';
 import { outcomeOf, uploadOf } from './results.js';
 
 const targets: readonly Target[] = [
-  {
-    key: 'person',
-    label: 'Person, by name or e-mail',
-    names: ['email', 'rep', 'name', 'person', 'agent', 'salesagent', 'salesrep', 'repemail', 'fullname'],
-    like: /name|agent|rep\b|mail/,
-    values: 'person',
-    isRequired: true,
-  },
+  personTarget,
   { key: 'plan', label: 'Plan', names: ['plan', 'planname'], values: 'plan' },
   { key: 'measure', label: 'Rule', names: ['rule', 'rulename', 'measure'], values: 'text' },
   { key: 'period', label: 'Period', names: ['period', 'quarter', 'month', 'year'], values: 'period' },

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { Button } from '../../components/Button.js';
-import { Check, TextField } from '../../components/Field.js';
+import { CheckField, TextField } from '../../components/Field.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { describeError } from '../../components/States.js';
 import { formatCount } from '../../format/numbers.js';
@@ -156,17 +156,12 @@ interface OptionFieldProps {
 function OptionField({ option: { label, hint, type, choices = [] }, value, onChange }: OptionFieldProps) {
   if (type === 'check')
     return (
-      <div className={styles.checkLine}>
-        <Check
-          label={label}
-          checked={value === 'yes'}
-          onChange={({ currentTarget }) => onChange(currentTarget.checked ? 'yes' : 'no')}
-        />
-        <div>
-          <p>{label}</p>
-          {hint === undefined ? null : <p className="second">{hint}</p>}
-        </div>
-      </div>
+      <CheckField
+        label={label}
+        hint={hint}
+        checked={value === 'yes'}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked ? 'yes' : 'no')}
+      />
     );
   if (type === 'choice')
     return (

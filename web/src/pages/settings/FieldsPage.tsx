@@ -1,7 +1,7 @@
 import { IconWand, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api } from '../../api/client.js';
+import { type Answer, api } from '../../api/client.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { fieldsQuery } from '../../api/plan-queries.js';
 import { type Deal, dealsQuery } from '../../api/queries.js';
@@ -17,16 +17,7 @@ import { type Field } from '../../plans/fields.js';
 import { fieldWords, valueWords } from '../../plans/words.js';
 import styles from './Settings.module.css';
 
-const standardFields = [
-  'dealAmount',
-  'dealStage',
-  'closeDate',
-  'dealName',
-  'ownerId',
-  'currency',
-  'createdDate',
-] as const;
-type Standard = (typeof standardFields)[number];
+type Standard = keyof Answer<'getFieldMapping'>['standard'];
 
 const labels: Readonly<Record<Standard, string>> = {
   dealAmount: 'Amount',
@@ -37,6 +28,7 @@ const labels: Readonly<Record<Standard, string>> = {
   currency: 'Currency',
   createdDate: 'Created date',
 };
+const standardFields = Object.keys(labels) as Standard[];
 
 interface Mapping {
   readonly standard: Partial<Record<Standard, string>>;

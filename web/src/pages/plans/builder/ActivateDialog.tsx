@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useSession } from '../../../app/session.js';
 import { Dialog } from '../../../components/Dialog.js';
-import { Check } from '../../../components/Field.js';
+import { CheckField } from '../../../components/Field.js';
 import { describeError } from '../../../components/States.js';
 import { formatDay } from '../../../format/dates.js';
 import { differencesOf } from '../../../plans/differences.js';
@@ -63,14 +63,12 @@ export function ActivateDialog({ builder, state: { preview, isRunning }, onClose
         </p>
       ))}
       {isFailing ? (
-        <div className={styles.force}>
-          <Check
-            label="Activate although a test fails"
-            checked={isForced}
-            onChange={({ currentTarget }) => setForced(currentTarget.checked)}
-          />
-          <span>Activate although a test fails. The audit log says so.</span>
-        </div>
+        <CheckField
+          label="Activate although a test fails"
+          hint="The audit log says so."
+          checked={isForced}
+          onChange={({ currentTarget }) => setForced(currentTarget.checked)}
+        />
       ) : null}
     </Dialog>
   );
