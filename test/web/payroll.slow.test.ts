@@ -8,6 +8,7 @@ import { type Page } from 'puppeteer-core';
 import { Decimal } from '#src/kernel/decimal.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { preparePayroll, type TeamRow } from './payroll-pages.js';
+import { expectSoundPages, looks } from './sound-pages.js';
 import { texts, violations, WebWorld } from './web-world.js';
 
 const money = (amount: Decimal) =>
@@ -105,27 +106,27 @@ describe('payroll in the web app', function () {
     await close();
   });
 
-  for (const scheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390])
-      for (const [role, name, place] of [
-        ['payroll', 'the period', () => `${address}&layout=gusto`],
-        ['manager', 'the confirmation', () => `${address}&layout=gusto`],
-        ['payroll', 'the statements', () => `/payroll-statements?period=${period}`],
-        ['admin', 'the people', () => '/people'],
-      ] as const)
-        it(`displays ${name} without violations of accessibility rules, ${scheme}, ${width} pixels`, async () => {
-          const { page, problems, close } = await world.openPage(role, place(), { scheme, width });
-          if (name === 'the confirmation') {
-            await button(page, 'Mark as handed over').click();
-            await page.waitForSelector('[role=dialog]');
-          }
-          expect(await violations(page)).to.deep.equal([]);
-          expect(await layoutShift(page)).to.be.below(0.05);
-          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-          expect(overflow, 'pixels beyond the window').to.be.at.most(0);
-          expect(problems).to.deep.equal([]);
-          await close();
-        });
+  for (const look of looks) {
+    const words = `${look.scheme}, ${look.width} pixels`;
+
+    it(`has pages that are accessible, free of errors and fast, ${words}`, async () => {
+      const pages = {
+        period: `${address}&layout=gusto`,
+        statements: `/payroll-statements?period=${period}`,
+        people: '/people',
+      };
+      await expectSoundPages(world, 'payroll', pages, look);
+    });
+
+    it(`has an accessible confirmation of the hand-over, ${words}`, async () => {
+      const { page, problems, close } = await world.openPage('manager', `${address}&layout=gusto`, look);
+      await button(page, 'Mark as handed over').click();
+      await page.waitForSelector('[role=dialog]');
+      expect(await violations(page)).to.deep.equal([]);
+      expect(problems).to.deep.equal([]);
+      await close();
+    });
+  }
 
   it('asks for a code from an e-mail where the workspace requires it, and then continues', async () => {
     const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
@@ -215,16 +216,6 @@ describe('payroll in the web app', function () {
     await close();
   });
 });
-
-/** The sum of the movements that the reader did not cause. */
-function layoutShift(page: Page): Promise<number> {
-  return page.evaluate(`new Promise((resolve) => {
-    new PerformanceObserver((list) =>
-      resolve(list.getEntries().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0)),
-    ).observe({ type: 'layout-shift', buffered: true });
-    setTimeout(() => resolve(0), 200);
-  })`) as Promise<number>;
-}
 
 function sha256(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
