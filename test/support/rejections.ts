@@ -153,7 +153,8 @@ export class RejectionWorld {
   }
 }
 
-async function snapshotQuery(ownerUrl: string): Promise<string> {
+/** Selects a hash of every table, apart from counters that each request may change. */
+export async function snapshotQuery(ownerUrl: string): Promise<string> {
   const tables = await query<{ name: string }>(
     ownerUrl,
     `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'

@@ -34,10 +34,11 @@ export const listAuditLogs = operation({
     title: 'List audit logs',
     hints: effects.reads,
     description: {
-      purpose: 'Engine runs and changes by people, newest first, with outcome and counters.',
+      purpose:
+        'Engine runs, and what people did to statements, disputes, keys and connections, newest first, with outcome and counters.',
       useWhen:
-        'you need to know why nothing changed (outcome no_change, skipped, statement_locked or failed, with the error), or who changed something.',
-      notFor: 'how an amount was computed (use get_commissions with dealId).',
+        'you need to know why nothing changed (outcome no_change, skipped, statement_locked or failed, with the error), or who approved a statement.',
+      notFor: 'how an amount was computed (use get_commissions with dealId) or who changed a plan.',
       formats: 'actor orchestrator is the engine; mcp: precedes what agents did.',
       changes: 'nothing.',
     },

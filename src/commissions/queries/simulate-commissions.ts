@@ -216,7 +216,7 @@ export const simulateCommissions = operation({
         'before a plan is created, changed or activated, to compare two versions, or to answer "what if I close this deal".',
       notFor: 'what has been earned (use get_commissions); a simulation pays nothing.',
       formats:
-        'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated.',
+        'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated, with config alone every active rep.',
       changes: 'nothing.',
     },
     arguments: {
@@ -225,7 +225,7 @@ export const simulateCommissions = operation({
       config: 'A config to try, in the form that create_plan takes (managers and admins)',
       effectiveStart: firstDay('With planId and config: first day of the new config'),
       period: 'The period to calculate',
-      repId: 'Only this rep (UUID of list_reps); needed with config unless repIds is given',
+      repId: 'Only this rep (UUID of list_reps)',
       repIds: 'Only these reps; give this or repId',
       deals: {
         description:

@@ -92,7 +92,7 @@ export const openDispute = operation({
       purpose: 'Object to a statement; the present calculation is stored with it.',
       useWhen: 'a person misses a deal or finds an amount wrong, and get_commissions does not explain it.',
       notFor: 'questions.',
-      changes: 'the statement cannot be approved until a person decides.',
+      changes: 'by default the statement cannot be approved until a person decides.',
     },
     arguments: {
       repId: 'Whose statement (UUID)',

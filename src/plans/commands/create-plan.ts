@@ -62,7 +62,7 @@ const body = z.strictObject({
 
 export const createPlan = operation({
   id: 'createPlan',
-  summary: 'Create a plan; it is active at once unless its status is draft',
+  summary: 'Create a plan; it is active at once by default',
   method: 'post',
   path: '/v1/plans',
   access: 'admin',
@@ -83,7 +83,7 @@ export const createPlan = operation({
         'changing a plan that exists (use update_plan), terms of one rep (set_plan_override) or trying terms out (simulate_commissions).',
       formats: 'a rate of 0.08 is 8 %; a threshold of 1 is 100 % of the quota',
       changes:
-        'adds a plan. It is active at once unless status is draft, but pays nothing until create_assignments assigns reps to it; tiers by attainment also need set_quota.',
+        'adds a plan. It is active at once by default, but pays nothing until create_assignments assigns reps to it; tiers by attainment also need set_quota.',
     },
     arguments: {
       name: 'Name of the plan, unique in the workspace',

@@ -7,7 +7,6 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
-import { planArguments } from '../plan-tool-text.js';
 import { findPlanId } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
@@ -35,7 +34,7 @@ export const deletePlan = operation({
       changes:
         'cannot be undone. Fails with plan_has_assignments while reps are assigned. Commission that was earned stays.',
     },
-    arguments: { planId: planArguments.planRef },
+    arguments: { planId: 'planId of list_plans; any planVersionId also stands for the whole plan' },
     confirmed: true,
     summary: ({ planId }) => `Plan ${planId} was removed, with all versions and quotas.`,
   },

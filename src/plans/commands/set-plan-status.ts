@@ -8,7 +8,7 @@ import { operation } from '../../platform/operation.js';
 import { planStatuses, writtenPlan } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { forceTests } from '../plan-tests.js';
-import { describePlan, describeWarnings, planArguments, planTermParts } from '../plan-tool-text.js';
+import { describePlan, describeWarnings, planTermParts } from '../plan-tool-text.js';
 import { previewedChange } from '../previewed-change.js';
 import { changePlan } from './update-plan.js';
 
@@ -46,7 +46,11 @@ export const setPlanStatus = operation({
       changes:
         'planId sets the plan: unless it is active nothing new is earned, and what was earned stays. planVersionId sets that version only: archiving the version in force is a roll-back, so the version before it is in force again (rolledBackTo) and open periods change.',
     },
-    arguments: { planRef: planArguments.planRef, status: 'The new status', force: { always: false } },
+    arguments: {
+      planRef: 'planId of list_plans for the plan, or a planVersionId for that version',
+      status: 'The new status',
+      force: { always: false },
+    },
     previewedBy: previewedChange,
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,

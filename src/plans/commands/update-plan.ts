@@ -250,7 +250,7 @@ export const updatePlan = operation({
     hints: effects.changes,
     description: {
       purpose:
-        'Change the config, dates, currency or field mapping of a plan, which creates a new version; or its name or status, which does not.',
+        'Change the config, dates, currency, field mapping, name or status of a plan, which creates a new version.',
       useWhen:
         'rates, tiers, conditions or dates of a plan change. Read it with get_plan first and send the whole config: it replaces the old one. Call preview_plan_change before.',
       notFor:
@@ -268,8 +268,7 @@ export const updatePlan = operation({
       effectiveEnd: planArguments.effectiveEnd,
       fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; null clears it',
       currency: planArguments.currency,
-      status:
-        'Status of the new version; if no version is created, of the plan (planId) or of the version (planVersionId)',
+      status: 'Status of the new version',
       tests: briefTestsArgument,
       latestVersion: { always: undefined },
       force: { always: false },

@@ -8,7 +8,7 @@ import { operation } from '../../platform/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
-import { planArguments, planTermParts } from '../plan-tool-text.js';
+import { planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
@@ -33,7 +33,7 @@ export const getPlanHistory = operation({
       formats: 'detail full adds rules and config of every version.',
       changes: 'nothing.',
     },
-    arguments: { planId: planArguments.planRef },
+    arguments: { planId: 'planId of list_plans, or any planVersionId of the plan' },
     list: 'versions',
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
     summary: (versions) => `Versions: ${versions.length}.`,

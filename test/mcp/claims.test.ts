@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { testService } from '#test/support/test-service.js';
+import { type Claims, ClaimWorld } from './claims/claim-world.js';
+import { commissionClaims } from './claims/commission-claims.js';
+import { definitions, promisesOf, tests, wordsOf } from './claims/definitions.js';
+import { peopleClaims } from './claims/people-claims.js';
+import { planClaims } from './claims/plan-claims.js';
+import { readingClaims } from './claims/reading-claims.js';
+
+const groups: Readonly<Record<string, Claims>> = {
+  'for plans': planClaims,
+  'for people, assignments and quotas': peopleClaims,
+  'for commission': commissionClaims,
+  'for everything else': readingClaims,
+};
+const claims: Claims = Object.assign({}, ...Object.values(groups));
+
+describe('the description of a tool', () => {
+  const service = testService();
+
+  for (const definition of definitions) {
+    const { name } = definition;
+    const claimed = Object.keys(claims[name] ?? {});
+
+    it(`${name}: has claims, in its own words`, () => {
+      expect(claimed).to.not.deep.equal([]);
+      expect(claimed.filter((words) => !wordsOf(definition).includes(words))).to.deep.equal([]);
+    });
+
+    it(`${name}: every sentence about formats and changes has a claim`, () => {
+      const isClaimed = (promise: string) =>
+        claimed.some((words) => words.includes(promise) || promise.includes(words));
+      expect(promisesOf(definition).filter((promise) => !isClaimed(promise))).to.deep.equal([]);
+    });
+  }
+
+  it('has no claim of another tool', () => {
+    const names = definitions.map(({ name }) => name);
+    expect(Object.keys(claims).filter((name) => !names.includes(name))).to.deep.equal([]);
+  });
+
+  for (const [group, ofTools] of Object.entries(groups))
+    describe(`is true ${group}:`, () => {
+      let world: ClaimWorld;
+
+      before(async () => {
+        world = await ClaimWorld.create(service);
+      });
+
+      for (const [name, proofs] of Object.entries(ofTools))
+        for (const [words, proof] of Object.entries(proofs))
+          if (typeof proof === 'function') it(`${name}: ${words}`, () => proof(world));
+          else
+            it(`${name}: ${words} (${proof.file})`, () => {
+              const file = new URL(proof.file, tests);
+              expect(existsSync(file), proof.file).to.equal(true);
+              const titles = readFileSync(file, 'utf8').match(/^ *(?:it|describe)\(.+$/gm) ?? [];
+              expect(titles.filter((title) => title.includes(proof.title))).to.have.length(1);
+            });
+    });
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+
+interface Definition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: object;
+}
+
+export const tests = new URL('../../../../test/', import.meta.url);
+
+/** What `tools/list` returns to an admin. */
+export const definitions: readonly Definition[] = JSON.parse(
+  readFileSync(new URL('mcp/definitions.json', tests), 'utf8'),
+);
+
+/** The words of a tool: its description and those of its arguments. */
+export const wordsOf = ({ description, inputSchema }: Definition) => `${description}\n${JSON.stringify(inputSchema)}`;
+
+/** The sentences of the lines about formats and changes. */
+export function promisesOf({ description }: Definition): string[] {
+  const lines = [...description.matchAll(/^(?:Formats|Changes): (.+)$/gm)].map(([, text]) => text as string);
+  return lines.flatMap((line) => line.replace(/\.$/, '').split('. '));
+}

@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import { type Claims, changesNothing, flat, month, rule, testedIn, tier, tiered, valuesOf } from './claim-world.js';
+
+/** Claims of the tools for people, assignments and quotas. */
+export const peopleClaims: Claims = {
+  set_people: {
+    'Add people, or change those with the same e-mail address, all or none': async (world) => {
+      const email = 'sam@acme.test';
+      const { reps } = await world.call('set_people', { reps: [{ email, name: 'Sam' }] });
+      const wrong = { email: 'other@acme.test', name: 'Other', managerEmail: 'unknown@acme.test' };
+      const { isError } = await world.agent.call('set_people', { reps: [{ email, name: 'Samantha' }, wrong] });
+      expect(isError).to.equal(true);
+      const names = async () => valuesOf((await world.call('list_reps', { email })).reps, 'name');
+      expect(await names()).to.deep.equal(['Sam']);
+      const changed = await world.call('set_people', { reps: [{ email, name: 'Samantha' }] });
+      expect(changed.reps[0].id).to.equal(reps[0].id);
+      expect(await names()).to.deep.equal(['Samantha']);
+    },
+    'the people; commission of their deals is recalculated': async (world) => {
+      const ownerId = world.name('member');
+      const { planId } = await world.addPlan();
+      const dealId = world.name('D').replace(' ', '-');
+      await world.changeDeal(dealId, { amount: 1000, stage: 'Won', closeDate: `${month}-10`, ownerId });
+      const email = `${dealId}@acme.test`;
+      const person = { email, name: 'Late member' };
+      const { reps } = await world.call('set_people', { reps: [person] });
+      await world.assign(reps[0].id, planId);
+      expect(await world.total(dealId)).to.equal(0);
+      await world.call('set_people', { reps: [{ ...person, crmMemberId: ownerId }] });
+      expect(await world.total(dealId)).to.equal(100);
+    },
+    'email and name suffice': async (world) => {
+      expect(await world.addRep()).to.be.a('string');
+    },
+  },
+  invite_people: {
+    'Changes: sends mails.': async (world) => {
+      const email = 'invited@acme.test';
+      const repId = await world.addRep({ email });
+      await world.call('invite_people', { repIds: [repId] });
+      expect(await world.rows('mail_outbox', 'recipient = $1', email)).to.equal(1);
+    },
+    'which also activates them': async (world) => {
+      const email = 'inactive@acme.test';
+      const repId = await world.addRep({ email, active: false });
+      await world.call('invite_people', { repIds: [repId] });
+      expect((await world.call('list_reps', { email })).reps[0].active).to.equal(true);
+    },
+  },
+  list_assignments: {
+    'Changes: nothing.': changesNothing('list_assignments'),
+    'a bound of null is open: the assignment then lasts as long as the plan': async (world) => {
+      const { repId } = await world.addPaidRep({ effectiveStart: `${month}-01`, effectiveEnd: `${month}-31` });
+      const [assignment] = (await world.call('list_assignments', { repId })).assignments;
+      expect([assignment.effectiveStart, assignment.effectiveEnd]).to.deep.equal([null, null]);
+      const totals = [];
+      for (const closeDate of ['2026-02-28', '2026-03-01', '2026-03-31', '2026-04-01'])
+        totals.push(await world.total(await world.addDeal(repId, { closeDate })));
+      expect(totals).to.deep.equal([0, 100, 100, 0]);
+    },
+  },
+  create_assignments: {
+    'Assign one rep or several to a plan, all of them or none': async (world) => {
+      const repId = await world.addRep();
+      const { planId } = await world.addPlan();
+      await world.expectCode('rep_not_found', 'create_assignments', { repIds: [repId, crypto.randomUUID()], planId });
+      expect((await world.call('list_assignments', { planId })).assignments).to.deep.equal([]);
+    },
+    'who is on two plans is paid by both for the same deal': async (world) => {
+      const { repId } = await world.addPaidRep();
+      await world.assign(repId, (await world.addPlan({ config: flat(0.2) })).planId);
+      expect(await world.total(await world.addDeal(repId))).to.equal(300);
+    },
+    'Managers whom a cascade rule pays are assigned too': async (world) => {
+      const email = `${world.name('boss').replace(' ', '-')}@acme.test`;
+      const boss = await world.addRep({ email, role: 'manager' });
+      const repId = await world.addRep({ managerEmail: email });
+      const cascade = { ...rule([tier(0.5)], 'Override'), executionPhase: 'cascade', dependsOn: '_total' };
+      await world.assign(repId, (await world.addPlan()).planId);
+      const { planId } = await world.addPlan({ config: { rules: [cascade] } });
+      const dealId = await world.addDeal(repId);
+      expect(await world.total(dealId)).to.equal(100);
+      await world.assign(boss, planId);
+      expect(await world.total(dealId)).to.equal(150);
+    },
+    'commission of these reps is calculated for the days of the assignment, also for deals already won': async (
+      world,
+    ) => {
+      const repId = await world.addRep();
+      const outside = await world.addDeal(repId, { closeDate: '2026-02-28' });
+      const inside = await world.addDeal(repId);
+      const { planId } = await world.addPlan();
+      await world.assign(repId, planId, { effectiveStart: `${month}-01` });
+      expect([await world.total(outside), await world.total(inside)]).to.deep.equal([0, 100]);
+    },
+  },
+  update_assignment: {
+    'commission on deals that now lie outside is reversed, on those that now lie inside it is earned; approved statements stay':
+      async (world) => {
+        const { repId, assignmentId } = await world.addPaidRep();
+        const [early, late] = [
+          await world.addDeal(repId, { closeDate: '2026-02-10' }),
+          await world.addDeal(repId, { closeDate: '2026-05-10' }),
+        ];
+        const approved = await world.addDeal(repId, { closeDate: '2026-06-10' });
+        await world.approve(repId, '2026-06');
+        const totals = async () => [await world.total(early), await world.total(late), await world.total(approved)];
+        expect(await totals()).to.deep.equal([100, 100, 100]);
+        await world.call('update_assignment', { assignmentId, effectiveEnd: '2026-04-30' });
+        expect(await totals()).to.deep.equal([100, 0, 100]);
+        await world.call('update_assignment', { assignmentId, effectiveEnd: 'never' });
+        expect(await totals()).to.deep.equal([100, 100, 100]);
+      },
+  },
+  delete_assignment: {
+    'deals that are added or changed later pay the rep nothing under this plan; commission already earned stays':
+      async (world) => {
+        const { repId, assignmentId } = await world.addPaidRep();
+        const earned = await world.addDeal(repId);
+        await world.calculated();
+        await world.call('delete_assignment', { assignmentId });
+        const later = await world.addDeal(repId);
+        expect([await world.total(earned), await world.total(later)]).to.deep.equal([100, 0]);
+      },
+  },
+  list_quotas: {
+    'Changes: nothing.': changesNothing('list_quotas'),
+    'current_value and attainment, where 1 is 100 %': async (world) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      await world.addDeal(repId);
+      await world.call('set_quota', { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 });
+      await world.calculated();
+      const [quota] = (await world.call('list_quotas', { repId })).quotas;
+      expect(quota).to.include({ target: 800, current_value: 1000, attainment: 1.25 });
+    },
+    'measure is the name of the rule': async (world) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      await world.call('set_quota', { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 });
+      expect((await world.call('list_quotas', { repId })).quotas[0].measure).to.equal(plan.rules[0].name);
+    },
+    'Only of exactly this period': async (world) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      await world.call('set_quota', { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 });
+      const count = async (period: string) => (await world.call('list_quotas', { repId, period })).total;
+      expect([await count(month), await count('2026-Q1')]).to.deep.equal([1, 0]);
+    },
+  },
+  set_quota: {
+    'a quota that exists is replaced': async (world) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      const quota = { repIds: [repId], planRuleId: plan.rules[0].id, period: month };
+      await world.call('set_quota', { ...quota, target: 800 });
+      await world.call('set_quota', { ...quota, target: 900 });
+      expect(valuesOf((await world.call('list_quotas', { repId })).quotas, 'target')).to.deep.equal([900]);
+    },
+    'without a quota for the period attainment is 0, no tier is reached and nothing is paid': testedIn(
+      'mcp/guidance',
+      'a missing quota has the effect that the guide describes',
+    ),
+    'Not for rules with one tier from 0': async (world) => {
+      const { repId } = await world.addPaidRep();
+      expect(await world.total(await world.addDeal(repId))).to.equal(100);
+    },
+    'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026': async (world) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      const quota = { repIds: [repId], planRuleId: plan.rules[0].id, target: 1 };
+      await world.call('set_quota', { ...quota, period: month });
+      for (const period of ['2026-Q1', '2026'])
+        await world.expectCode('period_mismatch', 'set_quota', { ...quota, period });
+    },
+    'Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name':
+      async (world) => {
+        const config = { rules: [{ ...tiered.rules[0], name: 'Renewals' }] };
+        const { planId, rules } = await world.addPlan({ config, status: 'draft' });
+        const repId = await world.addRep();
+        const quota = { repIds: [repId], period: month, target: 1 };
+        await world.call('set_quota', { ...quota, planRuleId: rules[0].id });
+        const byMeasure = { ...quota, measure: 'Renewals' };
+        await world.expectCode('plan_rule_not_found', 'set_quota', byMeasure);
+        await world.call('set_plan_status', { planRef: planId, status: 'active' });
+        await world.expectCode('plan_rule_not_found', 'set_quota', byMeasure);
+        await world.assign(repId, planId);
+        await world.call('set_quota', byMeasure);
+        const other = await world.addPlan({ config });
+        await world.assign(repId, other.planId);
+        await world.expectCode('quota_ambiguous_measure', 'set_quota', byMeasure);
+        await world.call('set_quota', { ...byMeasure, planId: other.planId });
+      },
+    'commission of these reps in the period is recalculated; approved statements stay': async (world) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      const quota = { repIds: [repId], planRuleId: plan.rules[0].id };
+      for (const period of ['2026-02', month]) await world.call('set_quota', { ...quota, period, target: 5000 });
+      const open = await world.addDeal(repId, { closeDate: '2026-02-10' });
+      const approved = await world.addDeal(repId);
+      await world.approve(repId);
+      for (const period of ['2026-02', month]) await world.call('set_quota', { ...quota, period, target: 500 });
+      expect([await world.total(open), await world.total(approved)]).to.deep.equal([200, 100]);
+    },
+    'omit to keep the stored value': testedIn(
+      'quotas/quotas',
+      'changes an existing quota and leaves an omitted variable target unchanged',
+    ),
+    'all or none': testedIn('quotas/targets', 'sets no target when one of them is invalid'),
+  },
+  delete_quota: {
+    'the attainment of the rep in the period then reads 0 %': async (world) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      await world.addDeal(repId);
+      const quota = { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 };
+      const { quotas } = await world.call('set_quota', quota);
+      await world.call('delete_quota', { quotaId: quotas[0].quotaId });
+      await world.calculated();
+      const { attainment } = await world.call('get_commissions', { repId, period: month });
+      expect(valuesOf(attainment, 'attainment')).to.deep.equal([0]);
+    },
+    'commission of the rep in the period is recalculated at 0 % attainment; approved statements stay': async (
+      world,
+    ) => {
+      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      const target = { repIds: [repId], planRuleId: plan.rules[0].id, target: 5000 };
+      const deals = [];
+      const ids = [];
+      for (const period of ['2026-02', month]) {
+        ids.push((await world.call('set_quota', { ...target, period })).quotas[0].quotaId);
+        deals.push(await world.addDeal(repId, { closeDate: `${period}-10` }));
+      }
+      await world.approve(repId);
+      for (const quotaId of ids) await world.call('delete_quota', { quotaId });
+      const totals = [];
+      for (const dealId of deals) totals.push(await world.total(dealId));
+      expect(totals).to.deep.equal([0, 100]);
+    },
+  },
+};
