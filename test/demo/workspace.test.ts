@@ -75,7 +75,8 @@ describe('the demo workspace', function () {
     expect(disputes).to.have.length(1);
     expect(disputes[0]).to.include({ repId: ids.get(seller), period, dealId, status: 'open' });
     await waitForChecks(service, (await api.expect(200, 'GET', '/v1/workspaces')).workspaceId);
-    const { discrepancies } = await api.expect(200, 'GET', '/v1/discrepancies');
+    // The true-up has resolved an earlier one if a worker compared the period before it.
+    const { discrepancies } = await api.expect(200, 'GET', '/v1/discrepancies?status=open');
     expect(discrepancies).to.have.length(1);
     expect(discrepancies[0]).to.include({ repId: ids.get(seller), period, status: 'open' });
     expect(discrepancies[0].lines.map((line: Loose) => line.dealId)).to.include(dealId);
