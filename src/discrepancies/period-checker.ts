@@ -167,6 +167,7 @@ const descriptions: Readonly<Record<string, string>> = {
   cascade: 'Amounts of people below',
   rank: 'Credit of other reps of the plan',
   periodic: 'The end of a period',
+  true_up: 'A true-up of the period',
   statement_unlock: 'Another period was opened again',
   statement_approved: 'The approval of the period',
 };
