@@ -21,7 +21,10 @@ export interface CountChanges {
 /** Outcomes that a later one replaces. A deal that was created, and is unchanged when it is listed again, was created. */
 const provisional: readonly string[] = ['unchanged', 'stale'];
 
-/** Records which deals the CRM has. Each deal counts once, however often it is listed. */
+/**
+ * Records which deals the CRM has. Each deal counts once, however often it is listed. `limit 1` makes PostgreSQL look
+ * for each deal by the key: a join may read all deals of the pull for every page.
+ */
 export async function countPulledDeals(
   trx: Work,
   workspaceId: string,
@@ -37,8 +40,10 @@ export async function countPulledDeals(
   const { rows } = await sql<Counted>`
     with given as materialized (select * from ${given}),
     before as materialized (
-      select deal_id, outcome, is_skipped from crm_pull_deals
-      where workspace_id = ${workspaceId} and pull_id = ${pullId} and deal_id in (select deal_id from given)
+      select p.deal_id, p.outcome, p.is_skipped from given g cross join lateral (
+        select deal_id, outcome, is_skipped from crm_pull_deals
+        where workspace_id = ${workspaceId} and pull_id = ${pullId} and deal_id = g.deal_id limit 1
+      ) p
     ),
     decided as (
       select g.deal_id, b.outcome as was, coalesce(b.is_skipped, false) as was_skipped,

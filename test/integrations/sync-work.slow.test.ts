@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type CrmWorld, crmbWorld, payEveryone, startServiceFor } from '#test/support/crm-worlds.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 const few = 300;
 const many = 4 * few;
@@ -11,6 +12,9 @@ const maxGrowth = 6;
 /** Tables of which fewer rows are processed have a constant cost. */
 const minRows = 2000;
 const pageSize = 100;
+
+const openConnections = `select count(*)::int as open from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`;
 
 interface Work {
   /** Rows read and written, by table. */
@@ -35,12 +39,11 @@ describe('a sync', function () {
 
   async function finished(api: ApiClient, options: object): Promise<void> {
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/sync', { ...options, async: true });
-    for (;;) {
+    await until(async () => {
       const { status } = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-      if (status === 'completed') return;
-      expect(status).to.equal('running');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      expect(status).to.be.oneOf(['running', 'completed']);
+      return status === 'completed';
+    });
   }
 
   /** Three syncs on a separate database: of new deals, without changes, and with a comparison. */
@@ -69,8 +72,12 @@ describe('a sync', function () {
         from audit_runs where trigger = 'sync'`,
       );
       expect(engine?.paid).to.equal(deals);
-      // Processes report what they have read at the latest when they end.
+      // A connection reports what it has read at the latest when it ends, which follows its closing.
       await service.running.stop();
+      await until(async () => {
+        const [connections] = await query<{ open: number }>(ownerUrl, openConnections);
+        return connections?.open === 0;
+      });
       const tables = await query<{ name: string; rows: number }>(
         ownerUrl,
         `select relname as name,
