@@ -10,6 +10,13 @@ type Loose = any;
 
 const dialog = '[role=dialog]';
 
+/**
+ * A dialog that changes with the width of the screen moves the focus into itself again, with a timer after it is
+ * rendered. A key that is pressed before would reach another element.
+ */
+const focusMoved = `new Promise((done) =>
+  requestAnimationFrame(() => requestIdleCallback(() => setTimeout(() => requestIdleCallback(done)))))`;
+
 describe('the forms of an admin in the web app', function () {
   this.timeout(120_000);
   const world = duringSuite(() => WebWorld.start());
@@ -50,6 +57,7 @@ describe('the forms of an admin in the web app', function () {
     expect(await violations(page, { within: dialog }), 'dark, 390 pixels').to.deep.equal([]);
     await setScheme('light');
     await page.setViewport({ width, height });
+    await page.evaluate(focusMoved);
   };
   const setScheme = (value: 'light' | 'dark') =>
     page.emulateMediaFeatures([
