@@ -13,7 +13,7 @@ const query = z.strictObject({
   status: z.enum(discrepancyStatuses).optional().describe('Only discrepancies with this status'),
   repId: repIdQuery.optional().describe("Only this rep's discrepancies, by id (UUID)"),
   period: period.optional().describe('Only discrepancies of this approved period'),
-  limit: wholeNumber(1, 100).default(50).describe('Max number of discrepancies on the page, 1 to 100'),
+  limit: wholeNumber(1, 200).default(50).describe('Max number of discrepancies on the page, 1 to 200'),
   offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of discrepancies to skip'),
 });
 

@@ -25,11 +25,9 @@ const page = {
   offset: z.int().min(0).max(1e9).default(0).meta({ description: 'The last nextOffset' }),
 };
 
-/** Without the first part of the names if it is the same everywhere: the tool has only one list. */
-function omittedParts(names: readonly string[]): string {
-  const list = names[0]?.slice(0, names[0].indexOf('.') + 1) ?? '';
-  const isCommon = names.every((name) => name.startsWith(list));
-  return names.map((name) => (isCommon ? name.slice(list.length) : name)).join(', ');
+/** Without the name of the list if the result is only a list. Beside a list, a field may have the name of an omitted one. */
+function omittedParts(names: readonly string[], list = ''): string {
+  return names.map((name) => (name.startsWith(`${list}.`) ? name.slice(list.length + 1) : name)).join(', ');
 }
 
 /** The schema of the arguments that are not the operation's. */
@@ -42,7 +40,7 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
           detail: z
             .enum(['summary', 'full'])
             .default(detail.unlessAsked)
-            .meta({ description: `summary omits ${omittedParts(detail.summaryOmits)}` }),
+            .meta({ description: `summary omits ${omittedParts(detail.summaryOmits, list)}` }),
         }),
     ...(confirmed === undefined
       ? {}

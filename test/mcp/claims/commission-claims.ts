@@ -157,13 +157,30 @@ export const commissionClaims: Claims = {
       expect(await total(halfway)).to.equal(100);
       expect(await total({ ...halfway, effectiveStart: `${month}-05` })).to.equal(500);
     },
+    'closeDate (YYYY-MM-DD) in the period, fields by slug and, for several reps, repId': async (world) => {
+      const { repId, planId } = await world.addPaidRep();
+      await world.assign(await world.addRep(), planId);
+      const given = (more: object) => {
+        const deal = { dealId: 'what-if', amount: 700, stage: 'Won', closeDate: `${month}-20`, ...more };
+        return { planId, period: month, deals: [deal] };
+      };
+      expect((await world.call('simulate_commissions', given({ repId }))).total).to.equal(70);
+      await world.expectCode('VALIDATION_FAILED', 'simulate_commissions', given({}));
+      const later = given({ repId, closeDate: '2026-07-01' });
+      expect((await world.call('simulate_commissions', later)).total).to.equal(0);
+    },
+    'give this or repId': async (world) => {
+      const { repId, planId } = await world.addPaidRep();
+      const given = { planId, period: month, repId, repIds: [repId] };
+      await world.expectCode('VALIDATION_FAILED', 'simulate_commissions', given);
+    },
     'Target and variableTarget to assume for every rep': async (world) => {
       const { repId, planId } = await world.addPaidRep({ config: tiered });
       await world.addDeal(repId);
       const given = { planId, period: month, quota: { target: 500 } };
       expect((await world.call('simulate_commissions', given)).total).to.equal(200);
     },
-    'summary omits rules.deals, outcomes': async (world) => {
+    'summary omits reps.rules.deals, reps.outcomes': async (world) => {
       const { repId, planId } = await world.addPaidRep();
       await world.addDeal(repId);
       const { reps } = await world.call('simulate_commissions', { planId, period: month, detail: 'summary' });

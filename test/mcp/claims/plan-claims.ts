@@ -207,6 +207,12 @@ export const planClaims: Claims = {
       expect([await world.total(before), await world.total(approved)]).to.deep.equal([200, 100]);
       expect(await world.netPayout(repId)).to.equal(100);
     },
+    'null clears it': async (world) => {
+      const { planId, fieldMapping } = await world.addPlan({ fieldMapping: { amount: 'acv' } });
+      expect(fieldMapping).to.deep.equal({ amount: 'acv' });
+      const given = { planRef: planId, effectiveStart: 'always', fieldMapping: null, detail: 'full' };
+      expect((await world.call('update_plan', given)).fieldMapping).to.equal(null);
+    },
     'The old version stays in the history': async (world) => {
       const { planId, planVersionId } = await world.addPlan();
       await world.call('update_plan', { planRef: planId, config: flat(0.2), effectiveStart: 'always' });

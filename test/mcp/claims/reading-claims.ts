@@ -22,7 +22,7 @@ export const readingClaims: Claims = {
       expect(await shown(true)).to.include(planId);
       expect(await shown(false)).to.not.include(planId);
     },
-    'summary omits config, dealConditions, rules, tests, fieldMapping': async (world) => {
+    'summary omits plans.config, plans.dealConditions, plans.rules, plans.tests, plans.fieldMapping': async (world) => {
       const { plans } = await world.call('get_workspace');
       expect(plans[0]).to.not.have.any.keys('config', 'dealConditions', 'rules', 'tests', 'fieldMapping');
     },
@@ -92,6 +92,14 @@ export const readingClaims: Claims = {
       await world.addDeal(repId);
       const count = async (stage: string) => (await world.call('list_deals', { repId, stage })).total;
       expect([await count('Won'), await count('won'), await count('Wo')]).to.deep.equal([1, 0, 0]);
+    },
+    'Only deals changed since: a day or an ISO 8601 instant': async (world) => {
+      const repId = await world.addRep();
+      await world.addDeal(repId);
+      const count = async (since: string) => (await world.call('list_deals', { repId, since })).total;
+      const hour = (from: number) => new Date(Date.now() + from * 3_600_000).toISOString();
+      expect([await count(hour(-1)), await count(hour(1))]).to.deep.equal([1, 0]);
+      expect([await count(hour(-24).slice(0, 10)), await count(hour(48).slice(0, 10))]).to.deep.equal([1, 0]);
     },
     'Part of the name or id': async (world) => {
       const repId = await world.addRep();
