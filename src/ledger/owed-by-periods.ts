@@ -1,6 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { dryRunPeriods } from './period-dry-run.js';
 import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
@@ -38,7 +39,7 @@ export class OwedByPeriods {
       if (periods.length === 0) continue;
       const rows = await dryRunPeriods(trx, stored, periods, asOf, assumed);
       for (const { period } of periods)
-        all.push({ repId: stored.repId, period, amounts: sumsOf(rows.get(period) ?? []) });
+        all.push({ repId: stored.repId, period, amounts: sumsByCurrency(rows.get(period) ?? []) });
     }
     return new OwedByPeriods(all);
   }
@@ -57,11 +58,4 @@ export class OwedByPeriods {
       .filter(({ delta }) => delta !== 0)
       .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1));
   }
-}
-
-function sumsOf(rows: readonly { readonly currency: string; readonly amount: string }[]): Amounts {
-  const sums = new Map<string, Decimal>();
-  for (const { currency, amount } of rows)
-    sums.set(currency, (sums.get(currency) ?? Decimal.zero).plus(Decimal.of(amount)));
-  return sums;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type CountedRow, loadRowsOfPeriod } from '../ledger/counted-rows.js';
 import { dryRunPeriods } from '../ledger/period-dry-run.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
@@ -57,9 +58,12 @@ async function owedOf(
 ): Promise<Owed> {
   const { workspaceId, repId } = terms;
   const before = await loadRowsOfPeriod(trx, { workspaceId, repId, period: frozen.period }, frozen);
-  const live = totalsOf([...after, ...(await loadAdjustments(trx, terms, frozen))]);
-  const carriedForward = totalsOf(await loadCarriedForward(trx, terms, frozen));
-  const owed = differences(live, totalsOf([...amountsOf(approvedTotals(approved)), ...amountsOf(carriedForward)]));
+  const live = sumsByCurrency([...after, ...(await loadAdjustments(trx, terms, frozen))]);
+  const carriedForward = sumsByCurrency(await loadCarriedForward(trx, terms, frozen));
+  const owed = differences(
+    live,
+    sumsByCurrency([...amountsOf(approvedTotals(approved)), ...amountsOf(carriedForward)]),
+  );
   const lines = trueUpLines(before, after, approved.currency);
   const names = await loadDealNames(trx, workspaceId, lines);
   return {
@@ -126,13 +130,6 @@ async function loadDealNames(
     .where('deal_id', 'in', dealIds)
     .execute();
   return new Map(deals.map((deal) => [deal.deal_id, deal.name]));
-}
-
-function totalsOf(amounts: readonly Amount[]): Totals {
-  const totals = new Map<string, Decimal>();
-  for (const { currency, amount } of amounts)
-    totals.set(currency, (totals.get(currency) ?? Decimal.zero).plus(Decimal.of(amount)));
-  return totals;
 }
 
 function approvedTotals({ currency, summary, otherCurrencies }: ApprovedPeriod['statement']): Totals {

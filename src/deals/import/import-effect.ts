@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Day, overlap } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
+import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
 import { type Forecast, forecastDeals, type MovedRow } from '../../ledger/forecast.js';
 import { OwedByPeriods } from '../../ledger/owed-by-periods.js';
 import { type RepTerms } from '../../ledger/rep-terms.js';
@@ -88,10 +89,7 @@ function movementOf(moved: readonly MovedRow[]): Omit<ImportEffect, 'locked'> {
 
 /** The change of a row by currency; none if its amount stays. */
 function deltasOf({ before, after }: MovedRow): readonly (readonly [currency: string, delta: Decimal])[] {
-  const was = before === null ? [] : [[before.currency, Decimal.of(before.amount).negated()] as const];
-  const is = after === null ? [] : [[after.currency, Decimal.of(after.amount)] as const];
-  const sums = new Map<string, Decimal>();
-  for (const [currency, amount] of [...was, ...is])
-    sums.set(currency, (sums.get(currency) ?? Decimal.zero).plus(amount));
-  return [...sums].filter(([, delta]) => !delta.isZero());
+  const was = before === null ? [] : [{ ...before, amount: Decimal.of(before.amount).negated().toString() }];
+  const is = after === null ? [] : [after];
+  return [...sumsByCurrency([...was, ...is])].filter(([, delta]) => !delta.isZero());
 }

@@ -1,0 +1,11 @@
+import { Decimal } from './decimal.js';
+
+/** The sum of the amounts in each currency. Amounts are exact decimal texts. */
+export function sumsByCurrency(
+  amounts: Iterable<{ readonly currency: string; readonly amount: string }>,
+): Map<string, Decimal> {
+  const sums = new Map<string, Decimal>();
+  for (const { currency, amount } of amounts)
+    sums.set(currency, (sums.get(currency) ?? Decimal.zero).plus(Decimal.of(amount)));
+  return sums;
+}
