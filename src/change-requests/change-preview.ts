@@ -82,15 +82,9 @@ export function toStoredPreview(answer: PreviewAnswer, days: DayRange): StoredPr
     deals: count,
     reps: new Set(moved.map(({ repId }) => repId)).size,
     byRep: moved.slice(0, maxListed).map(({ name: _, ...rest }) => rest),
-    locked: largestFirst(locked)
-      .slice(0, maxListed)
-      .map(({ name: _, ...rest }) => rest),
+    locked: locked.slice(0, maxListed).map(({ name: _, ...rest }) => rest),
     ...(testsPassed === undefined ? {} : { testsPassed }),
   };
-}
-
-function largestFirst<T extends { readonly delta: number }>(rows: readonly T[]): T[] {
-  return [...rows].sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
 }
 
 export function withNames({ byRep, locked, ...same }: StoredPreview, nameOf: (repId: string) => string): ChangePreview {
