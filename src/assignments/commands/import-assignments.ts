@@ -2,7 +2,6 @@ import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { EventLoopSlice } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
@@ -15,7 +14,7 @@ import {
   type ImportResults,
   importAnswer,
   type RowResult,
-  readOrReject,
+  readRowsInSlices,
   rejectedRow,
 } from '../../platform/files/import-results.js';
 import { operation } from '../../platform/operation.js';
@@ -88,13 +87,7 @@ async function readRows(
       throw rejectedRow('effectiveEnd: must not be before effectiveStart');
     return { row: row.row, repId, planId: planId as string, start, end };
   };
-  const read: (ParsedRow | Failure)[] = [];
-  const slice = new EventLoopSlice();
-  for (const row of rows) {
-    await slice.pause();
-    read.push(await readOrReject(() => parse(row)));
-  }
-  return read;
+  return readRowsInSlices(rows, parse);
 }
 
 async function decide(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { dateFormats } from '../../kernel/date-text.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { EventLoopSlice } from '../../kernel/waiting.js';
 import { flag } from '../schemas.js';
 
 /** The result of one row of a file. */
@@ -72,10 +73,23 @@ export function rejectedRow(reason: string): Failure {
   return new Failure('VALIDATION_FAILED', reason);
 }
 
-/** The row, or the failure that rejects it. */
-export async function readOrReject<Row>(read: () => Row | Promise<Row>): Promise<Row | Failure> {
+/** Reads the rows without blocking the process. Returns for each what was read, or the failure that rejects it. */
+export async function readRowsInSlices<Row, Read>(
+  rows: readonly Row[],
+  read: (row: Row) => Read | Promise<Read>,
+): Promise<(Read | Failure)[]> {
+  const results: (Read | Failure)[] = [];
+  const slice = new EventLoopSlice();
+  for (const row of rows) {
+    await slice.pause();
+    results.push(await readOrReject(row, read));
+  }
+  return results;
+}
+
+async function readOrReject<Row, Read>(row: Row, read: (row: Row) => Read | Promise<Read>): Promise<Read | Failure> {
   try {
-    return await read();
+    return await read(row);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

@@ -4,7 +4,6 @@ import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { periodKind } from '../../kernel/period.js';
-import { EventLoopSlice } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
@@ -16,7 +15,7 @@ import {
   importAnswer,
   importQuery,
   type RowResult,
-  readOrReject,
+  readRowsInSlices,
   rejectedRow,
 } from '../../platform/files/import-results.js';
 import { operation } from '../../platform/operation.js';
@@ -109,14 +108,11 @@ async function readRows(
     rules.set(key, found);
     return found;
   };
-  const read: ReadRow[] = [];
-  const slice = new EventLoopSlice();
-  for (const row of rows) {
-    await slice.pause();
-    const setting = await readOrReject(() => readSetting(row, reps, ruleOf, format));
-    read.push(setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null });
-  }
-  return read;
+  const read = await readRowsInSlices(rows, (row) => readSetting(row, reps, ruleOf, format));
+  return read.map((setting, place): ReadRow => {
+    const row = rows[place] as Row;
+    return setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null };
+  });
 }
 
 async function readSetting(
