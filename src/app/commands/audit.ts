@@ -1,21 +1,20 @@
 import { addDays, isDay } from '../../kernel/day.js';
-import { isUuid } from '../../kernel/ids.js';
 import { type Database } from '../../platform/database/pool.js';
+import { type DatabaseServer } from '../../platform/database/server.js';
 import { type ChainReport, type DeletedEntries, deleteAuditEntries, verifyChain } from '../audit-chain.js';
 import { withOwner, withServer } from './database-access.js';
-import { UsageError } from './usage-error.js';
+import { assertWorkspaceId, UsageError } from './usage-error.js';
 import { readWorkspaces } from './workspace.js';
 
 export async function verifyAudit(
   workspaceId: string | undefined,
   { expect, json = false }: { readonly expect?: string; readonly json?: boolean },
 ): Promise<void> {
-  assertWorkspaceId(workspaceId);
+  if (workspaceId !== undefined) assertWorkspaceId(workspaceId);
   if (expect !== undefined && workspaceId === undefined) throw new UsageError('--expect needs a workspace id');
   await withServer(async (server) => {
-    const all =
-      workspaceId === undefined ? (await readWorkspaces(server)).map((one) => one.workspaceId) : [workspaceId];
-    const reports = await withOwner(server, (database) => verifyChains(database, all, expect ?? null));
+    const chosen = await chosenWorkspaces(server, workspaceId);
+    const reports = await withOwner(server, (database) => verifyChains(database, chosen, expect ?? null));
     process.stdout.write(json ? `${JSON.stringify(reports)}\n` : reports.map(chainLine).join(''));
     process.exitCode = reports.some(({ problem }) => problem !== null) ? 1 : 0;
   });
@@ -27,13 +26,12 @@ export async function deleteAudit(
   workspaceId: string | undefined,
   { before, yes = false, json = false }: { readonly before: string; readonly yes?: boolean; readonly json?: boolean },
 ): Promise<void> {
-  assertWorkspaceId(workspaceId);
+  if (workspaceId !== undefined) assertWorkspaceId(workspaceId);
   const latest = addDays(new Date().toISOString().slice(0, 10), -minAuditDays);
   if (!isDay(before) || before > latest) throw new UsageError(`--before must be a day YYYY-MM-DD up to ${latest}`);
   await withServer(async (server) => {
-    const all =
-      workspaceId === undefined ? (await readWorkspaces(server)).map((one) => one.workspaceId) : [workspaceId];
-    const results = await withOwner(server, (database) => deleteVerified(database, all, before, !yes));
+    const chosen = await chosenWorkspaces(server, workspaceId);
+    const results = await withOwner(server, (database) => deleteVerified(database, chosen, before, !yes));
     const line = ({ workspaceId: of, deleted, through }: DeletedEntries) =>
       `${of}  ${deleted} entries${through === null ? '' : ` through ${through}`}\n`;
     process.stdout.write(json ? `${JSON.stringify(results)}\n` : results.map(line).join(''));
@@ -41,9 +39,8 @@ export async function deleteAudit(
   });
 }
 
-function assertWorkspaceId(workspaceId: string | undefined): void {
-  if (workspaceId !== undefined && !isUuid(workspaceId))
-    throw new UsageError(`${workspaceId} is not a workspace id (UUID)`);
+async function chosenWorkspaces(server: DatabaseServer, workspaceId: string | undefined): Promise<string[]> {
+  return workspaceId === undefined ? (await readWorkspaces(server)).map((one) => one.workspaceId) : [workspaceId];
 }
 
 /** A chain that is not correct stays as it is, because its entries may be evidence. */

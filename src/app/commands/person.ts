@@ -1,14 +1,13 @@
-import { isUuid } from '../../kernel/ids.js';
 import { eraseAtCommandLine } from '../../reps/erase-person.js';
 import { withUnitOfWork } from './database-access.js';
-import { UsageError } from './usage-error.js';
+import { assertWorkspaceId } from './usage-error.js';
 
 export async function erasePerson(
   workspaceId: string,
   person: string,
   { yes = false, json = false }: { readonly yes?: boolean; readonly json?: boolean },
 ): Promise<void> {
-  if (!isUuid(workspaceId)) throw new UsageError(`${workspaceId} is not a workspace id (UUID)`);
+  assertWorkspaceId(workspaceId);
   const erasure = await withUnitOfWork((unitOfWork) =>
     eraseAtCommandLine(unitOfWork, { workspaceId, actor: 'command-line' }, person, !yes),
   );

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { recalculateCommissions } from '../../commissions/commands/recalculate-commissions.js';
 import { getRecalculationJob } from '../../commissions/queries/get-recalculation-job.js';
 import { type Caller, serviceCaller } from '../../kernel/caller.js';
-import { isUuid } from '../../kernel/ids.js';
 import { assertHarmlessRole } from '../../platform/database/pool.js';
 import { createLog } from '../../platform/log.js';
 import { compose, type Service } from '../composition.js';
 import { withServer } from './database-access.js';
-import { UsageError } from './usage-error.js';
+import { assertWorkspaceId } from './usage-error.js';
 
 interface RecalculateOptions {
   readonly rep?: string;
@@ -22,7 +21,7 @@ export async function recalculate(
   workspaceId: string,
   { rep: repId, plan: planId, deal: dealId, wait = false, json = false }: RecalculateOptions,
 ): Promise<void> {
-  if (!isUuid(workspaceId)) throw new UsageError(`${workspaceId} is not a workspace id (UUID)`);
+  assertWorkspaceId(workspaceId);
   const scope = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
   await withService(async (service) => {
     const caller = { ...serviceCaller(workspaceId, 'command-line'), actor: 'command-line' };
