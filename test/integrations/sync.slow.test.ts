@@ -49,6 +49,17 @@ for (const { provider, start } of crmWorlds) {
         dealId,
       ]).then((found) => found.map((row) => row['status']));
 
+    /** Holds the request for the third page of deals; resolves when it arrives, with what answers it. */
+    const holdLastPage = () =>
+      new Promise<() => void>((resolve) => {
+        world.server.fault({
+          on: world.listing,
+          after: 2,
+          times: 1,
+          answer: (_request, _response, next) => resolve(next),
+        });
+      });
+
     async function finishedJob(jobId: string) {
       for (;;) {
         const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
@@ -159,14 +170,7 @@ for (const { provider, start } of crmWorlds) {
           workspaceId,
         ]).then(([row]) => row?.['n']);
       const due = () => rows("select 1 from due_lanes('0 seconds', 10) where workspace_id = $1", [workspaceId]);
-      const lastPage = new Promise<() => void>((resolve) => {
-        world.server.fault({
-          on: world.listing,
-          after: 2,
-          times: 1,
-          answer: (_request, _response, next) => resolve(next),
-        });
-      });
+      const lastPage = holdLastPage();
       const { jobId } = await api.expect(200, ...sync, { async: true });
       const respond = provider === 'crmc' ? null : await lastPage;
       if (respond !== null) {
@@ -192,14 +196,7 @@ for (const { provider, start } of crmWorlds) {
       await payEveryone(api);
       await service.waitForCalculations(workspaceId);
       const repId = reps.find((rep: { email: string }) => rep.email === 'ada@x.io').id;
-      const lastPage = new Promise<() => void>((resolve) => {
-        world.server.fault({
-          on: world.listing,
-          after: 2,
-          times: 1,
-          answer: (_request, _response, next) => resolve(next),
-        });
-      });
+      const lastPage = holdLastPage();
       const { jobId } = await api.expect(200, ...sync, { async: true });
       const respond = await lastPage;
       const path = `/v1/statements/${repId}`;
