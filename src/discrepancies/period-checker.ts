@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
 import { dayInZone } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type CheckCause } from '../ledger/period-checks.js';
 import { type FrozenPeriod, loadRepTerms } from '../ledger/rep-terms.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
@@ -10,6 +9,7 @@ import { failpoint } from '../platform/failpoint.js';
 import { type ApprovedPeriod, calculateOwedOf, type Owed } from '../statements/owed.js';
 import { lockRep } from '../statements/rep-lane.js';
 import { type Summary } from '../statements/snapshot.js';
+import { causeOf, loadPendingChanges, pendingCauses, withoutTrueUps } from './check-causes.js';
 import { type Cause } from './discrepancy-tables.js';
 import { saveComparison } from './record-discrepancies.js';
 
@@ -87,14 +87,18 @@ async function compare(trx: Work, workspaceId: string, repId: string, at: Date):
   const frozen = terms.frozen.filter(({ period }) => byPeriod.has(period));
   const approved = await listApproved(trx, workspaceId, repId, frozen);
   const owed = await calculateOwedOf(trx, terms, approved, dayInZone(at, terms.workspace.timeZone));
+  const pending = await loadPendingChanges(trx, terms);
   return {
     checkIds: checks.map(({ check_id: id }) => id),
     periods: approved.map((period, place) => ({
       ...period,
       owed: owed[place] as Owed,
-      causes: (byPeriod.get(period.frozen.period) ?? []).flatMap(({ causes, requested_at: requested }) =>
-        causes.map((cause) => causeOf(cause, requested)),
-      ),
+      causes: withoutTrueUps([
+        ...(byPeriod.get(period.frozen.period) ?? []).flatMap(({ causes, requested_at: requested }) =>
+          causes.map((cause) => causeOf(cause, requested)),
+        ),
+        ...pendingCauses(pending, period.frozen.range, at),
+      ]),
     })),
   };
 }
@@ -151,28 +155,4 @@ async function store(
     const key = { workspaceId, repId, period: frozen.period };
     await saveComparison(trx, key, { currency: statement.currency, owed }, causes, at);
   }
-}
-
-const descriptions: Readonly<Record<string, string>> = {
-  deal_deletion: 'Deleted deals',
-  import: 'Imported deals',
-  sync: 'Deals of a sync',
-  plan_change: 'A version or the status of a plan',
-  assignment_change: 'Assignments of plans',
-  quota_change: 'Quotas',
-  hierarchy_change: 'Reporting lines',
-  rep_change: 'The person',
-  mapping_change: 'The field mapping',
-  workspace_change: 'The currency or time zone of the workspace',
-  cascade: 'Amounts of people below',
-  rank: 'Credit of other reps of the plan',
-  periodic: 'The end of a period',
-  true_up: 'A true-up of the period',
-  statement_unlock: 'Another period was opened again',
-  statement_approved: 'The approval of the period',
-};
-
-function causeOf({ kind, dealId }: CheckCause, at: Date): Cause {
-  const what = dealId === null ? (descriptions[kind] ?? 'A new calculation') : `Deal ${dealId}`;
-  return { kind, at: at.toISOString(), what };
 }

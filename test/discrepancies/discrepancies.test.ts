@@ -1,8 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import pg from 'pg';
+import { PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { waitForChecks } from '#test/support/discrepancies.js';
 import { type ApiClient } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Body = any;
@@ -185,6 +188,43 @@ describe('discrepancies', () => {
     expect(await only()).to.include({ delta: 80 });
   });
 
+  /** Runs the check that a true-up requests after the change and before its calculation, as a busy worker does. */
+  async function checkBeforeCalculation(repId: string, change: () => Promise<unknown>): Promise<void> {
+    const { service } = fixture;
+    const checker = new PeriodChecker(service.running.service.unitOfWork, { now: () => new Date() });
+    const holder = new pg.Client({ connectionString: service.database.ownerUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from lanes where workspace_id = $1 for no key update', [office.workspaceId]);
+      await change();
+      const causes = JSON.stringify([{ kind: 'true_up', dealId: null }]);
+      await office.sql(
+        `insert into period_checks (workspace_id, rep_id, period, causes) values ($1, $2, '2026-01', $3)`,
+        repId,
+        causes,
+      );
+      const checked = checker.run(office.workspaceId, repId);
+      const waiting = `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%from lanes%'`;
+      await until(async () => (await fixture.sql(waiting)).length > 0, { what: 'the end of the comparison' });
+      await holder.query('rollback');
+      await checked;
+    } finally {
+      await holder.end();
+    }
+    await idle();
+  }
+
+  it('names the deal that changed, and not the true-up whose check finds the change first', async () => {
+    await late('late', 1000);
+    await resolve((await only()).discrepancyId, 'true_up');
+    await idle();
+    await checkBeforeCalculation(office.ben, () => office.deal('later', 500, '2026-01-30'));
+    const { causes, delta } = await only();
+    expect([delta, causes.map(({ what }: Body) => what)]).to.deep.equal([40, ['Deal later']]);
+  });
+
   it('closes a discrepancy when the statement is unlocked', async () => {
     await late('late', 1000);
     await office.unlock('2026-01');
@@ -225,6 +265,10 @@ describe('discrepancies', () => {
     expect(ben.delta).to.be.greaterThan(80);
     expect(mia.delta).to.equal(ben.delta / 10);
     expect(mia.causes.at(-1).kind).to.equal('cascade');
+    await checkBeforeCalculation(office.mia, () => office.deal('later', 500, '2026-01-30'));
+    const last = (await list()).find(({ repName }) => repName === 'Mia') as Body;
+    expect(last.delta).to.be.greaterThan(mia.delta);
+    expect(last.causes.map(({ kind }: Body) => kind)).to.not.include('true_up');
   });
 
   it('is resolved by managers and admins, but not by the rep, and from the present delta', async () => {
