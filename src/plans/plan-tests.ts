@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { conditionTraces } from '../commissions/commission-event.js';
 import { dealBody, dealId } from '../deals/deal.js';
+import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/schemas.js';
 
 /** The person whom a test means if it names no one. */
@@ -82,6 +84,16 @@ export const forceTests = z
   .optional()
   .describe('true: make a version active although its tests fail. The audit log says so');
 
+const unpaidOutcome = z
+  .object({
+    dealKey: z.string().describe('Id of the deal; for a rule of periods the period'),
+    rep: z.string().optional().describe('The person, if the test names several'),
+    reason: z.enum(reasons).nullable().describe('Why nothing was paid; null if the tier pays nothing'),
+    conditions: conditionTraces,
+    missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
+  })
+  .describe('A deal or period on which the rule paid nothing');
+
 /** One difference between a test and what the plan pays. */
 export const failedTest = z
   .object({
@@ -93,6 +105,7 @@ export const failedTest = z
     expected: z.number().describe('The expected amount'),
     actual: z.number().describe('What the plan pays'),
     trace: z.record(z.string(), z.unknown()).nullable().describe('How the amount was computed; null without one event'),
+    unpaid: z.array(unpaidOutcome).describe('Why the rule paid nothing on deals of the expectation, at most 5'),
   })
   .describe('An expectation that does not hold');
 export type FailedTest = z.input<typeof failedTest>;

@@ -15,6 +15,7 @@ import { periodRange, widened } from '../kernel/period.js';
 import { maxPeriodKind } from '../ledger/load-window.js';
 import { type StoredVersion } from '../ledger/rep-terms.js';
 import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
+import { type PersonOutcomes, unpaidOutcomes } from './unpaid-outcomes.js';
 
 /** The terms that the tests check, and how the workspace reads its deals. */
 export interface TestedPlan {
@@ -71,7 +72,8 @@ function failuresOf(plan: TestedPlan, test: PlanTest, index: number): FailedTest
   const people = peopleOf(test).map((person) => dataOf(plan, test, { person, version, window }));
   const { results } = calculateTogether(head, people);
   const events = [...results].flatMap(([person, { decisions }]) => decisions.map((decision) => ({ person, decision })));
-  return differences(test, events, { version, timeZone: plan.deals.timeZone });
+  const outcomes = [...results].map(([person, result]) => ({ person, outcomes: result.outcomes }));
+  return differences(test, { events, outcomes }, { version, timeZone: plan.deals.timeZone });
 }
 
 /** A misspelled rule would otherwise pass with the amount 0. */
@@ -206,10 +208,11 @@ interface TestEvent {
 
 /** The expectations that do not hold. A deal that no rule pays has the amount 0. */
 function differences(
-  { name, expected, total }: PlanTest,
-  events: readonly TestEvent[],
+  test: PlanTest,
+  { events, outcomes }: { readonly events: readonly TestEvent[]; readonly outcomes: readonly PersonOutcomes[] },
   terms: { readonly version: StoredVersion; readonly timeZone: string },
 ): FailedTest[] {
+  const { name, expected, total } = test;
   const failed = expected.flatMap((expectation): FailedTest[] => {
     const { ruleName, dealId, period, rep, amount } = expectation;
     const matching = events.filter((event) => matches(event, expectation)).map(({ decision }) => decision);
@@ -226,12 +229,14 @@ function differences(
         expected: amount,
         actual: actual.toNumber(),
         trace: only === undefined ? null : traceOf(only, terms),
+        unpaid: unpaidOutcomes(test, expectation, outcomes),
       },
     ];
   });
   const all = sum(events.map(({ decision }) => decision.amount));
   if (total === undefined || all.equals(Decimal.of(total))) return failed;
-  return [...failed, { name, ruleName: null, dealId: null, expected: total, actual: all.toNumber(), trace: null }];
+  const ofTotal = { name, ruleName: null, dealId: null, expected: total, actual: all.toNumber() };
+  return [...failed, { ...ofTotal, trace: null, unpaid: [] }];
 }
 
 function matches(

@@ -60,6 +60,57 @@ describe('tests of a plan', () => {
     expect(ofTotal).to.include({ ruleName: null, dealId: null, expected: 150, actual: 300, trace: null });
   });
 
+  it('name the reasons, the conditions and the missing fields where nothing was paid', () => {
+    const listed = { ...commission, name: 'Seats', measure: 'seats' };
+    const deals = [deal('a', 1000), { ...deal('lost', 1000), stage: 'Lost' }];
+    const expected = [
+      { ruleName: 'Commission', dealId: 'lost', amount: 100 },
+      { ruleName: 'Seats', period: '2026-02', amount: 50 },
+      { ruleName: 'Commission', period: '2026-03', amount: 1 },
+    ];
+    const { failed } = run(configOf(commission, listed), { name: 'Unpaid', deals, expected });
+    expect(failed.map(({ actual, trace }) => [actual, trace])).to.deep.equal([
+      [0, null],
+      [0, null],
+      [0, null],
+    ]);
+    const [ofLost, ofSeats, ofMarch] = failed.map(({ unpaid }) => unpaid);
+    expect(ofLost).to.deep.equal([
+      {
+        dealKey: 'lost',
+        reason: 'deal_condition_failed',
+        conditions: [{ field: 'stage', operator: 'equals', value: 'Won', seen: 'Lost', passed: false }],
+        missing: [],
+      },
+    ]);
+    expect(ofSeats?.map(({ dealKey, reason, missing }) => [dealKey, reason, missing])).to.deep.equal([
+      ['a', 'field_missing', ['seats']],
+      ['lost', 'deal_condition_failed', []],
+    ]);
+    expect(ofMarch).to.deep.equal([]);
+  });
+
+  it('name the person whom a rule did not pay, and the period of a rule of periods', () => {
+    const bonus = {
+      name: 'Bonus',
+      measure: 'amount',
+      executionPhase: 'periodic',
+      payoutMode: 'flat_per_event',
+      attainmentPeriod: 'quarterly',
+      tiers: [{ tierIndex: 0, minThreshold: 1, flatAmount: 500 }],
+    };
+    const test = {
+      name: 'Quarter',
+      deals: [deal('a', 1000, 'Ann'), deal('b', 1000, 'Ben')],
+      quotas: [{ measure: 'Bonus', period: '2026-Q1', target: 5000, rep: 'Ann' }],
+      expected: [{ ruleName: 'Bonus', rep: 'Ann', period: '2026-Q1', amount: 500 }],
+    };
+    const { failed } = run(configOf(bonus), test);
+    expect(failed.map(({ unpaid }) => unpaid.map(({ dealKey, rep, reason }) => [dealKey, rep, reason]))).to.deep.equal([
+      [['2026-Q1', 'Ann', 'below_lowest_tier']],
+    ]);
+  });
+
   it('cover managers above, ranks and rules of periods', () => {
     const override = { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'Commission' };
     const flat = { ...commission, tiers: tiers(0.1) };

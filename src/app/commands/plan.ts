@@ -260,9 +260,12 @@ function failureLine({
   rep,
   expected,
   actual,
+  unpaid,
 }: ServerTestResult['failed'][number]): string {
   const what = [ruleName ?? 'total', dealId, period, rep].filter((one) => one !== null && one !== undefined);
-  return `${name}: ${what.join(', ')}: expected ${expected}, but the plan pays ${actual}`;
+  const reasons = new Set(unpaid.map(({ reason }) => reason).filter((reason) => reason !== null));
+  const why = reasons.size === 0 ? '' : ` (${[...reasons].join(', ')})`;
+  return `${name}: ${what.join(', ')}: expected ${expected}, but the plan pays ${actual}${why}`;
 }
 
 function diffText({ file, plan, changes, preview, tests }: FileDiff): string {

@@ -6,6 +6,7 @@ import { useKeptChoice } from '../../../app/kept-state.js';
 import { LinkButton, RowButton } from '../../../components/Button.js';
 import { describeError } from '../../../components/States.js';
 import { formatMoney } from '../../../format/numbers.js';
+import { reasonWords } from '../../../plans/words.js';
 import styles from './Builder.module.css';
 import { TestDialog } from './TestDialog.js';
 import { type Builder } from './use-builder.js';
@@ -70,9 +71,11 @@ function Outcome({ hasFailed }: { readonly hasFailed: boolean }) {
 
 function Difference({ failed, currency }: { readonly failed: Failed | undefined; readonly currency: string }) {
   if (failed === undefined) return null;
+  const reasons = new Set(failed.unpaid.map(({ reason }) => reasonWords[reason ?? '']).filter(Boolean));
   return (
     <span className="second">
       expects {formatMoney(failed.expected, currency)}, gets {formatMoney(failed.actual, currency)}
+      {reasons.size === 0 ? null : `: ${[...reasons].join(' ')}`}
     </span>
   );
 }

@@ -1,0 +1,43 @@
+import { type Outcome } from '../engine/model.js';
+import { isWithin } from '../kernel/day.js';
+import { periodKind, periodRange } from '../kernel/period.js';
+import { defaultPerson, type FailedTest, type PlanTest } from './plan-tests.js';
+
+/** What the rules decided for a person of a test. */
+export interface PersonOutcomes {
+  readonly person: string;
+  readonly outcomes: readonly Outcome[];
+}
+
+const maxListed = 5;
+
+/** Why the rule of the expectation paid nothing on deals or in periods that match it. */
+export function unpaidOutcomes(
+  { deals }: PlanTest,
+  { ruleName, dealId, period, rep }: PlanTest['expected'][number],
+  people: readonly PersonOutcomes[],
+): FailedTest['unpaid'] {
+  const closeDates = new Map(deals.map((deal) => [deal.dealId, deal.closeDate]));
+  const dayOf = (key: string) => closeDates.get(key) ?? (periodKind(key) === null ? null : periodRange(key).to);
+  const isMeant = ({ paid, dealKey, ruleName: of }: Outcome) => {
+    const day = dayOf(dealKey);
+    return (
+      !paid &&
+      (of === null || of === ruleName) &&
+      (dealId === undefined || dealKey === dealId) &&
+      (period === undefined || (day !== null && isWithin(day, periodRange(period))))
+    );
+  };
+  return people
+    .filter(({ person }) => rep === undefined || rep === person)
+    .flatMap(({ person, outcomes }) =>
+      outcomes.filter(isMeant).map(({ dealKey, reason, conditions, missing }) => ({
+        dealKey,
+        ...(person === defaultPerson ? {} : { rep: person }),
+        reason,
+        conditions: [...conditions],
+        missing: [...missing],
+      })),
+    )
+    .slice(0, maxListed);
+}
