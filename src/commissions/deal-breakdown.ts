@@ -12,11 +12,12 @@ import { groupBy } from '../kernel/group-by.js';
 import { calculateInSlices } from '../ledger/calculate-in-slices.js';
 import { calculationWindow } from '../ledger/load-window.js';
 import { loadRepInput } from '../ledger/rep-input.js';
-import { loadRepTerms, type RepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { loadRepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, readsAsWidget } from '../reps/rep.js';
 import { commissionEvent, conditionTraces, eventAnswer } from './commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
+import { periodicRuleIds } from './periodic-rules.js';
 
 /** What a rule paid on the deal, or why it paid nothing. */
 export const dealOutcome = z
@@ -121,16 +122,10 @@ export async function outcomesOf(
   const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
   const window = calculationWindow(terms, { from: closeDate, to: closeDate });
   const { outcomes } = await calculateInSlices(await loadRepInput(trx, terms, window, today, { explain: true }));
-  const periodic = periodicRules(terms);
+  const periodic = periodicRuleIds(terms.versions);
   return outcomes
     .filter((outcome) => outcome.dealKey === deal.deal_id && !periodic.has(outcome.ruleId ?? ''))
     .map((outcome) => outcomeAnswer(repId, outcome));
-}
-
-/** An outcome of a periodic rule has its period in place of a deal id, and a deal id may look like a period. */
-function periodicRules(terms: RepTerms): ReadonlySet<string> {
-  const rules = terms.versions.flatMap((version) => version.rules);
-  return new Set(rules.filter((rule) => rule.executionPhase === 'periodic').map((rule) => rule.id));
 }
 
 function outcomeAnswer(repId: string, { dealKey: _, amount, conditions, missing, ...outcome }: Outcome): DealOutcome {

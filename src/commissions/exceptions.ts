@@ -7,6 +7,7 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { naturalKey } from '../ledger/ledger-rows.js';
 import { type RepTerms } from '../ledger/rep-terms.js';
+import { periodicRuleIds } from './periodic-rules.js';
 
 /**
  * The reasons that are listed, in the order of the list. `period_not_ended` and `no_downstream_commission` are not: time
@@ -95,11 +96,7 @@ export function exceptionsOf(
     input.teamDeals.map(({ deal }) => deal),
     days,
   );
-  const periodic = new Set(
-    terms.versions.flatMap(({ rules }) =>
-      rules.filter((rule) => rule.executionPhase === 'periodic').map((rule) => rule.id),
-    ),
-  );
+  const periodic = periodicRuleIds(terms.versions);
   const blocked = new Set(result.blocked.map(naturalKey));
   const byDeal = new Map<string, Outcome[]>();
   for (const outcome of result.outcomes) {

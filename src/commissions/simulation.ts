@@ -1,10 +1,12 @@
 import { calculateRep } from '../engine/calculate.js';
 import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
+import { attainmentKey } from '../engine/plan-config.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
 import { assignedPlans, quotaFinder, type StoredVersion } from '../ledger/rep-terms.js';
+import { periodicRuleIds } from './periodic-rules.js';
 import { isRanked, unsaved } from './simulated-plan.js';
 import {
   rankKey,
@@ -151,11 +153,12 @@ function simulatedRep(
   const inPeriod = (day: Day) => isWithin(day, range);
   const closed = new Set(input.deals.filter((deal) => inPeriod(deal.closeDate)).map((deal) => deal.dealId));
   const team = new Set(input.teamDeals.filter(({ deal }) => inPeriod(deal.closeDate)).map(({ deal }) => deal.dealId));
+  const periodic = periodicRuleIds(versions);
   return {
     repId,
     decisions: result.decisions.filter((decision) => inPeriod(decision.earnedOn)),
-    outcomes: result.outcomes.filter(
-      (outcome) => closed.has(outcome.dealKey) || team.has(outcome.dealKey) || isPeriodIn(outcome.dealKey, range),
+    outcomes: result.outcomes.filter(({ ruleId, dealKey }) =>
+      periodic.has(ruleId ?? '') ? inPeriod(periodRange(dealKey).to) : closed.has(dealKey) || team.has(dealKey),
     ),
     attainment: attainmentOf(input, result, versions, range),
   };
@@ -171,23 +174,18 @@ function attainmentOf(
   const keys = new Map(
     versions.flatMap((version) =>
       version.rules.map(
-        (rule) =>
-          [`${rule.quotaGroup ?? rule.name}|${rule.attainmentPeriod}`, { rule, planId: version.planId }] as const,
+        (rule) => [`${attainmentKey(rule)}|${rule.attainmentPeriod}`, { rule, planId: version.planId }] as const,
       ),
     ),
   );
   return [...keys.values()].flatMap(({ rule, planId }) =>
     periodsTouching(range, rule.attainmentPeriod).map((period) => {
-      const measure = rule.quotaGroup ?? rule.name;
+      const measure = attainmentKey(rule);
       const quota = input.quota(planId, measure, period);
       const credit = result.credits.get(`${planId}|${measure}|${period}`) ?? Decimal.zero;
       return { measure, period, target: quota?.target.toNumber() ?? null, credit: credit.toNumber() };
     }),
   );
-}
-
-function isPeriodIn(dealKey: string, range: DayRange): boolean {
-  return /^\d{4}(-(\d{2}|[QH]\d))?$/.test(dealKey) && isWithin(periodRange(dealKey).to, range);
 }
 
 export function totalOf(decisions: readonly Decision[]): number {

@@ -140,6 +140,13 @@ describe('the simulation of a changed plan', () => {
     expect(alone.total).to.be.greaterThan(0);
   });
 
+  it('of one month has no outcomes of deals of other months, also if their ids look like periods', async () => {
+    const later = ['1234', '2026-01'].map((dealId) => ({ dealId, ownerId: 'ann', amount: 1, closeDate: '2026-02-11' }));
+    await api.expect(200, 'POST', '/v1/deals/import', { deals: later });
+    const { reps } = await simulate({ planId, period: '2026-01', repId: ann });
+    expect(reps[0].outcomes.map(({ dealId }: { dealId: string }) => dealId)).to.deep.equal(['a1']);
+  });
+
   it('a hypothetical deal of a rep also pays the manager', async () => {
     const made = { dealId: 'made', amount: 10_000, stage: 'Won', closeDate: '2026-03-01', repId: ben };
     const simulated = amounts(await simulate({ planId, period: '2026-Q1', deals: [made] }));
