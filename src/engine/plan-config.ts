@@ -61,7 +61,7 @@ export type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: 
  */
 export function readPlanConfig(config: unknown): ReadPlanConfig {
   const parsed = configSchema.safeParse(config);
-  if (!parsed.success) return { issues: issuesOf(parsed.error, []) };
+  if (!parsed.success) return { issues: issuesOf(parsed.error.issues, []) };
   const { quotaPeriod, dealConditions, rules } = parsed.data;
   const issues: Issue[] = [];
   const read: Rule[] = [];
@@ -178,6 +178,8 @@ const shared = {
   conditions: z.unknown().optional(),
 };
 
+type SharedFields = z.output<z.ZodObject<typeof shared>>;
+
 const canonicalTier = z
   .strictObject({
     tierIndex: documented(z.int().min(0).max(10_000), 'Position of the tier, from 0', { example: 0 }),
@@ -276,7 +278,8 @@ const configSchema = z
     rules: z.array(z.record(z.string(), z.unknown())).min(1, 'a plan needs at least one rule').max(50),
   })
   .superRefine((config, context) => {
-    for (const issue of conditionIssues(config.dealConditions, ['dealConditions'])) context.addIssue(issue);
+    for (const { path, message } of conditionProblems(config.dealConditions))
+      context.addIssue({ code: 'custom', path: ['dealConditions', ...path], message });
   });
 
 type RuleResult = { readonly rule: Rule } | { readonly issues: readonly Issue[] };
@@ -285,7 +288,7 @@ function readRule(raw: Record<string, unknown>, index: number, period: PeriodKin
   const path = ['rules', index];
   const tiers = Array.isArray(raw['tiers']) ? (raw['tiers'] as unknown[]) : [];
   const tierHas = (key: string) => tiers.some((tier) => isObject(tier) && Object.hasOwn(tier, key));
-  const second = ['baseField'].some((key) => Object.hasOwn(raw, key)) || ['min', 'amount'].some(tierHas);
+  const second = Object.hasOwn(raw, 'baseField') || ['min', 'amount'].some(tierHas);
   const canonical =
     ['measure', 'tierValueField'].some((key) => Object.hasOwn(raw, key)) || ['tierIndex', 'minThreshold'].some(tierHas);
   if (second && canonical) {
@@ -298,33 +301,42 @@ function readRule(raw: Record<string, unknown>, index: number, period: PeriodKin
       ],
     };
   }
-  const badConditions = conditionIssues(raw['conditions'], [...path, 'conditions']);
-  if (badConditions.length > 0)
-    return { issues: badConditions.map((issue) => ({ path: issue.path.join('.'), message: issue.message })) };
+  const problems = conditionProblems(raw['conditions']);
+  if (problems.length > 0) return { issues: issuesOf(problems, [...path, 'conditions']) };
   return second ? readSecondRule(raw, index, period) : readCanonicalRule(raw, index, period);
 }
 
 function readCanonicalRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
   const parsed = canonicalRule.safeParse(raw);
-  if (!parsed.success) return { issues: issuesOf(parsed.error, ['rules', index]) };
-  const { tiers, ...rule } = parsed.data;
+  if (!parsed.success) return { issues: issuesOf(parsed.error.issues, ['rules', index]) };
+  const {
+    tiers,
+    name,
+    measure,
+    attainmentPeriod = period,
+    tierBy = 'attainment',
+    tierValueField,
+    ...rest
+  } = parsed.data;
   return complete(index, {
-    ...withDefaults(rule),
-    name: rule.name,
-    measure: rule.measure,
-    attainmentPeriod: rule.attainmentPeriod ?? period,
-    tierBy: rule.tierBy ?? 'attainment',
-    ...optional('tierValueField', rule.tierValueField),
-    tiers: tiers.map(
-      ({ repId, ...tier }) => ({ ...compact(tier), ...optional('repId', repId?.toLowerCase()) }) as Tier,
-    ),
+    ...withDefaults(rest),
+    name,
+    measure,
+    attainmentPeriod,
+    tierBy,
+    ...compact({ tierValueField }),
+    tiers: tiers.map(({ tierIndex, minThreshold, repId, ...tier }) => ({
+      tierIndex,
+      minThreshold,
+      ...compact({ ...tier, repId: repId?.toLowerCase() }),
+    })),
   });
 }
 
 function readSecondRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
   const parsed = secondRule.safeParse(raw);
-  if (!parsed.success) return { issues: issuesOf(parsed.error, ['rules', index]) };
-  const { baseField, tiers, tierBy, ...rule } = parsed.data;
+  if (!parsed.success) return { issues: issuesOf(parsed.error.issues, ['rules', index]) };
+  const { baseField, tiers, name = `Rule ${index + 1}`, attainmentPeriod = period, tierBy, ...rest } = parsed.data;
   const both = tiers.findIndex((tier) => tier.amount !== undefined && tier.flatAmount !== undefined);
   if (both >= 0)
     return {
@@ -332,56 +344,35 @@ function readSecondRule(raw: Record<string, unknown>, index: number, period: Per
         { path: `rules.${index}.tiers.${both}`, message: 'amount and flatAmount have the same meaning; give one' },
       ],
     };
-  const known = tierBys.find((kind) => kind === tierBy);
+  const known = tierBy === undefined ? 'attainment' : tierBys.find((kind) => kind === tierBy);
+  const tierValueField = known === undefined ? tierBy : known === 'value' ? baseField : undefined;
   return complete(index, {
-    ...withDefaults(rule),
-    name: rule.name ?? `Rule ${index + 1}`,
+    ...withDefaults(rest),
+    name,
     measure: baseField,
-    attainmentPeriod: rule.attainmentPeriod ?? period,
-    tierBy: tierBy === undefined ? 'attainment' : (known ?? 'value'),
-    ...(tierBy === undefined || known === 'attainment' || known === 'rank'
-      ? {}
-      : { tierValueField: known === 'value' ? baseField : tierBy }),
-    tiers: tiers.map(
-      ({ min, amount: fixed, flatAmount, ...tier }, tierIndex) =>
-        ({
-          tierIndex,
-          minThreshold: min ?? 0,
-          ...compact(tier),
-          ...optional('flatAmount', fixed ?? flatAmount),
-        }) as Tier,
-    ),
+    attainmentPeriod,
+    tierBy: known ?? 'value',
+    ...compact({ tierValueField }),
+    tiers: tiers.map(({ min = 0, amount: fixed, flatAmount = fixed, ...tier }, tierIndex) => ({
+      tierIndex,
+      minThreshold: min,
+      ...compact({ ...tier, flatAmount }),
+    })),
   });
 }
 
-function withDefaults(
-  rule: { [Key in keyof typeof shared]?: unknown },
-): Omit<Rule, 'name' | 'measure' | 'attainmentPeriod' | 'tierBy' | 'tiers'> {
-  const { executionPhase, tierMode, payoutMode, conditions: given, ...rest } = rule;
-  const options: Partial<Rule> = {};
-  for (const key of [
-    'payoutBase',
-    'dependsOn',
-    'cap',
-    'floor',
-    'capMultiplier',
-    'floorAttainment',
-    'quotaGroup',
-    'quotaMeasure',
-  ] as const) {
-    if (rest[key] !== undefined) Object.assign(options, { [key]: rest[key] });
-  }
-  const credits = rest.quotaCredit as readonly { readonly field: string; readonly weight?: number }[] | undefined;
-  if (credits !== undefined)
-    Object.assign(options, { quotaCredit: credits.map(({ field, weight = 1 }) => ({ field, weight })) });
-  return {
-    executionPhase: 'per_deal',
-    tierMode: 'full_rate',
-    payoutMode: 'rate',
-    ...compact({ executionPhase, tierMode, payoutMode }),
-    ...options,
-    conditions: (given ?? []) as Condition[],
-  } as Omit<Rule, 'name' | 'measure' | 'attainmentPeriod' | 'tierBy' | 'tiers'>;
+/** The fields of both shapes, with their defaults. */
+function withDefaults({
+  executionPhase = 'per_deal',
+  tierMode = 'full_rate',
+  payoutMode = 'rate',
+  quotaCredit,
+  conditions: given,
+  ...options
+}: SharedFields) {
+  const weighted = quotaCredit?.map(({ field, weight = 1 }) => ({ field, weight }));
+  const conditions = (given ?? []) as Condition[];
+  return { executionPhase, tierMode, payoutMode, ...compact({ ...options, quotaCredit: weighted }), conditions };
 }
 
 function complete(index: number, rule: Rule): RuleResult {
@@ -455,41 +446,34 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
   }
 }
 
+type Problem = Pick<z.core.$ZodIssue, 'path' | 'message'>;
+
 /** Conditions are parsed leaf by leaf, since a union would report only that no shape matched. */
-function conditionIssues(
-  raw: unknown,
-  path: readonly (string | number)[],
-): { code: 'custom'; path: (string | number)[]; message: string }[] {
+function conditionProblems(raw: unknown): Problem[] {
   if (raw === undefined) return [];
-  if (!Array.isArray(raw)) return [{ code: 'custom', path: [...path], message: 'must be an array of conditions' }];
-  if (raw.length > 50) return [{ code: 'custom', path: [...path], message: 'must hold at most 50 conditions' }];
+  if (!Array.isArray(raw)) return [{ path: [], message: 'must be an array of conditions' }];
+  if (raw.length > 50) return [{ path: [], message: 'must hold at most 50 conditions' }];
   return raw.flatMap((item, index) => {
     const schema = isObject(item) && Object.hasOwn(item, 'rules') ? groupSchema : leafSchema;
-    const parsed = schema.safeParse(item);
-    if (parsed.success) return [];
-    return parsed.error.issues.map((issue) => ({
-      code: 'custom' as const,
-      path: [...path, index, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
-      message: issue.message,
-    }));
+    const problems = schema.safeParse(item).error?.issues ?? [];
+    return problems.map(({ path, message }) => ({ path: [index, ...path], message }));
   });
 }
 
-function issuesOf(error: z.ZodError, prefix: readonly (string | number)[]): [Issue, ...Issue[]] {
-  return error.issues.map((issue) => ({
-    path: [...prefix, ...issue.path].map(String).join('.'),
-    message: issue.message,
-  })) as [Issue, ...Issue[]];
+function issuesOf(problems: readonly Problem[], prefix: readonly (string | number)[]): [Issue, ...Issue[]] {
+  return problems.map(({ path, message }) => ({ path: [...prefix, ...path].map(String).join('.'), message })) as [
+    Issue,
+    ...Issue[],
+  ];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
-  return value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
-}
+type Compact<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-function compact<T extends object>(record: T): Partial<T> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>;
+/** The record without properties that are undefined. */
+function compact<T extends object>(record: T): Compact<T> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Compact<T>;
 }
