@@ -44,7 +44,7 @@ export interface CompiledRule {
   readonly key: string;
   readonly conditions: ConditionSet;
   readonly readMeasure: ReadField;
-  /** Null when the measure is the base. */
+  /** Null when no field is the base. */
   readonly readBase: ReadField | null;
   /** The currencies of the measure and of the base. */
   readonly readCurrencies: readonly ReadField[];
@@ -85,19 +85,19 @@ export function compileVersion(
     dealConditions: conditionsOf(version.dealConditions),
     rules: version.rules.map((rule, position) => {
       const tiers = effectiveTiers(rule, repId, overrides.get(rule.id) ?? []);
-      const first = tiers[0];
+      const base = baseField(rule);
       return {
         rule,
         position,
         key: attainmentKey(rule),
         conditions: conditionsOf(rule.conditions),
         readMeasure: reader(rule.measure),
-        readBase: baseReader(rule, reader),
+        readBase: base === null ? null : reader(base),
         readCurrencies: moneySlugs(rule).map((slug) => currencyReader(slug, version.fieldMapping, measures)),
         readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
         credits: creditReaders(rule, reader),
         tiers,
-        isFlatRate: rule.tierBy === 'attainment' && tiers.length === 1 && first?.threshold.isZero() === true,
+        isFlatRate: rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.threshold.isZero() === true,
         cap: decimalOrNull(rule.cap),
         floor: decimalOrNull(rule.floor),
         capMultiplier: decimalOrNull(rule.capMultiplier),
@@ -136,16 +136,14 @@ export function effectiveTiers(rule: Rule, repId: string, overrides: readonly Ti
   return [...byIndex.values()].sort((a, b) => a.threshold.compare(b.threshold) || a.tierIndex - b.tierIndex);
 }
 
-function baseReader(rule: Rule, reader: (slug: string) => ReadField): ReadField | null {
-  const { payoutBase } = rule;
-  if (payoutBase === undefined || payoutBase === 'variable_target' || payoutBase === '1') return null;
-  return reader(payoutBase);
+/** The field that is the base; null if the base is the measure, the variable target or 1. */
+function baseField({ payoutBase }: Rule): string | null {
+  return payoutBase === undefined || payoutBase === 'variable_target' || payoutBase === '1' ? null : payoutBase;
 }
 
 /** The fields whose values a rule pays on. */
-function moneySlugs({ measure, payoutBase }: Rule): string[] {
-  const isField = payoutBase !== undefined && payoutBase !== 'variable_target' && payoutBase !== '1';
-  return isField && payoutBase !== measure ? [measure, payoutBase] : [measure];
+function moneySlugs(rule: Rule): string[] {
+  return [...new Set([rule.measure, baseField(rule) ?? rule.measure])];
 }
 
 function creditReaders(rule: Rule, reader: (slug: string) => ReadField): CompiledRule['credits'] {

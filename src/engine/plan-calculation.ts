@@ -1,6 +1,6 @@
 import { type Day, type DayRange, isEffective, isWithin } from '../kernel/day.js';
-import { Decimal } from '../kernel/decimal.js';
-import { type Period, periodKinds, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { type Period, type PeriodKind, periodKinds, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
@@ -15,8 +15,8 @@ import {
   type UpstreamEvent,
 } from './model.js';
 import { type Payout } from './payout.js';
-import { baseOf, creditOf, periodicBase, periodicCredit, sumOf, upstreamOf } from './rule-values.js';
-import { type Deal } from './slug.js';
+import { baseOf, creditOf, type NumberOf, sumOver, upstreamOf } from './rule-values.js';
+import { type Deal, type ReadField } from './slug.js';
 import { encodeTrace, type Reason } from './trace.js';
 
 /** A deal to calculate. With upstream events it is a deal of the team, otherwise the rep's own. */
@@ -150,7 +150,9 @@ export class PlanCalculation implements WalkListener {
     const measure = asNumber(measureValue);
     if (measure === null)
       return this.skip(version, rule, deal.dealId, absenceReason(measureValue), undefined, [rule.rule.measure]);
-    const base = baseOf(rule, deal, measure, inputs, quota);
+    const numberOf: NumberOf = (field) => asNumber(field(deal));
+    const usual = upstream === null ? measure : sum(inputs.map(({ amount }) => amount));
+    const base = baseOf(rule, usual, quota, numberOf);
     if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
     const tierFieldValue = rule.readTierValue?.(deal);
     const tierValue = rule.readTierValue === null ? null : asNumber(tierFieldValue);
@@ -158,7 +160,7 @@ export class PlanCalculation implements WalkListener {
       version,
       rule,
       measure,
-      credit: creditOf(rule, deal, measure),
+      credit: creditOf(rule, measure, numberOf),
       base,
       tierValue,
       tierValueAbsence: rule.readTierValue === null || tierValue !== null ? null : absenceReason(tierFieldValue),
@@ -248,7 +250,7 @@ export class PlanCalculation implements WalkListener {
     }
   }
 
-  private *firePeriodicRulesOf(period: Period, kind: (typeof periodKinds)[number]): Generator<void, void> {
+  private *firePeriodicRulesOf(period: Period, kind: PeriodKind): Generator<void, void> {
     const { to } = periodRange(period);
     const version = this.versionOn(to, null);
     if (version === null) return;
@@ -263,18 +265,17 @@ export class PlanCalculation implements WalkListener {
     const day = periodRange(period).to;
     const deals = yield* this.dealsOfPeriod(version, rule, period);
     const quota = this.input.quota(this.plan.planId, rule.key, period);
-    const measure = sumOf(deals, rule.readMeasure);
-    const base = periodicBase(rule, deals, measure, quota);
+    const total = (field: ReadField) => sumOver(deals, field);
+    const measure = total(rule.readMeasure);
+    const base = baseOf(rule, measure, quota, total);
     if (base === null) return this.skipWithoutBase(version, rule, period);
-    const credit = periodicCredit(rule, deals, measure);
-    const tierValue = rule.readTierValue === null ? null : sumOf(deals, rule.readTierValue);
     this.enter(day, period, period, {
       version,
       rule,
       measure,
-      credit,
+      credit: creditOf(rule, measure, total),
       base,
-      tierValue,
+      tierValue: rule.readTierValue === null ? null : total(rule.readTierValue),
       tierValueAbsence: null,
       quota,
       seen: [],
@@ -392,7 +393,7 @@ export function blockedChangeOf(input: RepInput, fixed: FixedEvent, change: Bloc
   return { period, planId: fixed.planId, ruleName: fixed.ruleName, dealKey: fixed.dealKey, change };
 }
 
-function isPeriodicOf(rule: CompiledRule, kind: (typeof periodKinds)[number]): boolean {
+function isPeriodicOf(rule: CompiledRule, kind: PeriodKind): boolean {
   return rule.rule.executionPhase === 'periodic' && rule.rule.attainmentPeriod === kind;
 }
 
