@@ -1,5 +1,6 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
 import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
@@ -130,7 +131,7 @@ export class CloseOrderWalk {
     for (const entry of entries) {
       const { counter, tally, credit, fixed, firing } = entry;
       const payout =
-        firing === null ? null : payOut(firing.rule, this.standingOf(entry, firing), firing.version.version.currency);
+        firing === null ? null : payOut(firing.rule, this.tierInputsOf(entry, firing), firing.version.version.currency);
       const amount = fixed?.amount ?? payout?.amount ?? Decimal.zero;
       if (fixed !== null) this.listener.fixed(entry, fixed, firing, payout);
       else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
@@ -146,7 +147,7 @@ export class CloseOrderWalk {
     }
   }
 
-  private standingOf(entry: Entry, firing: Firing): TierInputs {
+  private tierInputsOf(entry: Entry, firing: Firing): TierInputs {
     const { counter } = entry;
     return {
       measure: firing.measure,
@@ -166,12 +167,10 @@ export class CloseOrderWalk {
   }
 
   private rankOf({ counter, key, period }: Entry): number {
-    const known = this.ranks.get(counter);
-    if (known !== undefined) return known;
-    const peers = this.peerCredits(key, period);
-    const rank = 1 + peers.filter((credit) => counter.periodCredit.isLessThan(credit)).length;
-    this.ranks.set(counter, rank);
-    return rank;
+    return getOrInsert(this.ranks, counter, () => {
+      const ahead = this.peerCredits(key, period).filter((credit) => counter.periodCredit.isLessThan(credit));
+      return 1 + ahead.length;
+    });
   }
 }
 
@@ -182,16 +181,8 @@ class ByPeriod<T> {
   constructor(private readonly make: () => T) {}
 
   of(period: Period, name: string): T {
-    let names = this.periods.get(period);
-    if (names === undefined) {
-      names = new Map();
-      this.periods.set(period, names);
-    }
-    const known = names.get(name);
-    if (known !== undefined) return known;
-    const made = this.make();
-    names.set(name, made);
-    return made;
+    const names = getOrInsert(this.periods, period, () => new Map<string, T>());
+    return getOrInsert(names, name, this.make);
   }
 
   all(): [period: Period, name: string, value: T][] {
@@ -214,6 +205,6 @@ export function byCloseOrder(a: Deal, b: Deal): number {
   return compareText(a.closeDate, b.closeDate) || compareText(a.dealId, b.dealId);
 }
 
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -56,18 +56,13 @@ export function aliasOf(slug: string): string | undefined {
  * the standard value that the slug names.
  */
 export function fieldReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
-  const mapped = own(planMapping, slug) ?? own(measures, slug);
-  if (mapped !== undefined) return (deal) => own(deal.fields, mapped);
-  const alias = aliases.get(slug);
-  const standard = standardBySlug.get(slug);
-  const remapped = standard === undefined ? undefined : own(planMapping, standard);
+  const { keys, standard } = fieldSources(slug, planMapping, measures);
   return (deal) => {
-    const value = own(deal.fields, slug);
-    if (!isAbsent(value)) return value;
-    const aliased = alias === undefined ? undefined : own(deal.fields, alias);
-    if (!isAbsent(aliased)) return aliased;
-    if (remapped !== undefined) return own(deal.fields, remapped);
-    return standard === undefined ? undefined : deal.standard[standard];
+    for (const key of keys) {
+      const value = own(deal.fields, key);
+      if (!isAbsent(value)) return value;
+    }
+    return standard === null ? undefined : deal.standard[standard];
   };
 }
 

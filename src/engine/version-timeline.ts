@@ -24,9 +24,7 @@ export interface Stretch {
 
 /** The active versions that no active version supersedes, by start and then by number. */
 export function timelineOf<T extends TimelineCandidate>(versions: readonly T[]): T[] {
-  const active = versions.filter((version) => version.status === 'active');
-  const superseded = new Set(active.map((version) => version.supersedes));
-  return active.filter((version) => !superseded.has(version.planVersionId)).sort(byStart);
+  return unstoppedTimelineOf(versions.filter((version) => version.status === 'active'));
 }
 
 /** The timeline that the plan would have if all of its versions were active. */
