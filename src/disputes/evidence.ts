@@ -2,8 +2,9 @@ import { eventAnswer } from '../commissions/commission-event.js';
 import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../commissions/commission-views.js';
 import { type DealOutcome, outcomesOf, traceOf } from '../commissions/deal-breakdown.js';
 import { findDeal } from '../deals/deal-views.js';
-import { type Day } from '../kernel/day.js';
+import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
+import { periodRange } from '../kernel/period.js';
 import { type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StatementKey } from '../statements/statement.js';
@@ -20,6 +21,9 @@ export interface Subject {
 /** The claim may be that a deal is missing, or that it belongs to the rep: then the service may not know it as the rep's. */
 const claimsDeal: ReadonlySet<DisputeType> = new Set(['missing_deal', 'wrong_credit']);
 
+/** These object to what the statement pays on a deal. Other types may say that the close date or the period is wrong. */
+const disputesLine: ReadonlySet<DisputeType> = new Set(['wrong_amount', 'wrong_plan']);
+
 /**
  * What the ledger and the rules of the rep say about the subject now. `dealId` is the deal of the dispute: the given one,
  * or that of the event.
@@ -32,12 +36,14 @@ export async function collectEvidence(
   today: Day,
 ): Promise<{ readonly evidence: Evidence; readonly dealId: string | null }> {
   const event = subject.eventId === null ? null : await requireEvent(trx, key, subject.eventId);
+  if (event !== null) assertEventInPeriod(event, key);
   const ofEvent = event === null || event.phase === 'periodic' ? null : event.dealKey;
   if (subject.dealId !== null && event !== null && ofEvent !== subject.dealId)
     throw invalid({ path: 'dealId', message: 'is not the deal of the event; leave it out' });
   const dealId = subject.dealId ?? ofEvent;
   const { status, version, netPayout, currency } = await readSummary(trx, key, workspace.currency);
   const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, subject.type, workspace, today);
+  if (ofDeal !== null && disputesLine.has(subject.type)) assertDealInPeriod(ofDeal, key);
   const events = event === null ? (ofDeal?.events ?? []) : [event];
   return {
     dealId,
@@ -56,6 +62,24 @@ async function requireEvent(trx: Work, { workspaceId, repId }: StatementKey, eve
   return event;
 }
 
+function assertEventInPeriod({ earnedOn }: TracedEventRow, { period }: StatementKey): void {
+  if (isWithin(earnedOn, periodRange(period))) return;
+  throw invalid({ path: 'eventId', message: `was earned on ${earnedOn}, which is not in ${period}` });
+}
+
+/** The close date of a deal that the rep may not see must not become known, so it is not compared. */
+function assertDealInPeriod({ deal, closeDate, events }: DealEvidence, { period }: StatementKey): void {
+  if (deal === 'unknown' || deal === 'not_owned') return;
+  const range = periodRange(period);
+  const days = [...events.map(({ earnedOn }) => earnedOn), ...(closeDate === null ? [] : [closeDate])];
+  if (days.some((day) => isWithin(day, range))) return;
+  const closes = closeDate === null ? 'has no close date' : `closes on ${closeDate}`;
+  throw invalid({
+    path: 'dealId',
+    message: `${closes}, and ${period} has no amount for it. Name another period, or the type missing_deal if the deal belongs in ${period}`,
+  });
+}
+
 async function readSummary(trx: Work, key: StatementKey, currency: string): Promise<Evidence['statement']> {
   const { head, content } = await readStatement(trx, key, currency);
   return {
@@ -68,6 +92,7 @@ async function readSummary(trx: Work, key: StatementKey, currency: string): Prom
 
 interface DealEvidence {
   readonly deal: NonNullable<Evidence['deal']>;
+  readonly closeDate: Day | null;
   readonly events: readonly TracedEventRow[];
   readonly outcomes: readonly DealOutcome[];
 }
@@ -82,7 +107,7 @@ async function dealEvidence(
 ): Promise<DealEvidence> {
   const deal = await findDeal(trx, workspaceId, dealId);
   if (deal === null) {
-    if (claimsDeal.has(type)) return { deal: 'unknown', events: [], outcomes: [] };
+    if (claimsDeal.has(type)) return { deal: 'unknown', closeDate: null, events: [], outcomes: [] };
     throw new Failure(
       'deal_not_found',
       'There is no deal with this id in this workspace. If it should be there, open a dispute of type missing_deal.',
@@ -90,9 +115,12 @@ async function dealEvidence(
   }
   const events = await listEventsOfDeal(trx, workspaceId, dealId, [repId]);
   const outcomes = await outcomesOf(trx, { workspaceId, repId }, deal, workspace, today);
-  if (deal.repId === repId) return { deal: 'owned', events, outcomes };
+  const { closeDate } = deal;
+  if (deal.repId === repId) return { deal: 'owned', closeDate, events, outcomes };
   const isOfTeam = events.length > 0 || outcomes.some(({ ruleId }) => ruleId !== null);
-  return isOfTeam ? { deal: 'team', events, outcomes } : { deal: 'not_owned', events, outcomes: [] };
+  return isOfTeam
+    ? { deal: 'team', closeDate, events, outcomes }
+    : { deal: 'not_owned', closeDate: null, events, outcomes: [] };
 }
 
 function eventOf(row: TracedEventRow, timeZone: string): Evidence['events'][number] {

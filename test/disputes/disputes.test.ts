@@ -92,15 +92,42 @@ describe('disputes', () => {
     expect((await ben.expect(404, 'POST', '/v1/disputes', unknown)).code).to.equal('deal_not_found');
   });
 
+  it('objects to an amount on a deal only in a period that has an amount for it or its close date', async () => {
+    const opened = async (more: object) => {
+      const body = { period, type: 'wrong_amount', description: 'x', ...more };
+      const answer = await ben.post('/v1/disputes', body);
+      if (answer.status === 201) await move(ben, answer.body.disputeId, { status: 'withdrawn' });
+      return [answer.status, answer.body.details?.issues.map(({ path }: { path: string }) => path)];
+    };
+    await office.deal('undated', 500, '2026-01-16');
+    await office.deal('undated', 500, '', { closeDate: null });
+    await office.calculated();
+    const [event] = (await ben.expect(200, 'GET', '/v1/commissions?dealId=D2')).events;
+    const rejected = [400, ['dealId']];
+    expect(await opened({ dealId: 'D2' })).to.deep.equal(rejected);
+    expect(await opened({ dealId: 'D2', type: 'wrong_plan' })).to.deep.equal(rejected);
+    expect(await opened({ dealId: 'undated', period: '2026-02' })).to.deep.equal(rejected);
+    expect(await opened({ eventId: event.eventId })).to.deep.equal([400, ['eventId']]);
+    const accepted = [201, undefined];
+    expect(await opened({ dealId: 'D2', period: '2026-02' })).to.deep.equal(accepted);
+    expect(await opened({ dealId: 'D2', period: '2026-Q1' })).to.deep.equal(accepted);
+    expect(await opened({ dealId: 'D2', type: 'missing_deal' })).to.deep.equal(accepted);
+    expect(await opened({ dealId: 'D2', type: 'other' })).to.deep.equal(accepted);
+    // January paid the deal before its close date was removed.
+    expect(await opened({ dealId: 'undated' })).to.deep.equal(accepted);
+    await office.api.expect(200, 'DELETE', '/v1/deals/undated');
+    await office.calculated();
+  });
+
   it('is about an event of the rep, whose deal it takes over', async () => {
     const breakdown = await ben.expect(200, 'GET', '/v1/commissions?dealId=D2');
     const { eventId } = breakdown.events[0];
-    const dispute = await open(ben, { eventId });
+    const dispute = await open(ben, { eventId, period: '2026-02' });
     expect(dispute).to.include({ eventId, dealId: 'D2' });
     await move(ben, dispute.disputeId, { status: 'withdrawn' });
     const other = { period, type: 'other', description: 'x', eventId, repId: kim };
     expect((await mia.expect(404, 'POST', '/v1/disputes', other)).code).to.equal('event_not_found');
-    const wrong = { period, type: 'other', description: 'x', eventId, dealId: 'D1' };
+    const wrong = { period: '2026-02', type: 'other', description: 'x', eventId, dealId: 'D1' };
     expect((await ben.expect(400, 'POST', '/v1/disputes', wrong)).code).to.equal('VALIDATION_FAILED');
   });
 
@@ -180,10 +207,10 @@ describe('disputes', () => {
   });
 
   it('has the comments of the same rep, period and deal as its thread', async () => {
-    const { disputeId } = await open(ben, { dealId: 'D2' });
+    const { disputeId } = await open(ben, { dealId: 'D1' });
     const comment = (body: string, more: object) =>
       ben.expect(201, 'POST', `/v1/statements/${office.ben}/comments`, { period, body, ...more });
-    await comment('about the deal', { dealId: 'D2' });
+    await comment('about the deal', { dealId: 'D1' });
     await comment('about the statement', {});
     const { comments } = await mia.expect(200, 'GET', `/v1/disputes/${disputeId}`);
     expect(comments.map(({ body }: { body: string }) => body)).to.deep.equal(['about the deal']);
@@ -191,7 +218,7 @@ describe('disputes', () => {
   });
 
   it('adds one adjustment on acceptance, only by admins and only in a period that is not approved', async () => {
-    const { disputeId } = await open(ben, { dealId: 'D2' });
+    const { disputeId } = await open(ben, { dealId: 'D1' });
     const accepted = { status: 'accepted', adjustment: { amount: 75, period: '2026-04' } };
     expect((await move(mia, disputeId, accepted)).body.code).to.equal('forbidden');
     expect((await move(ada, disputeId, { ...accepted, status: 'rejected' })).body.code).to.equal('VALIDATION_FAILED');
@@ -209,7 +236,7 @@ describe('disputes', () => {
     expect(lineItems[0]).to.deep.include({
       eventId: done.adjustmentId,
       amount: 75,
-      dealId: 'D2',
+      dealId: 'D1',
       reason: `Dispute ${disputeId}`,
     });
     await office.expectSoundLedger();
