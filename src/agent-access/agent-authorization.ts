@@ -27,8 +27,7 @@ import { assertResource, checkRequest, grantedScopes, sealRequest } from './auth
 
 /** The public address of the service if people may connect agents; otherwise null. */
 export function agentIssuer({ PUBLIC_URL, MCP_OAUTH }: Pick<Config, 'PUBLIC_URL' | 'MCP_OAUTH'>): string | null {
-  if (PUBLIC_URL === undefined || !(MCP_OAUTH ?? PUBLIC_URL.startsWith('https://'))) return null;
-  return PUBLIC_URL.replace(/\/+$/, '');
+  return PUBLIC_URL !== undefined && (MCP_OAUTH ?? PUBLIC_URL.startsWith('https://')) ? PUBLIC_URL : null;
 }
 
 /** The authorization server of the MCP endpoint: its tokens act for the person who has agreed. */

@@ -59,7 +59,7 @@ export function codeOfNonce(secrets: Secrets, email: string, nonce: string): str
  * that they are in no log.
  */
 function signInLink(publicUrl: string, email: string, code: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}/login#${new URLSearchParams({ email, code })}`;
+  return `${publicUrl}/login#${new URLSearchParams({ email, code })}`;
 }
 
 /** Lock screens show the subject, so it does not contain the code. */

@@ -204,7 +204,7 @@ export class CrmConnector {
 
   private webhookUrl(provider: CrmProvider): string | null {
     const { PUBLIC_URL } = this.config;
-    return PUBLIC_URL === undefined ? null : `${PUBLIC_URL.replace(/\/+$/, '')}/webhooks/${provider}`;
+    return PUBLIC_URL === undefined ? null : `${PUBLIC_URL}/webhooks/${provider}`;
   }
 }
 

@@ -21,5 +21,5 @@ const clientIds = { crma: 'CRMA_CLIENT_ID', crmb: 'CRMB_CLIENT_ID', crmc: 'CRMC_
 /** The redirect URL of the consent page; null without an OAuth client or PUBLIC_URL. */
 export function redirectUri(config: Config, provider: CrmProvider): string | null {
   if (config.PUBLIC_URL === undefined || config[clientIds[provider]] === undefined) return null;
-  return `${config.PUBLIC_URL.replace(/\/+$/, '')}${callbackPath(provider)}`;
+  return `${config.PUBLIC_URL}${callbackPath(provider)}`;
 }

@@ -29,7 +29,7 @@ export class Notifications {
     { SMTP_URL: server, PUBLIC_URL: base }: Pick<Config, 'SMTP_URL' | 'PUBLIC_URL'>,
   ) {
     this.isEnabled = server !== undefined;
-    this.base = base?.replace(/\/+$/, '') ?? null;
+    this.base = base ?? null;
   }
 
   /** Stores the mails that belong to the events. */

@@ -13,12 +13,12 @@ const url = (protocols: readonly string[]) =>
     );
 
 const text = z.string().min(1).optional();
+/** An address to which paths are appended, without slashes at its end. */
+const baseUrl = url(['http', 'https'])
+  .refine((value) => URL.canParse(value), 'must be a URL')
+  .transform((value) => value.replace(/\/+$/, ''));
 /** The address of an external API: HTTPS, or this machine where that is allowed. */
-const base = (fallback: string) =>
-  url(['http', 'https'])
-    .refine((value) => URL.canParse(value), 'must be a URL')
-    .transform((value) => value.replace(/\/+$/, ''))
-    .default(fallback);
+const base = (fallback: string) => baseUrl.default(fallback);
 
 /** Every setting of the service, read from the environment. The README's table is generated from these descriptions. */
 const settings = z.object({
@@ -129,8 +129,7 @@ const settings = z.object({
         'Other master keys that decrypt, comma-separated, while the master key is replaced; see [operations](operations.md#key-rotation)',
       example: 'the output of: openssl rand -base64 32',
     }),
-  PUBLIC_URL: url(['http', 'https'])
-    .refine((value) => URL.canParse(value), 'must be a URL')
+  PUBLIC_URL: baseUrl
     .optional()
     .meta({ description: 'Public address of the service, for links and redirects', example: 'https://pay.acme.com' }),
   MCP_HOSTS: z

@@ -76,7 +76,7 @@ function inviteMail(
 
 /** The sign-in page with the address filled in. The fragment is not sent to the server, so it is in no log. */
 function signInPage(publicUrl: string, email: string): string {
-  return `${publicUrl.replace(/\/+$/, '')}/login#${new URLSearchParams({ email })}`;
+  return `${publicUrl}/login#${new URLSearchParams({ email })}`;
 }
 
 /** Marks the invitation as accepted at the rep's first sign-in. */

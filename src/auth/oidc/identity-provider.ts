@@ -97,8 +97,7 @@ export class IdentityProvider {
   }
 
   private callbackUrl(): URL {
-    const base = this.config.PUBLIC_URL as string;
-    return new URL(`${base.replace(/\/+$/, '')}${callbackPath}`);
+    return new URL(`${this.config.PUBLIC_URL}${callbackPath}`);
   }
 }
 

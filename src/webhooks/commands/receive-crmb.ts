@@ -33,7 +33,7 @@ function isSigned(raw: RawBody, config: Config, now: Date): boolean {
   return verifyCrmbSignature({
     secret,
     method: 'POST',
-    uri: `${publicUrl.replace(/\/+$/, '')}${raw.url}`,
+    uri: `${publicUrl}${raw.url}`,
     rawBody: raw.bytes,
     timestamp: raw.header('X-HubSpot-Request-Timestamp'),
     signatureV3: raw.header('X-HubSpot-Signature-v3'),
