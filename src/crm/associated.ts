@@ -9,9 +9,11 @@ export interface Associations {
   readonly companyFields: readonly string[];
 }
 
-/** Reads the records that belong to deals and adds their values to the deals. */
+/** Reads the records that belong to deals. */
 export interface AssociatedRecords {
-  complete(deals: readonly CrmDeal[]): Promise<readonly CrmDeal[]>;
+  lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]>;
+  /** The deals with the fields of their companies. */
+  withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]>;
   /** What reading the records needs in addition to the deals. */
   permissions(): Promise<CrmPermission[]>;
 }
@@ -20,9 +22,10 @@ export interface AssociatedRecords {
 export function withAssociated(account: CrmAccount, wanted: Associations, records: AssociatedRecords): CrmAccount {
   if (!wanted.lineItems && wanted.companyFields.length === 0) return account;
   const complete = async (deals: readonly CrmDeal[]) => {
-    const live = deals.filter(({ deleted }) => !deleted);
-    const completed = live.length === 0 ? [] : await records.complete(live);
-    return [...completed, ...deals.filter(({ deleted }) => deleted)];
+    let live = deals.filter(({ deleted }) => !deleted);
+    if (live.length > 0 && wanted.lineItems) live = withLineItems(live, await records.lineItems(live));
+    if (live.length > 0 && wanted.companyFields.length > 0) live = await records.withCompanies(live);
+    return [...live, ...deals.filter(({ deleted }) => deleted)];
   };
   const reads: Pick<CrmAccount, 'listFields' | 'listDeals' | 'getDeals' | 'permissions'> = {
     listFields: async () => [...(await account.listFields()), ...(wanted.lineItems ? lineItemDefinitions : [])],
@@ -61,7 +64,7 @@ export function withCompany(deal: CrmDeal, values: readonly (readonly [string, C
 }
 
 /** Adds to each deal the fields of its line items. */
-export function withLineItems(deals: readonly CrmDeal[], items: readonly LineItem[]): CrmDeal[] {
+function withLineItems(deals: readonly CrmDeal[], items: readonly LineItem[]): CrmDeal[] {
   const byDeal = groupBy(items, ({ dealId }) => dealId);
   return deals.map((deal) => ({ ...deal, fields: { ...deal.fields, ...lineItemFields(byDeal.get(deal.id) ?? []) } }));
 }

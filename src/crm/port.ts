@@ -244,6 +244,16 @@ export class CrmFailure extends Error {
   }
 }
 
+/** The result of the requests; `otherwise` if the CRM rejects one of them. */
+export async function unlessRejected<T, U>(request: () => Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof CrmFailure && error.kind === 'rejected') return otherwise;
+    throw error;
+  }
+}
+
 /** The results of the deals that were sent. A failure that concerns no single deal ends the batch. */
 export interface WrittenBatch {
   readonly results: readonly WriteResult[];

@@ -154,6 +154,15 @@ export function failed(dealId: string, reason: string): WriteResult {
   return { dealId, problem: { kind: 'failed', reason } };
 }
 
+/** The CRM does not accept the values of the deal, for the reason that its code names. */
+export function rejectedValues(dealId: string, code: string): WriteResult {
+  return failed(dealId, `the CRM rejects the values: ${code}`);
+}
+
+export function permissionMissing(message: string): WriteFinding {
+  return { code: 'permission_missing', field: null, message };
+}
+
 function fieldValues(
   targets: WriteTargets,
   fields: ReadonlyMap<string, TargetField>,

@@ -3,6 +3,8 @@ import { chunk } from '../../kernel/chunk.js';
 import { withAssociated } from '../associated.js';
 import { CrmHttp, type CrmRequest, type CrmRules, type CrmTiming, realTiming } from '../http.js';
 import { type KeysetRow, nextKeyset, readCursor } from '../keyset.js';
+import { onceFetched } from '../once-fetched.js';
+import { inHalvesIfOversized, isOversized } from '../oversized.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -141,9 +143,7 @@ const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const choices = z.object({ data: z.array(z.object({ title: z.string(), is_archived: z.boolean().nullish() })) });
 const records = z.object({ data: z.array(crmaRecord) });
-const webhooks = z.object({
-  data: z.array(z.object({ target_url: z.string(), id: z.object({ webhook_id: z.string() }) })),
-});
+const webhook = z.object({ target_url: z.string(), id: z.object({ webhook_id: z.string() }) });
 const members = z.object({
   data: z.array(
     z.object({
@@ -160,8 +160,8 @@ const members = z.object({
 class CrmaAccount implements CrmAccount {
   readonly maxWrites = 50;
   private readonly writer: CrmaWriter;
-  private definitions: Promise<CrmaAttribute[]> | null = null;
-  private stages: Promise<readonly CrmaStatus[]> | null = null;
+  private readonly statuses = onceFetched(() => this.readStatuses());
+  private readonly allAttributes = onceFetched(() => this.readAttributes());
 
   constructor(
     private readonly http: CrmHttp,
@@ -297,15 +297,6 @@ class CrmaAccount implements CrmAccount {
     return { ...crmaReading(await this.attributes(), await this.statuses(), this.timeZone), written };
   }
 
-  /** The stages, fetched once per account. A failure is not cached. */
-  private statuses(): Promise<readonly CrmaStatus[]> {
-    this.stages ??= this.readStatuses().catch((error: unknown) => {
-      this.stages = null;
-      throw error;
-    });
-    return this.stages;
-  }
-
   private async readStatuses(): Promise<readonly CrmaStatus[]> {
     const stage = (await this.attributes()).find(({ api_slug }) => api_slug === 'stage');
     if (stage?.type !== 'status') return [];
@@ -317,15 +308,6 @@ class CrmaAccount implements CrmAccount {
   /** The attributes that deals have here. */
   private async attributes(): Promise<CrmaAttribute[]> {
     return (await this.allAttributes()).filter((attribute) => !this.writtenFields.has(attribute.api_slug));
-  }
-
-  /** Fetched once per account. A failure is not cached. */
-  private allAttributes(): Promise<CrmaAttribute[]> {
-    this.definitions ??= this.readAttributes().catch((error: unknown) => {
-      this.definitions = null;
-      throw error;
-    });
-    return this.definitions;
   }
 
   private async readAttributes(): Promise<CrmaAttribute[]> {
@@ -355,15 +337,11 @@ class CrmaAccount implements CrmAccount {
     }
   }
 
-  private async recordsOf(ids: readonly string[]): Promise<CrmaRecord[]> {
-    try {
-      const json = { filter: { record_id: { $in: ids } }, limit: ids.length, offset: 0 };
+  private recordsOf(ids: readonly string[]): Promise<CrmaRecord[]> {
+    return inHalvesIfOversized(ids, async (part) => {
+      const json = { filter: { record_id: { $in: part } }, limit: part.length, offset: 0 };
       return (await this.http.request(this.query(json))).body.data;
-    } catch (error) {
-      if (!isOversized(error) || ids.length === 1) throw error;
-      const half = Math.ceil(ids.length / 2);
-      return [...(await this.recordsOf(ids.slice(0, half))), ...(await this.recordsOf(ids.slice(half)))];
-    }
+    });
   }
 
   private async find(id: string): Promise<CrmaRecord | null> {
@@ -382,7 +360,7 @@ class CrmaAccount implements CrmAccount {
   }
 
   private async webhooksTo(targetUrl: string): Promise<string[]> {
-    const all = (await this.pages('/v2/webhooks', webhooksPerPage, webhooks.shape.data.element)) ?? [];
+    const all = (await this.pages('/v2/webhooks', webhooksPerPage, webhook)) ?? [];
     return all.filter((one) => one.target_url === targetUrl).map((one) => one.id.webhook_id);
   }
 
@@ -413,10 +391,6 @@ function scopeOf(path: string): string {
   if (path.includes('/records')) return 'record_permission:read';
   if (path.startsWith('/v2/workspace_members')) return 'user_management:read';
   return path.startsWith('/v2/webhooks') ? 'webhook:read-write' : 'object_configuration:read';
-}
-
-function isOversized(error: unknown): boolean {
-  return error instanceof CrmFailure && error.kind === 'oversized';
 }
 
 function keysetRow(record: CrmaRecord): KeysetRow {

@@ -18,7 +18,12 @@ export class CrmaAssociated implements AssociatedRecords {
     private readonly slugs: readonly string[],
   ) {}
 
-  async complete(deals: readonly CrmDeal[]): Promise<readonly CrmDeal[]> {
+  /** The CRM has none. */
+  async lineItems(): Promise<[]> {
+    return [];
+  }
+
+  async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
     const companies = new Map<string, ReturnType<typeof readValues>>();
     const ids = [...new Set(deals.flatMap((deal) => companyOf(deal) ?? []))];
     for (const batch of chunk(ids, idsPerQuery)) {

@@ -4,13 +4,13 @@ import { type CrmAccess, CrmFailure, type WrittenBatch } from '../port.js';
 import {
   type DealWrite,
   type FieldWords,
-  failed,
   findingsOf,
+  permissionMissing,
   prepareWrites,
   type ReadyWrite,
+  rejectedValues,
   type TargetField,
   type WriteCheck,
-  type WriteFinding,
   type WriteResult,
   type WriteTargets,
   writtenFields,
@@ -28,11 +28,7 @@ const words: FieldWords = {
   writable: 'the attribute must be writable and hold one value',
 };
 
-const missingScope: WriteFinding = {
-  code: 'permission_missing',
-  field: null,
-  message: `The connection lacks the scope ${scope}: grant it and connect again.`,
-};
+const missingScope = permissionMissing(`The connection lacks the scope ${scope}: grant it and connect again.`);
 
 /** Writes to the deals of crm-a. */
 export class CrmaWriter {
@@ -99,7 +95,7 @@ export class CrmaWriter {
       return { dealId, problem: written === dealId ? null : { kind: 'gone', survivor: written } };
     } catch (error) {
       if (rejection.code === undefined) throw error;
-      return failed(dealId, `the CRM rejects the values: ${rejection.code}`);
+      return rejectedValues(dealId, rejection.code);
     }
   }
 }

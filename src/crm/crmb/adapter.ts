@@ -5,12 +5,15 @@ import {
   type CrmErrorResponse,
   CrmHttp,
   type CrmRequest,
+  type CrmResponse,
   type CrmRules,
   type CrmTiming,
   type ErrorClassification,
   realTiming,
 } from '../http.js';
 import { type Keyset, nextKeyset, readCursor } from '../keyset.js';
+import { onceFetched } from '../once-fetched.js';
+import { inHalvesIfOversized } from '../oversized.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -31,7 +34,7 @@ import {
 import { canonicalFields, goneDeal, instantOf, textOf, zoneOf } from '../values.js';
 import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import { CrmbAssociated } from './associated.js';
-import { crmbPath } from './paths.js';
+import { type CrmbResource, crmbUrl } from './paths.js';
 import { probeScopes } from './scopes.js';
 import {
   type CrmbPipeline,
@@ -248,11 +251,11 @@ const maxSearchResults = 10_000;
 const idPattern = /^\d{1,20}$/;
 
 const paging = z.object({ next: z.object({ after: z.string() }).nullish() }).nullish();
-const idPage = z.object({ results: z.array(z.object({ id: z.string() })), paging });
-const archivedPage = z.object({
+const idPage = z.object({
   results: z.array(z.object({ id: z.string(), archivedAt: z.string().nullish(), updatedAt: z.string().nullish() })),
   paging,
 });
+type IdPage = z.infer<typeof idPage>;
 const searchPage = z.object({
   total: z.number().nullish(),
   results: z.array(z.object({ id: z.string(), properties: z.object({ hs_lastmodifieddate: z.string() }) })),
@@ -277,9 +280,10 @@ class CrmbAccount implements CrmAccount {
   readonly maxWrites = dealsPerPage;
   private readonly writer: CrmbWriter;
   private readonly omitted: ReadonlySet<string>;
-  private definitions: Promise<readonly CrmbProperty[]> | null = null;
-  private defined: Promise<readonly CrmbPipeline[]> | null = null;
-  private details: Promise<CrmAccountSettings> | null = null;
+  private readonly pipelines = onceFetched(() => this.readPipelines());
+  /** Also hidden and archived properties. */
+  private readonly allProperties = onceFetched(() => this.readDefinitions());
+  readonly settings = onceFetched(() => this.readSettings());
 
   constructor(
     private readonly http: CrmHttp,
@@ -348,15 +352,6 @@ class CrmbAccount implements CrmAccount {
 
   async removeWebhook(): Promise<void> {}
 
-  /** Fetched once per account. A failure is not cached. */
-  settings(): Promise<CrmAccountSettings> {
-    this.details ??= this.readSettings().catch((error: unknown) => {
-      this.details = null;
-      throw error;
-    });
-    return this.details;
-  }
-
   permissions(): Promise<CrmPermission[]> {
     return probeScopes(this.http, this.access, [
       ['crm.objects.deals.read', 'deals', this.path('objects', '/deals?limit=1&archived=false')],
@@ -381,14 +376,7 @@ class CrmbAccount implements CrmAccount {
   private async *listAll(cursor: string | undefined): AsyncGenerator<CrmDealPage> {
     let next: string | null = cursor ?? null;
     do {
-      const after = next === null ? '' : `&after=${encodeURIComponent(next)}`;
-      const { body, serverTime } = await this.http.request({
-        ...this.get(
-          this.path('objects', `/deals?limit=${dealsPerPage}&archived=false&properties=hs_object_id${after}`),
-          idPage,
-        ),
-        classifyError: ({ status }) => (status === 400 && after !== '' ? { kind: 'cursor_expired' } : null),
-      });
+      const { body, serverTime } = await this.pageOfIds(false, next ?? '');
       next = body.paging?.next?.after ?? null;
       // The names of all properties do not fit into a URL: the page returns ids, and a batch request the deals.
       const deals = await this.readBatch(body.results.map(({ id }) => id));
@@ -425,12 +413,7 @@ class CrmbAccount implements CrmAccount {
   /** A search finds no archived deal. The listing of them has no filter by time. */
   private async *listDeletions(from: Date, place: string): AsyncGenerator<CrmDealPage> {
     for (let after: string | null = place; after !== null; ) {
-      const rest: string = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
-      const path = this.path('objects', `/deals?limit=${dealsPerPage}&archived=true&properties=hs_object_id${rest}`);
-      const { body, serverTime } = await this.http.request({
-        ...this.get(path, archivedPage),
-        classifyError: ({ status }) => (status === 400 && rest !== '' ? { kind: 'cursor_expired' } : null),
-      });
+      const { body, serverTime } = await this.pageOfIds(true, after);
       const deals = body.results.flatMap(({ id, archivedAt, updatedAt }) => {
         const at = instantOf(archivedAt) ?? instantOf(updatedAt);
         return at !== null && new Date(at) >= from ? [{ ...goneDeal(id), modifiedAt: new Date(at) }] : [];
@@ -438,6 +421,16 @@ class CrmbAccount implements CrmAccount {
       after = body.paging?.next?.after ?? null;
       yield { deals, next: after === null ? null : deletionsCursor(after), total: null, serverTime };
     }
+  }
+
+  /** A page of the ids of deals. An empty place is the start of the list. */
+  private pageOfIds(archived: boolean, after: string): Promise<CrmResponse<IdPage>> {
+    const place = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
+    const tail = `/deals?limit=${dealsPerPage}&archived=${archived}&properties=hs_object_id${place}`;
+    return this.http.request({
+      ...this.get(this.path('objects', tail), idPage),
+      classifyError: ({ status }) => (status === 400 && place !== '' ? { kind: 'cursor_expired' } : null),
+    });
   }
 
   private async readBatches(ids: readonly string[]): Promise<CrmDeal[]> {
@@ -450,15 +443,11 @@ class CrmbAccount implements CrmAccount {
   private async readBatch(ids: readonly string[]): Promise<CrmDeal[]> {
     if (ids.length === 0) return [];
     const reading = await this.reading();
-    const json = { properties: [...reading.properties.keys()], inputs: ids.map((id) => ({ id })) };
-    try {
+    return inHalvesIfOversized(ids, async (part) => {
+      const json = { properties: [...reading.properties.keys()], inputs: part.map((id) => ({ id })) };
       const { body } = await this.http.request(this.post('/deals/batch/read?archived=false', json, dealBatch));
       return body.results.map((record) => crmbDeal(record, reading));
-    } catch (error) {
-      if (!(error instanceof CrmFailure) || error.kind !== 'oversized' || ids.length === 1) throw error;
-      const half = Math.ceil(ids.length / 2);
-      return [...(await this.readBatch(ids.slice(0, half))), ...(await this.readBatch(ids.slice(half)))];
-    }
+    });
   }
 
   /** Reads each missing deal by its id before it counts as deleted. A merged deal is returned as the deal it became. */
@@ -496,15 +485,6 @@ class CrmbAccount implements CrmAccount {
     };
   }
 
-  /** Fetched once per account. A failure is not cached. */
-  private pipelines(): Promise<readonly CrmbPipeline[]> {
-    this.defined ??= this.readPipelines().catch((error: unknown) => {
-      this.defined = null;
-      throw error;
-    });
-    return this.defined;
-  }
-
   private async readPipelines(): Promise<readonly CrmbPipeline[]> {
     const schema = z.object({ results: z.array(crmbPipeline) });
     const { body } = await this.http.request(this.get(this.path('pipelines', '/deals'), schema));
@@ -515,23 +495,14 @@ class CrmbAccount implements CrmAccount {
     return readProperties(await this.allProperties());
   }
 
-  /** Every property of deals, fetched once per account. A failure is not cached. */
-  private allProperties(): Promise<readonly CrmbProperty[]> {
-    this.definitions ??= this.readDefinitions().catch((error: unknown) => {
-      this.definitions = null;
-      throw error;
-    });
-    return this.definitions;
-  }
-
   private async readDefinitions(): Promise<readonly CrmbProperty[]> {
     const schema = z.object({ results: z.array(crmbProperty) });
     const { body } = await this.http.request(this.get(this.path('properties', '/deals'), schema));
     return body.results;
   }
 
-  private path(kind: Parameters<typeof crmbPath>[1], tail: string): string {
-    return `${this.crmbSettings.apiBase}${crmbPath(this.crmbSettings.apiVersion, kind, tail)}`;
+  private path(kind: CrmbResource, tail: string): string {
+    return crmbUrl(this.crmbSettings, kind, tail);
   }
 
   private get<T>(url: string, schema: z.ZodType<T>): CrmRequest<T> {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
-import { type AssociatedRecords, type Associations, type LineItem, withCompany, withLineItems } from '../associated.js';
+import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
 import { type CrmAccess, type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
 import { numberOf, textOf } from '../values.js';
-import { crmbPath } from './paths.js';
+import { type CrmbResource, crmbUrl } from './paths.js';
 import { probeScopes, type ScopeProbe } from './scopes.js';
 import { type CrmbProperty, crmbProperty, crmbValue } from './values.js';
 
@@ -45,17 +45,9 @@ export class CrmbAssociated implements AssociatedRecords {
     private readonly wanted: Associations,
   ) {}
 
-  /** Adds to the deals what is read beside them. */
-  async complete(deals: readonly CrmDeal[]): Promise<readonly CrmDeal[]> {
-    const { lineItems, companyFields } = this.wanted;
-    const completed = lineItems ? withLineItems(deals, await this.lineItems(deals)) : deals;
-    return companyFields.length > 0 ? this.withCompanies(completed) : completed;
-  }
-
   permissions(): Promise<CrmPermission[]> {
     const { lineItems, companyFields } = this.wanted;
-    const url = (kind: 'objects' | 'properties', tail: string) =>
-      `${this.settings.apiBase}${crmbPath(this.settings.apiVersion, kind, tail)}`;
+    const url = (kind: CrmbResource, tail: string) => crmbUrl(this.settings, kind, tail);
     const ofItems: ScopeProbe[] = [
       ['crm.objects.line_items.read', 'line items', url('objects', '/line_items?limit=1')],
     ];
@@ -67,7 +59,7 @@ export class CrmbAssociated implements AssociatedRecords {
     return probeScopes(this.http, this.access, probes);
   }
 
-  private async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
+  async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
     const pairs = await this.pairs('line_items', deals);
     const names = ['name', 'amount'];
     const items = await this.records(
@@ -81,7 +73,7 @@ export class CrmbAssociated implements AssociatedRecords {
     });
   }
 
-  private async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
+  async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
     const pairs = await this.pairs('companies', deals);
     const companyOf = new Map(
       pairs.toSorted((a, b) => Number(a.isPrimary) - Number(b.isPrimary)).map((one) => [one.dealId, one.id]),
@@ -99,7 +91,7 @@ export class CrmbAssociated implements AssociatedRecords {
   private async companyProperties(): Promise<ReadonlyMap<string, CrmbProperty>> {
     const { body } = await this.http.request({
       method: 'GET',
-      url: `${this.settings.apiBase}${crmbPath(this.settings.apiVersion, 'properties', '/companies')}`,
+      url: crmbUrl(this.settings, 'properties', '/companies'),
       access: this.access,
       schema: z.object({ results: z.array(crmbProperty) }),
     });
@@ -144,7 +136,7 @@ export class CrmbAssociated implements AssociatedRecords {
     for (const batch of chunk(ids, idsPerBatch)) {
       const { body } = await this.http.request({
         method: 'POST',
-        url: `${this.settings.apiBase}${crmbPath(this.settings.apiVersion, 'objects', `/${object}/batch/read`)}`,
+        url: crmbUrl(this.settings, 'objects', `/${object}/batch/read`),
         json: { properties, inputs: batch.map((id) => ({ id })) },
         access: this.access,
         schema: records,

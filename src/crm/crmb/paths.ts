@@ -1,4 +1,11 @@
-/** Versions that are dates follow the object type in the path; versions that are numbers precede it. */
-export function crmbPath(version: string, kind: 'objects' | 'properties' | 'pipelines' | 'owners', tail = ''): string {
-  return /^v\d/.test(version) ? `/crm/${version}/${kind}${tail}` : `/crm/${kind}/${version}${tail}`;
+export type CrmbResource = 'objects' | 'properties' | 'pipelines' | 'owners';
+
+/** Versions that are dates follow the kind of resource in the path; versions that are numbers precede it. */
+export function crmbUrl(
+  { apiBase, apiVersion }: { readonly apiBase: string; readonly apiVersion: string },
+  kind: CrmbResource,
+  tail: string,
+): string {
+  const path = /^v\d/.test(apiVersion) ? `${apiVersion}/${kind}` : `${kind}/${apiVersion}`;
+  return `${apiBase}/crm/${path}${tail}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CrmHttp } from '../http.js';
-import { type CrmAccess, CrmFailure, type CrmPermission } from '../port.js';
+import { type CrmAccess, type CrmPermission, unlessRejected } from '../port.js';
 
 /** A scope, what it is for, and the URL of a small response that needs it. */
 export type ScopeProbe = readonly [name: string, purpose: string, url: string];
@@ -12,17 +12,9 @@ export async function probeScopes(
   probes: readonly ScopeProbe[],
 ): Promise<CrmPermission[]> {
   const permissions: CrmPermission[] = [];
-  for (const [name, purpose, url] of probes)
-    permissions.push({ name, purpose, granted: await isAllowed(http, access, url), required: true });
-  return permissions;
-}
-
-async function isAllowed(http: CrmHttp, access: CrmAccess, url: string): Promise<boolean> {
-  try {
-    await http.request({ method: 'GET', url, access, schema: z.unknown() });
-    return true;
-  } catch (error) {
-    if (error instanceof CrmFailure && error.kind === 'rejected') return false;
-    throw error;
+  for (const [name, purpose, url] of probes) {
+    const answer = await unlessRejected(() => http.request({ method: 'GET', url, access, schema: z.unknown() }), null);
+    permissions.push({ name, purpose, granted: answer !== null, required: true });
   }
+  return permissions;
 }

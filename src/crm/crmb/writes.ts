@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { type CrmHttp } from '../http.js';
-import { type CrmAccess, CrmFailure, type WrittenBatch } from '../port.js';
+import { chunk } from '../../kernel/chunk.js';
+import { type CrmHttp, type CrmRequest } from '../http.js';
+import { type CrmAccess, CrmFailure, unlessRejected, type WrittenBatch } from '../port.js';
 import {
   type DealWrite,
   type FieldWords,
   failed,
   findingsOf,
+  permissionMissing,
   prepareWrites,
   type ReadyWrite,
+  rejectedValues,
   type TargetField,
   type WriteCheck,
-  type WriteFinding,
   type WriteResult,
   type WriteTargets,
   writtenFields,
@@ -26,11 +28,7 @@ const words: FieldWords = {
   writable: 'use a property that is neither calculated nor read-only',
 };
 
-const missingScope: WriteFinding = {
-  code: 'permission_missing',
-  field: null,
-  message: `The connection lacks the scope ${scope}: add it to the app and connect again.`,
-};
+const missingScope = permissionMissing(`The connection lacks the scope ${scope}: add it to the app and connect again.`);
 
 const updated = z.object({
   results: z.array(z.object({ id: z.string() })),
@@ -84,7 +82,7 @@ export class CrmbWriter {
       try {
         const written = await this.send(batch);
         if (written !== null) done.push(...written);
-        else left.unshift(...halves(batch));
+        else left.unshift(...chunk(batch, Math.ceil(batch.length / 2)));
       } catch (error) {
         if (error instanceof CrmFailure) return { results: done, failure: error };
         throw error;
@@ -110,26 +108,22 @@ export class CrmbWriter {
     } catch (error) {
       const [only, ...others] = batch;
       if (rejection.code === undefined || only === undefined) throw error;
-      return others.length === 0 ? [failed(only.dealId, `the CRM rejects the values: ${rejection.code}`)] : null;
+      return others.length === 0 ? [rejectedValues(only.dealId, rejection.code)] : null;
     }
   }
 
   /** The CRM checks the scope before the inputs, so a request without inputs changes nothing and shows whether it is granted. */
   private async isPermitted(): Promise<boolean> {
     let isDenied = false;
-    try {
-      await this.http.request({
-        ...this.post({ inputs: [] }, z.unknown()),
-        classifyError: ({ status }) => {
-          isDenied = status === 403;
-          return null;
-        },
-      });
-      return true;
-    } catch (error) {
-      if (error instanceof CrmFailure && error.kind === 'rejected') return !isDenied;
-      throw error;
-    }
+    const request: CrmRequest<unknown> = {
+      ...this.post({ inputs: [] }, z.unknown()),
+      classifyError: ({ status }) => {
+        isDenied = status === 403;
+        return null;
+      },
+    };
+    await unlessRejected(() => this.http.request(request), null);
+    return !isDenied;
   }
 
   private async fields(): Promise<ReadonlyMap<string, TargetField>> {
@@ -161,11 +155,6 @@ function textsOf(json: ReadyWrite['json']): Record<string, string> {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, value === null ? '' : String(value)]));
 }
 
-function halves<T>(items: readonly T[]): T[][] {
-  const half = Math.ceil(items.length / 2);
-  return [items.slice(0, half), items.slice(half)];
-}
-
 /** A deal that was merged is written under the id of the deal that it became. */
 function resultsOf(batch: readonly ReadyWrite[], { results, errors }: z.infer<typeof updated>): WriteResult[] {
   const requested = new Set(batch.map(({ dealId }) => dealId));
@@ -180,7 +169,7 @@ function resultsOf(batch: readonly ReadyWrite[], { results, errors }: z.infer<ty
     if (written.has(dealId)) return { dealId, problem: null };
     const code = problems.get(dealId);
     if (code === 'OBJECT_NOT_FOUND') return { dealId, problem: { kind: 'gone' } };
-    if (code !== undefined) return failed(dealId, `the CRM rejects the values: ${code}`);
+    if (code !== undefined) return rejectedValues(dealId, code);
     const [survivor, ...more] = survivors;
     return survivor !== undefined && more.length === 0
       ? { dealId, problem: { kind: 'gone', survivor: survivor.id } }

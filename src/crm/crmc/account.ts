@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
 import { type CrmHttp, type CrmResponse } from '../http.js';
+import { onceFetched } from '../once-fetched.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -14,6 +15,7 @@ import {
   type CrmPermission,
   type ListDeals,
   reportFailure,
+  unlessRejected,
   type WrittenBatch,
 } from '../port.js';
 import { goneDeal, textOf, zoneOf } from '../values.js';
@@ -30,7 +32,7 @@ import {
 import { classifyCrmcError, quotaPauseMs } from './errors.js';
 import { id18, isOpportunityId } from './ids.js';
 import { crmcPermissions, userIdIn } from './permissions.js';
-import { soql, soqlInstant, soqlTexts } from './soql.js';
+import { soql, soqlTexts } from './soql.js';
 import { CrmcWriter } from './writes.js';
 
 const instant = z
@@ -91,7 +93,7 @@ export class CrmcAccount implements CrmAccount {
   private shape: DealShape | null = null;
   /** The CRM's clock at the last query of deals by their ids. */
   private crmTime: Date | null = null;
-  private currency: Promise<string | null> | null = null;
+  private readonly currency = onceFetched(() => this.readOrNull('DefaultCurrencyIsoCode'));
 
   constructor(
     private readonly http: CrmHttp,
@@ -156,8 +158,8 @@ export class CrmcAccount implements CrmAccount {
       started?.until ?? modifiedBefore ?? new Date(described.answer.serverTime.getTime() - visibilityDelayMs);
     // A full listing has no upper bound: a deal that changes meanwhile must not appear to be gone.
     const query = dealQuery(described.shape, [
-      ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${soqlInstant(modifiedFrom)}`]),
-      ...(isWindow ? [`SystemModstamp < ${soqlInstant(until)}`] : []),
+      ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${modifiedFrom.toISOString()}`]),
+      ...(isWindow ? [`SystemModstamp < ${until.toISOString()}`] : []),
     ]);
     const rows = rowsPerPage(described.shape);
     for await (const { body, serverTime, headers } of this.pages(query, deals, { rows, from: started?.path })) {
@@ -188,8 +190,7 @@ export class CrmcAccount implements CrmAccount {
   }
 
   async settings(): Promise<CrmAccountSettings> {
-    const currency = await this.readOrNull('DefaultCurrencyIsoCode');
-    return { currency, timeZone: zoneOf(await this.readOrNull('TimeZoneSidKey')) };
+    return { currency: await this.currency(), timeZone: zoneOf(await this.readOrNull('TimeZoneSidKey')) };
   }
 
   permissions(): Promise<CrmPermission[]> {
@@ -283,25 +284,14 @@ export class CrmcAccount implements CrmAccount {
 
   /** The organisation's currency; null if the user may not read it, or if each deal has its own. */
   private async orgCurrency({ hasCurrency }: DealShape): Promise<string | null> {
-    if (hasCurrency) return null;
-    this.currency ??= this.readOrNull('DefaultCurrencyIsoCode');
-    try {
-      return await this.currency;
-    } catch (error) {
-      this.currency = null;
-      throw error;
-    }
+    return hasCurrency ? null : this.currency();
   }
 
   /** A setting of the organisation; null if the user may not read it. */
   private async readOrNull(setting: keyof Omit<Org, 'Id'>): Promise<string | null> {
-    try {
-      const { body } = await this.query('query', soql({ select: ['Id', setting], from: 'Organization' }), orgs);
-      return body.records[0]?.[setting] ?? null;
-    } catch (error) {
-      if (error instanceof CrmFailure && error.kind === 'rejected') return null;
-      throw error;
-    }
+    const query = soql({ select: ['Id', setting], from: 'Organization' });
+    const answer = await unlessRejected(() => this.query('query', query, orgs), null);
+    return answer?.body.records[0]?.[setting] ?? null;
   }
 
   /**
@@ -347,13 +337,9 @@ export class CrmcAccount implements CrmAccount {
   /** Null if the user lacks the permission. */
   private async replicated<T>(what: 'updated' | 'deleted', start: Date, until: Date, schema: z.ZodType<T>) {
     const query = new URLSearchParams({ start: start.toISOString(), end: until.toISOString() });
-    try {
-      const url = await this.url(`${this.path}/sobjects/Opportunity/${what}/?${query}`);
-      return (await this.http.getOrNull({ method: 'GET', url, access: this.access, schema }))?.body ?? null;
-    } catch (error) {
-      if (error instanceof CrmFailure && error.kind === 'rejected') return null;
-      throw error;
-    }
+    const url = await this.url(`${this.path}/sobjects/Opportunity/${what}/?${query}`);
+    const request = { method: 'GET', url, access: this.access, schema } as const;
+    return (await unlessRejected(() => this.http.getOrNull(request), null))?.body ?? null;
   }
 
   /** The pages of a query that includes deleted rows, starting at the path of a later page if given. */

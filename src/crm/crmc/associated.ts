@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
-import { type AssociatedRecords, type Associations, type LineItem, withCompany, withLineItems } from '../associated.js';
+import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
 import { type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
 import { textOf } from '../values.js';
 import { readValue } from './deals.js';
@@ -34,12 +34,6 @@ export class CrmcAssociated implements AssociatedRecords {
     private readonly wanted: Associations,
   ) {}
 
-  async complete(deals: readonly CrmDeal[]): Promise<readonly CrmDeal[]> {
-    const { lineItems, companyFields } = this.wanted;
-    const completed = lineItems ? withLineItems(deals, await this.lineItems(deals)) : deals;
-    return companyFields.length > 0 ? this.withAccounts(completed) : completed;
-  }
-
   permissions(): Promise<CrmPermission[]> {
     const { lineItems, companyFields } = this.wanted;
     const countRows = async (query: string) => (await this.rows(query, anyRow)).length;
@@ -49,7 +43,7 @@ export class CrmcAssociated implements AssociatedRecords {
     ]);
   }
 
-  private async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
+  async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
     const found: LineItem[] = [];
     for (const ids of chunk(idsOf(deals), idsPerQuery)) {
       const query = soql({
@@ -66,7 +60,7 @@ export class CrmcAssociated implements AssociatedRecords {
     return found;
   }
 
-  private async withAccounts(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
+  async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
     const names = this.wanted.companyFields.map(fieldName);
     const accounts = new Map<string, Readonly<Record<string, unknown>>>();
     for (const ids of chunk(idsOf(deals), idsPerQuery)) {

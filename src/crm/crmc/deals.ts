@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
-import { canonicalFields, numberOf } from '../values.js';
+import { canonicalFields, instantOf, numberOf } from '../values.js';
 import { id18 } from './ids.js';
 import { type CrmcName, slugsOf } from './names.js';
 
@@ -133,12 +133,7 @@ export function readValue(value: unknown, crmType: string): CrmValue {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value === '') return null;
   if (crmType === 'date') return value.slice(0, 10);
-  return crmType === 'datetime' ? readInstant(value) : value;
-}
-
-function readInstant(text: string): string | null {
-  const instant = new Date(text);
-  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+  return crmType === 'datetime' ? instantOf(value) : value;
 }
 
 function isUsable({ name, type, length }: DescribedField): boolean {

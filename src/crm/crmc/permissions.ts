@@ -1,4 +1,4 @@
-import { CrmFailure, type CrmPermission } from '../port.js';
+import { type CrmPermission, unlessRejected } from '../port.js';
 import { soqlText } from './soql.js';
 
 /** Reads of the organisation that the check needs. */
@@ -36,27 +36,17 @@ export async function readPermissions(
 ): Promise<CrmPermission[]> {
   const permissions: CrmPermission[] = [];
   for (const [name, purpose] of objects) {
-    const granted = await isAllowed(() => countRows(`SELECT Id FROM ${name} LIMIT 1`));
-    permissions.push({ name: `Read on ${name}`, purpose, granted, required: true });
+    const rows = await unlessRejected(() => countRows(`SELECT Id FROM ${name} LIMIT 1`), null);
+    permissions.push({ name: `Read on ${name}`, purpose, granted: rows !== null, required: true });
   }
   return permissions;
-}
-
-async function isAllowed(read: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await read();
-    return true;
-  } catch (error) {
-    if (error instanceof CrmFailure && error.kind === 'rejected') return false;
-    throw error;
-  }
 }
 
 /** Null if the user may not read the permissions. */
 async function seesAllDeals(reads: PermissionReads): Promise<boolean | null> {
   const sharing = await reads.sharingDefault();
   if (sharing !== null && sharing !== 'None') return true;
-  try {
+  return unlessRejected(async () => {
     const assigned = `SELECT PermissionSetId FROM PermissionSetAssignment WHERE AssigneeId = ${soqlText(await reads.userId())}`;
     const queries = [
       `SELECT Id FROM ObjectPermissions WHERE SobjectType = 'Opportunity' AND PermissionsViewAllRecords = true AND ParentId IN (${assigned})`,
@@ -64,10 +54,7 @@ async function seesAllDeals(reads: PermissionReads): Promise<boolean | null> {
     ];
     for (const query of queries) if ((await reads.countRows(query)) > 0) return true;
     return false;
-  } catch (error) {
-    if (error instanceof CrmFailure && error.kind === 'rejected') return null;
-    throw error;
-  }
+  }, null);
 }
 
 /** The id at the end of an identity URL. */

@@ -7,11 +7,6 @@ export function soqlTexts(texts: readonly string[]): string {
   return `(${texts.map(soqlText).join(', ')})`;
 }
 
-/** Formats an instant: unquoted, with second precision. */
-export function soqlInstant(instant: Date): string {
-  return instant.toISOString();
-}
-
 /** Builds a query; conditions are joined by `and`. */
 export function soql(query: {
   readonly select: readonly string[];

@@ -6,11 +6,11 @@ import {
   type FieldWords,
   failed,
   findingsOf,
+  permissionMissing,
   prepareWrites,
   type ReadyWrite,
   type TargetField,
   type WriteCheck,
-  type WriteFinding,
   type WriteResult,
   type WriteTargets,
 } from '../write-back.js';
@@ -24,11 +24,9 @@ const words: FieldWords = {
   writable: 'give the connected user Edit access in the field-level security; a formula field cannot be written',
 };
 
-const missingPermission: WriteFinding = {
-  code: 'permission_missing',
-  field: null,
-  message: 'The connected user lacks Edit on Opportunity: grant it in a permission set.',
-};
+const missingPermission = permissionMissing(
+  'The connected user lacks Edit on Opportunity: grant it in a permission set.',
+);
 
 const saved = z.array(
   z.object({
