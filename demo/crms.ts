@@ -42,11 +42,13 @@ export class DemoCrms {
   ) {}
 
   static async start(): Promise<DemoCrms> {
-    const [crma, crmb] = await Promise.all([FakeCrma.start(), FakeCrmb.start()]);
-    const crmc = new FakeCrmc({ multiCurrency: true });
-    const billing = new FakeBilling();
-    const sandbox = new FakeCrmc({ multiCurrency: true, orgId: '00DSB0000005678AAA' });
-    await Promise.all([crmc.start(), sandbox.start(), billing.start()]);
+    const [crma, crmb, crmc, sandbox, billing] = await Promise.all([
+      FakeCrma.start(),
+      FakeCrmb.start(),
+      FakeCrmc.start({ multiCurrency: true }),
+      FakeCrmc.start({ multiCurrency: true, orgId: '00DSB0000005678AAA' }),
+      FakeBilling.start(),
+    ]);
     return new DemoCrms(crma, crmb, crmc, sandbox, billing, {
       crma: demoCrma(crma),
       crmb: demoCrmb(crmb),
@@ -60,20 +62,10 @@ export class DemoCrms {
     return {
       CRM_ALLOW_LOOPBACK: '1',
       CRM_POLL_SECONDS: '2',
-      CRMA_API_BASE: crma.server.url,
-      CRMA_AUTH_BASE: crma.server.url,
-      CRMA_CLIENT_ID: crma.oauth.options.clientId,
-      CRMA_CLIENT_SECRET: crma.oauth.options.clientSecret,
-      CRMB_API_BASE: crmb.server.url,
-      CRMB_AUTH_BASE: crmb.server.url,
-      CRMB_CLIENT_ID: crmb.oauth.options.clientId,
-      CRMB_CLIENT_SECRET: crmb.oauth.options.clientSecret,
-      CRMC_LOGIN_BASE: crmc.loginUrl,
-      CRMC_CLIENT_ID: crmc.oauth.options.clientId,
-      CRMC_CLIENT_SECRET: crmc.oauth.options.clientSecret,
-      BILLING_API_BASE: billing.url,
-      BILLING_API_KEY: billing.apiKey,
-      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
+      ...crma.environment,
+      ...crmb.environment,
+      ...crmc.environment,
+      ...billing.environment,
     };
   }
 

@@ -3,11 +3,6 @@ import Stripe from 'stripe';
 import { Deliveries } from './deliveries.js';
 import { FakeServer, type FakeServerOptions } from './fake-server.js';
 
-export interface FakeBillingOptions extends FakeServerOptions {
-  readonly apiKey?: string;
-  readonly webhookSecret?: string;
-}
-
 export interface FakeEvent {
   readonly id: string;
   readonly object: 'event';
@@ -58,8 +53,8 @@ const apiVersion = '2026-10-28.endive';
 /** Simulates the billing provider. */
 export class FakeBilling {
   readonly server: FakeServer;
-  readonly apiKey: string;
-  readonly webhookSecret: string;
+  readonly apiKey = 'sk_test_fake';
+  readonly webhookSecret = 'whsec_test_secret';
   /** A second secret during a rotation: deliveries are signed with both. */
   nextWebhookSecret: string | null = null;
   /** All events, oldest first. */
@@ -71,19 +66,28 @@ export class FakeBilling {
   private readonly invoices = new Map<string, Readonly<Record<string, unknown>>>();
   private numbered = 0;
 
-  constructor(options: FakeBillingOptions = {}) {
+  private constructor(options: FakeServerOptions) {
     this.server = new FakeServer(options);
-    this.apiKey = options.apiKey ?? 'sk_test_fake';
-    this.webhookSecret = options.webhookSecret ?? 'whsec_test_secret';
     this.mount();
   }
 
-  async start(): Promise<void> {
-    await this.server.start();
+  static async start(options: FakeServerOptions = {}): Promise<FakeBilling> {
+    const billing = new FakeBilling(options);
+    await billing.server.start();
+    return billing;
   }
 
-  async stop(): Promise<void> {
-    await this.server.stop();
+  stop(): Promise<void> {
+    return this.server.stop();
+  }
+
+  /** Settings for our service. */
+  get environment() {
+    return {
+      BILLING_API_KEY: this.apiKey,
+      BILLING_API_BASE: this.url,
+      BILLING_WEBHOOK_SECRET: this.webhookSecret,
+    };
   }
 
   get url(): string {

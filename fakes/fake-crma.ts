@@ -151,6 +151,17 @@ export class FakeCrma {
     return this.server.stop();
   }
 
+  /** Settings for our service. */
+  get environment() {
+    const { clientId, clientSecret } = this.oauth.options;
+    return {
+      CRMA_API_BASE: this.server.url,
+      CRMA_AUTH_BASE: this.server.url,
+      CRMA_CLIENT_ID: clientId,
+      CRMA_CLIENT_SECRET: clientSecret,
+    };
+  }
+
   /** Settings for our adapter. */
   get settings() {
     const { clientId, clientSecret } = this.oauth.options;

@@ -216,6 +216,17 @@ export class FakeCrmb {
     return this.server.stop();
   }
 
+  /** Settings for our service. */
+  get environment() {
+    const { clientId, clientSecret } = this.oauth.options;
+    return {
+      CRMB_API_BASE: this.server.url,
+      CRMB_AUTH_BASE: this.server.url,
+      CRMB_CLIENT_ID: clientId,
+      CRMB_CLIENT_SECRET: clientSecret,
+    };
+  }
+
   /** Settings for our adapter. */
   get settings() {
     const { clientId, clientSecret } = this.oauth.options;

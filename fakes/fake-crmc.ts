@@ -14,8 +14,6 @@ export interface FakeCrmcOptions extends FakeServerOptions {
   readonly multiCurrency?: boolean;
   /** Currency of all deals in a single-currency organisation. */
   readonly currency?: string;
-  readonly clientId?: string;
-  readonly clientSecret?: string;
   readonly orgId?: string;
 }
 
@@ -87,15 +85,15 @@ export class FakeCrmc {
   private numbered = 0;
   private readonly currency: string;
 
-  constructor(options: FakeCrmcOptions = {}) {
+  private constructor(options: FakeCrmcOptions) {
     this.server = new FakeServer(options);
     this.login = new FakeServer({ now: this.server.now });
     this.orgId = options.orgId ?? '00DRO0000001234AAA';
     this.currency = options.currency ?? 'EUR';
     this.fields = opportunityFields(options.multiCurrency ?? false);
     this.oauth = new FakeOAuth({
-      clientId: options.clientId ?? 'crmc-client',
-      clientSecret: options.clientSecret ?? 'crmc-secret',
+      clientId: 'crmc-client',
+      clientSecret: 'crmc-secret',
       tokenPrefix: `${this.orgId.slice(0, 15)}!`,
       accessTokenMs: 2 * 60 * minuteMs,
       refreshTokens: 'rotated',
@@ -107,12 +105,26 @@ export class FakeCrmc {
     this.mountData();
   }
 
-  async start(): Promise<void> {
-    await Promise.all([this.server.start(), this.login.start()]);
+  static async start(options: FakeCrmcOptions = {}): Promise<FakeCrmc> {
+    const crm = new FakeCrmc(options);
+    await Promise.all([crm.server.start(), crm.login.start()]);
+    return crm;
   }
 
   async stop(): Promise<void> {
     await Promise.all([this.server.stop(), this.login.stop()]);
+  }
+
+  /** Settings for our adapter. */
+  get settings() {
+    const { clientId, clientSecret } = this.oauth.options;
+    return { loginUrl: this.loginUrl, apiVersion: version, clientId, clientSecret, allowLoopback: true };
+  }
+
+  /** Settings for our service. */
+  get environment() {
+    const { clientId, clientSecret } = this.oauth.options;
+    return { CRMC_LOGIN_BASE: this.loginUrl, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret };
   }
 
   get url(): string {

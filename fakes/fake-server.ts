@@ -23,8 +23,6 @@ export interface RecordedRequest {
 }
 
 export interface FakeServerOptions {
-  /** Default: a free port. */
-  readonly port?: number;
   /** The server's clock, used for rate limits and token lifetimes. */
   readonly now?: () => number;
 }
@@ -42,8 +40,8 @@ export class FakeServer {
   private readonly faults = new Set<{ fault: Fault; seen: number }>();
   private readonly server: Server;
 
-  constructor(private readonly options: FakeServerOptions = {}) {
-    this.now = options.now ?? Date.now;
+  constructor({ now = Date.now }: FakeServerOptions = {}) {
+    this.now = now;
     this.server = createServer(this.app);
     this.app.disable('x-powered-by').disable('etag');
     this.app.use(express.json({ limit: '5mb' }), express.urlencoded({ extended: false }));
@@ -63,7 +61,7 @@ export class FakeServer {
 
   async start(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(this.options.port ?? 0, '127.0.0.1', resolve);
+      this.server.once('error', reject).listen(0, '127.0.0.1', resolve);
     });
     this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }

@@ -28,8 +28,7 @@ describe('billing', () => {
   let runner: InboxRunner;
 
   before(async () => {
-    billing = new FakeBilling();
-    await billing.start();
+    billing = await FakeBilling.start();
     billing.addPrice({ id: 'price_pro', lookupKey: 'pro_monthly' });
     billing.addPrice({ id: 'price_big', productTier: 'enterprise' });
     billing.addPrice({ id: 'price_mapped' });
@@ -60,14 +59,7 @@ describe('billing', () => {
     await billing.stop();
   });
 
-  function environment(): Record<string, string> {
-    return {
-      BILLING_API_KEY: billing.apiKey,
-      BILLING_API_BASE: billing.url,
-      BILLING_WEBHOOK_SECRET: billing.webhookSecret,
-      BILLING_PRICE_TIERS: 'price_mapped:enterprise',
-    };
-  }
+  const environment = () => ({ ...billing.environment, BILLING_PRICE_TIERS: 'price_mapped:enterprise' });
 
   const webhook = () => `${service.url}/webhooks/billing`;
 

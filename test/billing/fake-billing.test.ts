@@ -7,8 +7,7 @@ describe('the fake billing provider, used through the client of the vendor', () 
   let stripe: Stripe;
 
   beforeEach(async () => {
-    billing = new FakeBilling();
-    await billing.start();
+    billing = await FakeBilling.start();
     const { port } = new URL(billing.url);
     stripe = new Stripe(billing.apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false });
   });

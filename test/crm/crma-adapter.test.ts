@@ -3,8 +3,8 @@ import { FakeCrma } from '#fakes/fake-crma.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { crmaAdapter } from '#src/crm/crma/adapter.js';
 import { crmaDeal, crmaReading, crmaRecord, crmaValue } from '#src/crm/crma/values.js';
-import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure } from '#src/crm/port.js';
-import { collected, StoredAccess, tokenOnly } from './crm-access.js';
+import { type CrmAccount, type CrmAdapter, type CrmDeal } from '#src/crm/port.js';
+import { collected, kindOf, listed, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 
 const pagePath = /POST .*records\/query/;
@@ -26,17 +26,6 @@ describe('crm-a', () => {
 
   function connected(timeZone = 'UTC'): CrmAccount {
     return adapter.account(new StoredAccess(adapter, tokenOnly(crm.oauth.issue().accessToken)), { timeZone });
-  }
-
-  async function kindOf(promise: Promise<unknown>): Promise<string> {
-    return promise.then(
-      () => expect.fail('did not fail'),
-      (error: unknown) => (error instanceof CrmFailure ? error.kind : expect.fail(String(error))),
-    );
-  }
-
-  async function listed(options?: Parameters<CrmAccount['listDeals']>[0]): Promise<CrmDeal[]> {
-    return (await collected(account.listDeals(options))).flatMap(({ deals }) => deals);
   }
 
   describe('connecting', () => {
@@ -205,15 +194,15 @@ describe('crm-a', () => {
     });
 
     it('are listed completely in an empty workspace and with exactly one full page', async () => {
-      expect(await listed()).to.deep.equal([]);
+      expect(await listed(account)).to.deep.equal([]);
       for (let index = 0; index < 500; index++) crm.addDeal({ value: index });
-      expect(await listed()).to.have.length(500);
+      expect(await listed(account)).to.have.length(500);
     });
 
     it('are all listed if a page exceeds the size of a response, by smaller pages', async () => {
       crm.attributes.push({ slug: 'notes', title: 'Notes', type: 'text' });
       const ids = Array.from({ length: 30 }, () => crm.addDeal({ name: 'Long', notes: 'x'.repeat(500_000) }));
-      expect((await listed()).map(({ id }) => id)).to.deep.equal(ids);
+      expect((await listed(account)).map(({ id }) => id)).to.deep.equal(ids);
       expect(await account.getDeals(ids)).to.have.length(30);
     });
 
@@ -247,7 +236,7 @@ describe('crm-a', () => {
     it('are all listed if an import created more at one instant than a page contains', async () => {
       const ids = Array.from({ length: 1100 }, () => crm.addDeal({}, '2026-11-21T09:00:00.000000000Z'));
       crm.addDeal({});
-      expect((await listed()).map(({ id }) => id)).to.deep.equal([...ids, crm.dealIds.at(-1)]);
+      expect((await listed(account)).map(({ id }) => id)).to.deep.equal([...ids, crm.dealIds.at(-1)]);
     });
 
     it('are listed by another process from the cursor of any page', async () => {
@@ -255,13 +244,13 @@ describe('crm-a', () => {
       const first = await account.listDeals()[Symbol.asyncIterator]().next();
       const cursor = first.value.next;
       account = connected();
-      const rest = await listed({ cursor });
+      const rest = await listed(account, { cursor });
       expect([...first.value.deals, ...rest].map(({ id }: CrmDeal) => id)).to.deep.equal(ids);
     });
 
     it('are listed from the start if the cursor is invalid', async () => {
       for (const cursor of ['', '500', '{"from":1}', '[]'])
-        expect(await kindOf(listed({ cursor }))).to.equal('cursor_expired');
+        expect(await kindOf(listed(account, { cursor }))).to.equal('cursor_expired');
     });
 
     it('are reported as deleted only if the CRM reports each as deleted', async () => {
@@ -296,7 +285,7 @@ describe('crm-a', () => {
       crm.server.fault({ on: pagePath, after: 1, times: 1, answer: answerWith(502) });
       crm.server.fault({ on: pagePath, after: 1, times: 1, answer: hangUp });
       crm.readsPerSecond = 1;
-      expect(await listed()).to.have.length(1200);
+      expect(await listed(account)).to.have.length(1200);
       expect(time.slept.length).to.be.greaterThan(2);
     });
 
@@ -312,13 +301,13 @@ describe('crm-a', () => {
         }
       })();
       expect(await kindOf(failed)).to.equal('unavailable');
-      seen.push(...(await listed(cursor === undefined ? {} : { cursor })));
+      seen.push(...(await listed(account, cursor === undefined ? {} : { cursor })));
       expect(new Set(seen.map(({ id }) => id)).size).to.equal(1200);
     });
 
     it('are rejected if the response is no list of deals', async () => {
       crm.server.fault({ on: pagePath, answer: answerWith(200, { data: [{ id: 'x' }] }) });
-      expect(await kindOf(listed())).to.equal('rejected');
+      expect(await kindOf(listed(account))).to.equal('rejected');
     });
   });
 

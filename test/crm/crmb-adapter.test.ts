@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { crmbAdapter } from '#src/crm/crmb/adapter.js';
-import { crmbPath } from '#src/crm/crmb/paths.js';
+import { crmbUrl } from '#src/crm/crmb/paths.js';
 import {
   crmbDeal,
   crmbDealRecord,
@@ -11,8 +11,8 @@ import {
   crmbValue,
   readProperties,
 } from '#src/crm/crmb/values.js';
-import { type CrmAccount, type CrmAdapter, type CrmDeal, CrmFailure, type ListDeals } from '#src/crm/port.js';
-import { collected, StoredAccess, tokenOnly } from './crm-access.js';
+import { type CrmAccount, type CrmAdapter, type ListDeals } from '#src/crm/port.js';
+import { collected, failureOf, kindOf, listed, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 
 const listPath = /GET .*objects.*\/deals$/;
@@ -38,17 +38,6 @@ describe('crm-b', () => {
   function connected(timeZone?: string): CrmAccount {
     access = new StoredAccess(adapter, { ...tokenOnly(''), ...crm.oauth.issue() });
     return adapter.account(access, timeZone === undefined ? {} : { timeZone });
-  }
-
-  async function failureOf(promise: Promise<unknown>): Promise<CrmFailure> {
-    return promise.then(
-      () => expect.fail('did not fail'),
-      (error: unknown) => (error instanceof CrmFailure ? error : expect.fail(String(error))),
-    );
-  }
-
-  async function listed(options?: Parameters<CrmAccount['listDeals']>[0]): Promise<CrmDeal[]> {
-    return (await collected(account.listDeals(options))).flatMap(({ deals }) => deals);
   }
 
   describe('connecting', () => {
@@ -83,9 +72,7 @@ describe('crm-b', () => {
 
     it('fails without the code verifier', async () => {
       const code = await consent(codeChallenge);
-      expect((await failureOf(adapter.exchangeCode({ code, redirectUri, codeVerifier }))).kind).to.equal(
-        'unauthorized',
-      );
+      expect(await kindOf(adapter.exchangeCode({ code, redirectUri, codeVerifier }))).to.equal('unauthorized');
     });
 
     it('retains the refresh token and the portal if the response has none', async () => {
@@ -102,10 +89,10 @@ describe('crm-b', () => {
 
     it('distinguishes a rejected grant from a rejected client, which does not end the connection', async () => {
       const spent = { ...tokenOnly('old'), refreshToken: 'unknown' };
-      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('unauthorized');
+      expect(await kindOf(adapter.refresh(spent))).to.equal('unauthorized');
       crm.server.fault({ on: /token$/, answer: answerWith(401, { error: 'invalid_client' }) });
-      expect((await failureOf(adapter.refresh(spent))).kind).to.equal('misconfigured');
-      expect((await failureOf(adapter.refresh(tokenOnly('old')))).kind).to.equal('unauthorized');
+      expect(await kindOf(adapter.refresh(spent))).to.equal('misconfigured');
+      expect(await kindOf(adapter.refresh(tokenOnly('old')))).to.equal('unauthorized');
     });
 
     it('reports a wrong client secret as a wrong setting, which the operator can correct', async () => {
@@ -135,13 +122,13 @@ describe('crm-b', () => {
       const { accessToken, refreshToken } = crm.oauth.issue();
       await adapter.revoke({ ...tokenOnly(accessToken), refreshToken });
       expect(crm.oauth.isAlive(accessToken)).to.equal(false);
-      expect((await failureOf(adapter.refresh({ ...tokenOnly('old'), refreshToken }))).kind).to.equal('unauthorized');
+      expect(await kindOf(adapter.refresh({ ...tokenOnly('old'), refreshToken }))).to.equal('unauthorized');
     });
 
     it('accepts a pasted token and reads its portal', async () => {
       const { accessToken } = crm.oauth.issue();
       expect(await adapter.verify({ accessToken })).to.deep.include({ accessToken, accountId: String(crm.portalId) });
-      expect((await failureOf(adapter.verify({ accessToken: 'made-up' }))).kind).to.equal('unauthorized');
+      expect(await kindOf(adapter.verify({ accessToken: 'made-up' }))).to.equal('unauthorized');
     });
 
     it('registers no webhooks, since they belong to the app', async () => {
@@ -271,8 +258,8 @@ describe('crm-b', () => {
     it('are listed from a stored cursor, and from the start if the cursor has expired', async () => {
       for (let index = 0; index < 250; index++) crm.addDeal({});
       const [first] = await collected(account.listDeals());
-      expect(await listed({ cursor: first?.next ?? '' })).to.have.length(150);
-      expect((await failureOf(listed({ cursor: 'deleted' }))).kind).to.equal('cursor_expired');
+      expect(await listed(account, { cursor: first?.next ?? '' })).to.have.length(150);
+      expect(await kindOf(listed(account, { cursor: 'deleted' }))).to.equal('cursor_expired');
     });
 
     it('are found by search if they changed in a window, with their number on the first page', async () => {
@@ -301,7 +288,7 @@ describe('crm-b', () => {
       crm.change(live, { amount: '1' });
       const changed = [live, false];
       const listing = /GET .*archived=true/;
-      const of = async (options: ListDeals) => (await listed(options)).map(({ id, deleted }) => [id, deleted]);
+      const of = async (options: ListDeals) => (await listed(account, options)).map(({ id, deleted }) => [id, deleted]);
       expect(await of({ modifiedFrom: from })).to.deep.equal([changed]);
       expect(crm.server.countRequests(listing)).to.equal(0);
       expect(await of({ modifiedFrom: from, deletedFrom: from })).to.deep.equal([changed, [late, true]]);
@@ -349,9 +336,9 @@ describe('crm-b', () => {
     it('are read in halves when a batch exceeds the size of a response', async () => {
       crm.properties.push({ name: 'notes', label: 'Notes', type: 'string', fieldType: 'textarea' });
       const ids = Array.from({ length: 8 }, () => crm.addDeal({ notes: 'x'.repeat(2_000_000) }));
-      expect((await listed()).map(({ id }) => id)).to.deep.equal(ids);
+      expect((await listed(account)).map(({ id }) => id)).to.deep.equal(ids);
       const huge = crm.addDeal({ notes: 'x'.repeat(11_000_000) });
-      expect((await failureOf(account.getDeals([huge]))).kind).to.equal('oversized');
+      expect(await kindOf(account.getDeals([huge]))).to.equal('oversized');
     });
 
     it('without a currency are in the currency of the account, and their days in its time zone', async () => {
@@ -368,7 +355,7 @@ describe('crm-b', () => {
 
     it('are all found if more changed at one instant than a page contains', async () => {
       for (let index = 0; index < 950; index++) crm.addDeal({});
-      const found = await listed({ modifiedFrom: new Date(0) });
+      const found = await listed(account, { modifiedFrom: new Date(0) });
       expect(new Set(found.map(({ id }) => id)).size).to.equal(950);
       expect(found).to.have.length(950);
     });
@@ -379,7 +366,7 @@ describe('crm-b', () => {
         crm.addDeal({});
       }
       crm.searchesPerSecond = 1000;
-      const found = await listed({ modifiedFrom: new Date(0) });
+      const found = await listed(account, { modifiedFrom: new Date(0) });
       expect(new Set(found.map(({ id }) => id)).size).to.equal(10_400);
     });
 
@@ -429,10 +416,10 @@ describe('crm-b', () => {
           fieldType: 'number',
         });
       const id = crm.addDeal({ a_property_with_a_long_name_399: '7' });
-      const [deal] = await listed();
+      const [deal] = await listed(account);
       expect(deal?.fields).to.include({ a_property_with_a_long_name_399: 7 });
       expect(deal?.fields).not.to.have.property('a_property_with_a_long_name_398');
-      expect((await listed({ modifiedFrom: new Date(0) })).map((one) => one.id)).to.deep.equal([id]);
+      expect((await listed(account, { modifiedFrom: new Date(0) })).map((one) => one.id)).to.deep.equal([id]);
     });
   });
 
@@ -450,7 +437,7 @@ describe('crm-b', () => {
 
     it('report a revoked connection as unauthorized', async () => {
       crm.oauth.revokeAll();
-      expect((await failureOf(listed())).kind).to.equal('unauthorized');
+      expect(await kindOf(listed(account))).to.equal('unauthorized');
     });
 
     it('wait as the policy of the limit requires if there is no Retry-After', async () => {
@@ -459,11 +446,11 @@ describe('crm-b', () => {
         crm.addDeal({});
       }
       crm.searchesPerSecond = 2;
-      expect(await listed({ modifiedFrom: new Date(0) })).to.have.length(1000);
+      expect(await listed(account, { modifiedFrom: new Date(0) })).to.have.length(1000);
       expect(time.slept).to.include(1000);
       time.slept.length = 0;
       crm.callsPerTenSeconds = 5;
-      expect(await listed()).to.have.length(1000);
+      expect(await listed(account)).to.have.length(1000);
       expect(time.slept).to.include(10_000);
     });
 
@@ -475,14 +462,14 @@ describe('crm-b', () => {
 
     it('leave an exhausted daily limit to the job', async () => {
       crm.server.fault({ on: /./, answer: answerWith(429, { policyName: 'DAILY' }) });
-      expect(await failureOf(listed())).to.include({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
+      expect(await failureOf(listed(account))).to.include({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
       expect(time.slept).to.deep.equal([]);
     });
 
     for (const status of [423, 477, 521, 523, 524])
       it(`retry after status ${status}`, async () => {
         crm.server.fault({ on: listPath, times: 2, answer: answerWith(status) });
-        expect(await listed()).to.deep.equal([]);
+        expect(await listed(account)).to.deep.equal([]);
       });
 
     it('report an outage as unavailable and resume the listing at its last page', async () => {
@@ -492,13 +479,13 @@ describe('crm-b', () => {
       const failed = (async () => {
         for await (const page of account.listDeals()) cursor = page.next;
       })();
-      expect((await failureOf(failed)).kind).to.equal('unavailable');
-      expect(await listed({ cursor: cursor ?? '' })).to.have.length(200);
+      expect(await kindOf(failed)).to.equal('unavailable');
+      expect(await listed(account, { cursor: cursor ?? '' })).to.have.length(200);
     });
 
     it('reject a malformed page', async () => {
       crm.server.fault({ on: searchPath, answer: answerWith(200, { results: [{ id: 5 }] }) });
-      expect((await failureOf(listed({ modifiedFrom: new Date(0) }))).kind).to.equal('rejected');
+      expect(await kindOf(listed(account, { modifiedFrom: new Date(0) }))).to.equal('rejected');
     });
   });
 });
@@ -615,8 +602,8 @@ describe('values of crm-b', () => {
   });
 
   it('are read under the paths of both API version formats', () => {
-    expect(crmbPath('2026-09', 'objects', '/deals/search')).to.equal('/crm/objects/2026-09/deals/search');
-    expect(crmbPath('v3', 'objects', '/deals/search')).to.equal('/crm/v3/objects/deals/search');
-    expect(crmbPath('2026-09', 'owners', '?limit=1')).to.equal('/crm/owners/2026-09?limit=1');
+    const url = (apiVersion: string) => crmbUrl({ apiBase: 'https://b', apiVersion }, 'objects', '/deals?limit=1');
+    expect(url('2026-09')).to.equal('https://b/crm/objects/2026-09/deals?limit=1');
+    expect(url('v3')).to.equal('https://b/crm/v3/objects/deals?limit=1');
   });
 });

@@ -4,16 +4,8 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { CrmcAdapter } from '#src/crm/crmc/adapter.js';
 import { realTiming } from '#src/crm/http.js';
-import {
-  type CrmAccess,
-  type CrmAccount,
-  type CrmCredentials,
-  type CrmDeal,
-  type CrmDealPage,
-  CrmFailure,
-  fixedAccess,
-  type ListDeals,
-} from '#src/crm/port.js';
+import { type CrmAccount, type CrmCredentials, fixedAccess, type ListDeals } from '#src/crm/port.js';
+import { collected, failureOf, kindOf, listed, StoredAccess } from './crm-access.js';
 
 const minuteMs = 60_000;
 const redirectUri = 'http://127.0.0.1:9/callback';
@@ -33,34 +25,13 @@ describe('the adapter of crm-c', () => {
   afterEach(() => crm.stop());
 
   async function startCrm(options: { multiCurrency?: boolean } = {}) {
-    crm = new FakeCrmc({ now: () => now, ...options });
-    await crm.start();
-    adapter = new CrmcAdapter(
-      {
-        loginUrl: crm.loginUrl,
-        apiVersion: 'v67.0',
-        clientId: 'crmc-client',
-        clientSecret: 'crmc-secret',
-        allowLoopback: true,
-      },
-      { ...realTiming, now: () => now, sleep: async (ms) => void slept.push(ms) },
-    );
+    crm = await FakeCrmc.start({ now: () => now, ...options });
+    const timing = { ...realTiming, now: () => now, sleep: async (ms: number) => void slept.push(ms) };
+    adapter = new CrmcAdapter(crm.settings, timing);
   }
 
-  /** Stores the credentials as the service does: renewed once, saved before use. */
-  async function connect(): Promise<{ account: CrmAccount; access: CrmAccess & { current: CrmCredentials } }> {
-    let current = await consent();
-    const access = {
-      get current() {
-        return current;
-      },
-      credentials: async () => current,
-      renewed: async (rejected: CrmCredentials) => {
-        current = await adapter.refresh(rejected);
-        return current;
-      },
-      rejected: async () => {},
-    };
+  async function connect(): Promise<{ account: CrmAccount; access: StoredAccess }> {
+    const access = new StoredAccess(adapter, await consent());
     return { account: adapter.account(access), access };
   }
 
@@ -73,24 +44,7 @@ describe('the adapter of crm-c', () => {
     return adapter.exchangeCode({ code: back.searchParams.get('code') ?? '', redirectUri, codeVerifier: used });
   }
 
-  async function pagesOf(account: CrmAccount, options?: ListDeals): Promise<CrmDealPage[]> {
-    const pages: CrmDealPage[] = [];
-    for await (const page of account.listDeals(options)) pages.push(page);
-    return pages;
-  }
-
-  async function dealsOf(account: CrmAccount, options?: ListDeals): Promise<CrmDeal[]> {
-    return (await pagesOf(account, options)).flatMap((page) => page.deals);
-  }
-
-  async function failureOf(work: Promise<unknown>): Promise<CrmFailure> {
-    const thrown = await work.then(
-      () => null,
-      (error: unknown) => error,
-    );
-    expect(thrown).to.be.instanceOf(CrmFailure);
-    return thrown as CrmFailure;
-  }
+  const pagesOf = (account: CrmAccount, options?: ListDeals) => collected(account.listDeals(options));
 
   describe('connecting', () => {
     it('returns credentials with the instance URL of the org', async () => {
@@ -110,14 +64,13 @@ describe('the adapter of crm-c', () => {
       const first = await consent();
       const second = await adapter.refresh(first);
       expect(second.refreshToken).to.not.equal(first.refreshToken);
-      expect((await failureOf(adapter.refresh(first))).kind).to.equal('unauthorized');
+      expect(await kindOf(adapter.refresh(first))).to.equal('unauthorized');
       const third = await adapter.refresh(second);
       expect(third).to.include({ instanceUrl: crm.url, accountId: crm.orgId });
     });
 
     it('renews the tokens of a sandbox and of production at their own login hosts', async () => {
-      const sandbox = new FakeCrmc({ now: () => now, orgId: '00DSB0000005678AAA' });
-      await sandbox.start();
+      const sandbox = await FakeCrmc.start({ now: () => now, orgId: '00DSB0000005678AAA' });
       try {
         const verifier = randomBytes(32).toString('base64url');
         const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
@@ -162,7 +115,7 @@ describe('the adapter of crm-c', () => {
       const credentials = await consent();
       await adapter.revoke(credentials);
       expect(crm.oauth.isAlive(credentials.accessToken)).to.equal(false);
-      expect((await failureOf(adapter.refresh(credentials))).kind).to.equal('unauthorized');
+      expect(await kindOf(adapter.refresh(credentials))).to.equal('unauthorized');
     });
 
     it('reports a wrong client and a retired version as wrong settings', async () => {
@@ -172,13 +125,7 @@ describe('the adapter of crm-c', () => {
       expect([failure.kind, failure.message.includes('CRMC_CLIENT_SECRET')]).to.deep.equal(['misconfigured', true]);
       crm.oauth.clientSecret = 'crmc-secret';
       expect((await adapter.refresh(credentials)).accessToken).to.be.a('string');
-      const old = new CrmcAdapter({
-        loginUrl: crm.loginUrl,
-        apiVersion: 'v21.0',
-        clientId: 'crmc-client',
-        clientSecret: 'crmc-secret',
-        allowLoopback: true,
-      });
+      const old = new CrmcAdapter({ ...crm.settings, apiVersion: 'v21.0' });
       const access = fixedAccess({ ...credentials, accessToken: crm.oauth.issue().accessToken });
       const retired = await failureOf(old.account(access).listFields());
       expect([retired.kind, retired.message.includes('CRMC_API_VERSION')]).to.deep.equal(['misconfigured', true]);
@@ -187,7 +134,7 @@ describe('the adapter of crm-c', () => {
     it('reports an outage during the renewal of a token as unavailable', async () => {
       const first = await consent();
       crm.login.fault({ on: /oauth2\/token/, times: 1, answer: hangUp });
-      expect((await failureOf(adapter.refresh(first))).kind).to.equal('unavailable');
+      expect(await kindOf(adapter.refresh(first))).to.equal('unavailable');
       expect((await adapter.refresh(first)).accessToken).to.be.a('string');
     });
 
@@ -214,17 +161,15 @@ describe('the adapter of crm-c', () => {
     });
 
     it('rejects invalid pasted credentials, and addresses that are not the vendor’s', async () => {
-      expect((await failureOf(adapter.verify({ accessToken: 'wrong', instanceUrl: crm.url }))).kind).to.equal(
-        'unauthorized',
-      );
+      expect(await kindOf(adapter.verify({ accessToken: 'wrong', instanceUrl: crm.url }))).to.equal('unauthorized');
       for (const instanceUrl of [undefined, 'https://evil.test', 'https://x.salesforce.com.evil.test'])
-        expect((await failureOf(adapter.verify({ accessToken: 'any', instanceUrl }))).kind).to.equal('rejected');
+        expect(await kindOf(adapter.verify({ accessToken: 'any', instanceUrl }))).to.equal('rejected');
     });
 
     it('uses client credentials if the org allows it and there is no refresh token', async () => {
       const { accessToken } = crm.oauth.issue();
       const pasted = await adapter.verify({ accessToken, instanceUrl: crm.url });
-      expect((await failureOf(adapter.refresh(pasted))).kind).to.equal('unauthorized');
+      expect(await kindOf(adapter.refresh(pasted))).to.equal('unauthorized');
       crm.allowsClientCredentials = true;
       const renewed = await adapter.refresh(pasted);
       expect(renewed).to.include({ refreshToken: null, accountId: crm.orgId, instanceUrl: crm.url });
@@ -242,7 +187,7 @@ describe('the adapter of crm-c', () => {
         on: /oauth2\/token/,
         answer: answerWith(200, { access_token: 't', instance_url: 'https://evil.test', id: null }),
       });
-      expect((await failureOf(consent())).kind).to.equal('rejected');
+      expect(await kindOf(consent())).to.equal('rejected');
     });
   });
 
@@ -348,19 +293,19 @@ describe('the adapter of crm-c', () => {
       const { account } = await connect();
       now += 1000;
       const last = crm.addDeal();
-      const ids = (await dealsOf(account)).map((deal) => deal.id);
+      const ids = (await listed(account)).map((deal) => deal.id);
       expect(ids).to.include(last);
     });
 
     it('are in the currency of the org, or in the currency of the deal', async () => {
       crm.addDeal();
       const { account } = await connect();
-      expect((await dealsOf(account))[0]?.fields).to.include({ amount: 1000, currency: 'EUR' });
+      expect((await listed(account))[0]?.fields).to.include({ amount: 1000, currency: 'EUR' });
       await crm.stop();
       await startCrm({ multiCurrency: true });
       crm.addDeal({ CurrencyIsoCode: 'JPY' });
       const { account: other } = await connect();
-      expect((await dealsOf(other))[0]?.fields).to.include({ currency: 'JPY' });
+      expect((await listed(other))[0]?.fields).to.include({ currency: 'JPY' });
     });
 
     it('report an expired cursor', async () => {
@@ -368,14 +313,14 @@ describe('the adapter of crm-c', () => {
       const { account } = await connect();
       const [first] = await pagesOf(account);
       crm.expireLocators();
-      expect((await failureOf(pagesOf(account, { cursor: first?.next as string }))).kind).to.equal('cursor_expired');
+      expect(await kindOf(pagesOf(account, { cursor: first?.next as string }))).to.equal('cursor_expired');
       for (const cursor of [
         '',
         'x',
         '2026-11-20T10:00:00.000Z @evil.test/',
         '2026-11-20T10:00:00.000Z /services/data/v67.0/query/../x',
       ])
-        expect((await failureOf(pagesOf(account, { cursor }))).kind, cursor).to.equal('cursor_expired');
+        expect(await kindOf(pagesOf(account, { cursor })), cursor).to.equal('cursor_expired');
     });
 
     it('with many fields are listed in smaller pages, and requested in a body', async () => {
@@ -422,7 +367,7 @@ describe('the adapter of crm-c', () => {
       const after = crm.addDeal();
       now += minuteMs;
       const { account } = await connect();
-      const ids = (await dealsOf(account, { modifiedFrom, modifiedBefore })).map((deal) => deal.id);
+      const ids = (await listed(account, { modifiedFrom, modifiedBefore })).map((deal) => deal.id);
       expect(ids).to.have.members([first, before]).and.not.include(after);
     });
 
@@ -489,7 +434,7 @@ describe('the adapter of crm-c', () => {
       crm.purgeDeal(purged);
       now += 5 * minuteMs;
       const { account } = await connect();
-      const deals = await dealsOf(account, { modifiedFrom: new Date(now - 15 * minuteMs) });
+      const deals = await listed(account, { modifiedFrom: new Date(now - 15 * minuteMs) });
       expect(deals.map(({ id, deleted }) => ({ id, deleted }))).to.have.deep.members([
         { id: binned, deleted: true },
         { id: purged, deleted: true },
@@ -568,7 +513,7 @@ describe('the adapter of crm-c', () => {
     it('reports that the app was removed', async () => {
       const { account } = await connect();
       crm.oauth.revokeAll();
-      expect((await failureOf(account.listMembers())).kind).to.equal('unauthorized');
+      expect(await kindOf(account.listMembers())).to.equal('unauthorized');
     });
 
     it('waits 15 minutes after the request limit without renewing the token', async () => {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { answerLate, answerText, answerWith, FakeServer, hangUp } from '#fakes/fake-server.js';
 import { CrmHttp, type CrmRequest, retryAfterMs } from '#src/crm/http.js';
-import { type CrmAccess, CrmFailure, fixedAccess } from '#src/crm/port.js';
-import { tokenOnly } from './crm-access.js';
+import { type CrmAccess, fixedAccess } from '#src/crm/port.js';
+import { failureOf, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 
 const pong = z.object({ pong: z.number() });
@@ -29,15 +29,7 @@ describe('requests to a CRM', () => {
     return { method: 'GET', url: `${server.url}/ping?secret=1`, schema: pong, ...more };
   }
 
-  async function failure(question = ping()): Promise<CrmFailure> {
-    return http.request(question).then(
-      () => expect.fail('was answered'),
-      (error: unknown) => {
-        expect(error).to.be.instanceOf(CrmFailure);
-        return error as CrmFailure;
-      },
-    );
-  }
+  const failure = (request = ping()) => failureOf(http.request(request));
 
   it('returns the parsed body and the time of the CRM', async () => {
     const { body, serverTime } = await http.request(ping());

@@ -213,14 +213,11 @@ describe('writing to the deals of', () => {
     let account: CrmAccount;
 
     beforeEach(async () => {
-      crm = new FakeCrmc({ now: time.now });
-      await crm.start();
+      crm = await FakeCrmc.start({ now: time.now });
       crm.addField({ name: 'Commission__c', type: 'currency' });
       crm.addField({ name: 'Attainment__c', type: 'percent' });
       crm.addField({ name: 'Hidden__c', type: 'double', updateable: false });
-      const { clientId, clientSecret } = crm.oauth.options;
-      const settings = { loginUrl: crm.loginUrl, apiVersion: 'v67.0', clientId, clientSecret, allowLoopback: true };
-      const adapter = new CrmcAdapter(settings, time);
+      const adapter = new CrmcAdapter(crm.settings, time);
       const credentials = { ...tokenOnly(crm.oauth.issue().accessToken), instanceUrl: crm.url };
       account = adapter.account(new StoredAccess(adapter, credentials));
     });

@@ -10,8 +10,7 @@ describe("the fake crm-c with the vendor's own client", () => {
 
   beforeEach(async () => {
     now = Date.now();
-    crm = new FakeCrmc({ now: () => now });
-    await crm.start();
+    crm = await FakeCrmc.start({ now: () => now });
   });
 
   afterEach(() => crm.stop());
@@ -148,8 +147,7 @@ describe("the fake crm-c with the vendor's own client", () => {
   });
 
   it('issues tokens of an organisation only at its login host and its own host', async () => {
-    const other = new FakeCrmc({ now: () => now, orgId: '00DSB0000005678AAA' });
-    await other.start();
+    const other = await FakeCrmc.start({ now: () => now, orgId: '00DSB0000005678AAA' });
     try {
       const refreshAt = (loginUrl: string) => {
         const { refreshToken } = crm.oauth.issue();

@@ -22,17 +22,7 @@ describe('the settings of a CRM', function () {
   before(async () => {
     crm = await FakeCrmb.start();
     crm.callsPerTenSeconds = 1_000_000;
-    const { clientId, clientSecret } = crm.oauth.options;
-    service = await startTestService(
-      {
-        CRMB_API_BASE: crm.server.url,
-        CRMB_AUTH_BASE: crm.server.url,
-        CRMB_CLIENT_ID: clientId,
-        CRMB_CLIENT_SECRET: clientSecret,
-        CRM_POLL_SECONDS: '86400',
-      },
-      { api: true, worker: true },
-    );
+    service = await startTestService({ ...crm.environment, CRM_POLL_SECONDS: '86400' });
   });
 
   after(async () => {

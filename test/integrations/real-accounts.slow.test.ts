@@ -12,6 +12,8 @@ import { type ApiClient, startTestService, type TestService } from '#test/suppor
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
 const neverPolled = { CRM_POLL_SECONDS: '86400', CRM_RETRY_MS: '1' };
+const unreached = { ...neverPolled, PUBLIC_URL: 'http://127.0.0.1:9' };
+const pollNow = 'update crm_connections set poll_due_at = now() where workspace_id = $1';
 const won = { Amount: 1000, StageName: 'Closed Won', CloseDate: '2026-02-10' };
 
 for (const { provider, start } of crmWorlds)
@@ -35,7 +37,6 @@ for (const { provider, start } of crmWorlds)
       world.delete(deleted as string);
       const hired = world.addDeal({ ...deal, owner: world.addPerson('Bob') });
       world.takeDeliveries();
-      const pollNow = 'update crm_connections set poll_due_at = now() where workspace_id = $1';
       await until(async () => {
         // A poll of crm-c leaves the changes of the last seconds to the next one.
         await service.sql(pollNow, workspaceId);
@@ -63,30 +64,17 @@ for (const { provider, start } of crmWorlds)
 it('a webhook of crm-a that is removed, inactive or failing is registered again by the next poll', async function () {
   this.timeout(60_000);
   const crm = await FakeCrma.start();
-  const { clientId, clientSecret } = crm.oauth.options;
-  const service = await startTestService(
-    {
-      ...neverPolled,
-      CRMA_API_BASE: crm.server.url,
-      CRMA_AUTH_BASE: crm.server.url,
-      CRMA_CLIENT_ID: clientId,
-      CRMA_CLIENT_SECRET: clientSecret,
-      PUBLIC_URL: 'http://127.0.0.1:9',
-    },
-    { api: true, worker: true },
-  );
+  const service = await startTestService({ ...unreached, ...crm.environment });
   try {
     const { api, workspaceId } = await service.workspace();
     const owner = crm.addMember({ firstName: 'Ada', lastName: 'L', email: 'ada@x.io' });
     const dealId = crm.addDeal({ name: 'Deal', owner });
     await api.expect(200, 'POST', '/auth/workspace/connect-crma', { accessToken: crm.oauth.issue().accessToken });
-    const pollNow = () =>
-      service.sql('update crm_connections set poll_due_at = now() where workspace_id = $1', workspaceId);
     for (const status of ['active', 'inactive', 'degraded', null] as const) {
       const [webhookId = ''] = crm.webhookIds;
       if (status === null) crm.removeWebhook(webhookId);
       else crm.setWebhookStatus(webhookId, status);
-      await pollNow();
+      await service.sql(pollNow, workspaceId);
       const health = () => api.expect(200, 'GET', '/v1/integrations/crma/syncs').then((answer) => answer.health);
       const { lastPollAt } = await health();
       await until(async () => (await health()).lastPollAt !== lastPollAt);
@@ -115,20 +103,12 @@ describe('accounts of crm-b', function () {
   before(async () => {
     crm = await FakeCrmb.start();
     crm.callsPerTenSeconds = 1_000_000;
-    const { clientId, clientSecret } = crm.oauth.options;
-    service = await startTestService(
-      {
-        ...neverPolled,
-        CRMB_API_BASE: crm.server.url,
-        CRMB_AUTH_BASE: crm.server.url,
-        CRMB_CLIENT_ID: clientId,
-        CRMB_CLIENT_SECRET: clientSecret,
-        PUBLIC_URL: 'http://127.0.0.1:9',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        MAIL_FROM: 'pay@acme.test',
-      },
-      { api: true, worker: true },
-    );
+    service = await startTestService({
+      ...unreached,
+      ...crm.environment,
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'pay@acme.test',
+    });
   });
 
   after(async () => {
@@ -277,15 +257,10 @@ describe('accounts of crm-b', function () {
     await api.expect(200, ...sync, {});
     const listings = () => crm.server.countRequests(/GET .*deals\?.*archived=true/);
     const polls = async () =>
-      Number(
-        (
-          await rows(`select count(*) as n from crm_syncs where workspace_id = $1
-      and kind = 'poll' and status = 'completed'`)
-        )[0]?.['n'],
-      );
+      (await rows("select 1 from crm_syncs where workspace_id = $1 and kind = 'poll' and status = 'completed'")).length;
     const poll = async () => {
       const before = await polls();
-      await rows('update crm_connections set poll_due_at = now() where workspace_id = $1');
+      await rows(pollNow);
       await until(async () => (await polls()) > before);
     };
     const live = async () => {
@@ -367,19 +342,8 @@ describe('accounts of crm-c', function () {
   let workspaceId: string;
 
   before(async () => {
-    production = new FakeCrmc();
-    sandbox = new FakeCrmc({ orgId: '00DSB0000005678AAA' });
-    await Promise.all([production.start(), sandbox.start()]);
-    service = await startTestService(
-      {
-        ...neverPolled,
-        CRMC_LOGIN_BASE: production.loginUrl,
-        CRMC_CLIENT_ID: 'crmc-client',
-        CRMC_CLIENT_SECRET: 'crmc-secret',
-        PUBLIC_URL: 'http://127.0.0.1:9',
-      },
-      { api: true, worker: true },
-    );
+    [production, sandbox] = await Promise.all([FakeCrmc.start(), FakeCrmc.start({ orgId: '00DSB0000005678AAA' })]);
+    service = await startTestService({ ...unreached, ...production.environment });
   });
 
   after(async () => {

@@ -30,12 +30,11 @@ interface Outside {
 }
 
 async function startOutside(): Promise<Outside> {
-  const billing = new FakeBilling();
-  const [crms, oidc, smtp] = await Promise.all([
+  const [crms, billing, oidc, smtp] = await Promise.all([
     Promise.all(crmWorlds.map(({ start }) => start())),
+    FakeBilling.start(),
     FakeOidc.start(),
     FakeSmtp.start(),
-    billing.start(),
   ]);
   billing.addPrice({ id: 'price_pro', lookupKey: 'pro_monthly' });
   billing.addPrice({ id: 'price_enterprise', productTier: 'enterprise' });
@@ -58,9 +57,7 @@ function environmentFor({ crms, billing, oidc, smtp }: Outside, dataDir: string,
     CRM_POLL_SECONDS: '1',
     WEBHOOKS_PER_SECOND: '100000',
     ...(Object.assign({}, ...crms.map((crm) => crm.environment)) as Record<string, string>),
-    BILLING_API_KEY: billing.apiKey,
-    BILLING_API_BASE: billing.url,
-    BILLING_WEBHOOK_SECRET: billing.webhookSecret,
+    ...billing.environment,
     SMTP_URL: smtp.url,
     MAIL_FROM: 'Acme Pay <pay@acme.test>',
     ...oidc.environment(url),

@@ -10,6 +10,7 @@ import { type CrmProvider } from '#src/crm/port.js';
 import { query } from './ledger-checks.js';
 import { type Random } from './random.js';
 import { type ApiClient, startTestService, type TestService } from './test-service.js';
+import { until } from './until.js';
 
 /** A deal in the terms that all CRMs share. */
 export interface PlainDeal {
@@ -87,7 +88,6 @@ function notHere(): never {
 async function crmaWorld(): Promise<CrmWorld> {
   const crm = await FakeCrma.start();
   crm.readsPerSecond = 1_000_000;
-  const { clientId, clientSecret } = crm.oauth.options;
   const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
     ...(owner === undefined ? {} : { owner }),
     ...(amount === undefined ? {} : { value: amount }),
@@ -100,12 +100,7 @@ async function crmaWorld(): Promise<CrmWorld> {
     currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
-    environment: {
-      CRMA_API_BASE: crm.server.url,
-      CRMA_AUTH_BASE: crm.server.url,
-      CRMA_CLIENT_ID: clientId,
-      CRMA_CLIENT_SECRET: clientSecret,
-    },
+    environment: crm.environment,
     listing: /POST .*records\/query/,
     addPerson: (name) => crm.addMember({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ name: 'Deal', ...valuesOf(deal) }),
@@ -159,7 +154,6 @@ export async function crmbWorld(): Promise<CrmWorld> {
   crm.callsPerTenSeconds = 1_000_000;
   crm.searchesPerSecond = 1_000_000;
   crm.eventsPerDelivery = 1;
-  const { clientId, clientSecret } = crm.oauth.options;
   const gone = new Set<string>();
   const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
     ...(owner === undefined ? {} : { hubspot_owner_id: owner }),
@@ -173,12 +167,7 @@ export async function crmbWorld(): Promise<CrmWorld> {
     currency: 'USD',
     server: crm.server,
     oauth: crm.oauth,
-    environment: {
-      CRMB_API_BASE: crm.server.url,
-      CRMB_AUTH_BASE: crm.server.url,
-      CRMB_CLIENT_ID: clientId,
-      CRMB_CLIENT_SECRET: clientSecret,
-    },
+    environment: crm.environment,
     listing: /GET \/crm\/objects\/[^/]+\/deals$/,
     addPerson: (name) => crm.addOwner({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ dealname: 'Deal', ...valuesOf(deal) }),
@@ -232,9 +221,7 @@ const crmcFields: WriteFields = {
 };
 
 async function crmcWorld(): Promise<CrmWorld> {
-  const crm = new FakeCrmc();
-  await crm.start();
-  const { clientId, clientSecret } = crm.oauth.options;
+  const crm = await FakeCrmc.start();
   let flow: ReturnType<FakeCrmc['flow']> | null = null;
   const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
     ...(owner === undefined ? {} : { OwnerId: owner }),
@@ -248,7 +235,7 @@ async function crmcWorld(): Promise<CrmWorld> {
     currency: 'EUR',
     server: crm.server,
     oauth: crm.oauth,
-    environment: { CRMC_LOGIN_BASE: crm.loginUrl, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret },
+    environment: crm.environment,
     // Users are listed by the same kind of request before.
     listing: /GET .*\/(queryAll\?.*FROM Opportunity|query\/)/,
     addPerson: (name) => crm.addUser({ Name: name, Email: `${name.toLowerCase()}@x.io` }),
@@ -351,16 +338,8 @@ export async function payEveryone(api: ApiClient): Promise<void> {
 
 /** Resolves when every webhook message is processed. */
 export async function untilInboxEmpty(ownerUrl: string): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const [row] = await query<{ left: number }>(
-      ownerUrl,
-      'select count(*)::int as left from inbox where processed_at is null',
-    );
-    if (row?.left === 0) return;
-    if (Date.now() > deadline) throw new Error(`${row?.left} messages are still in the inbox`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const waiting = 'select 1 from inbox where processed_at is null limit 1';
+  await until(async () => (await query(ownerUrl, waiting)).length === 0, { what: 'the inbox is empty' });
 }
 
 export function randomDeal(random: Random, people: readonly string[]): PlainDeal {

@@ -33,8 +33,8 @@ export class EpisodeCrm {
   ) {}
 
   static async start(people: readonly string[]): Promise<EpisodeCrm> {
-    const crm = new FakeCrmc({ currency: 'USD', now: () => Math.floor(Date.now() / stampedEveryMs) * stampedEveryMs });
-    await crm.start();
+    const now = () => Math.floor(Date.now() / stampedEveryMs) * stampedEveryMs;
+    const crm = await FakeCrmc.start({ currency: 'USD', now });
     crm.addField({ name: writtenFields.commission, type: 'currency' });
     crm.addField({ name: writtenFields.state, type: 'string', length: 40 });
     const members = people.map((person) => [person, crm.addUser({ Name: person, Email: `${person}@example.com` })]);
