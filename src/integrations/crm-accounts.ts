@@ -10,7 +10,7 @@ import {
   fixedAccess,
 } from '../crm/port.js';
 import { pollUntil } from '../kernel/waiting.js';
-import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 import { applySettings } from './configured-account.js';
@@ -38,31 +38,21 @@ export class CrmAccounts {
 
   /** Null if the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
-    const { sealed, timeZone, settings, linked } = await this.unitOfWork.run(
-      { workspaceId },
-      { lock: 'none', access: 'write' },
-      async (trx) => {
-        const settings = await findSettings(trx, workspaceId, provider);
-        return {
-          sealed: await findSealedCredentials(trx, workspaceId, provider),
-          timeZone: (await workspaceSettings(trx, workspaceId)).timeZone,
-          settings,
-          linked: settings.people === null ? new Set<string>() : await linkedMembers(trx, workspaceId, provider),
-        };
-      },
-    );
+    const { sealed, timeZone, settings, linked } = await this.write(workspaceId, async (trx) => {
+      const settings = await findSettings(trx, workspaceId, provider);
+      return {
+        sealed: await findSealedCredentials(trx, workspaceId, provider),
+        timeZone: (await workspaceSettings(trx, workspaceId)).timeZone,
+        settings,
+        linked: settings.people === null ? new Set<string>() : await linkedMembers(trx, workspaceId, provider),
+      };
+    });
     if (sealed === null) return null;
     const { lineItems, companyFields, writeBack } = settings;
     const writtenFields = Object.values(writeBack ?? {}).filter((name) => name !== null);
-    const access = this.access(workspaceId, provider, sealed);
     const groups = settings.people !== null;
-    const account = this.adapters[provider].account(access, {
-      timeZone,
-      lineItems,
-      companyFields,
-      groups,
-      writtenFields,
-    });
+    const options = { timeZone, lineItems, companyFields, groups, writtenFields };
+    const account = this.adapters[provider].account(this.access(workspaceId, provider, sealed), options);
     return applySettings(account, settings, linked);
   }
 
@@ -142,9 +132,7 @@ export class CrmAccounts {
       return this.renewAlone(workspaceId, provider, rejected);
     } catch (error) {
       if (error instanceof CrmFailure && error.kind === 'unauthorized')
-        await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-          markBroken(trx, workspaceId, provider, sealed, error.message),
-        );
+        await this.write(workspaceId, (trx) => markBroken(trx, workspaceId, provider, sealed, error.message));
       throw error;
     }
   }
@@ -153,9 +141,8 @@ export class CrmAccounts {
   private async reject(workspaceId: string, provider: CrmProvider, rejected: CrmCredentials): Promise<void> {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== rejected.accessToken) return;
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      markBroken(trx, workspaceId, provider, sealed, 'the CRM rejects credentials that it has just renewed'),
-    );
+    const reason = 'the CRM rejects credentials that it has just renewed';
+    await this.write(workspaceId, (trx) => markBroken(trx, workspaceId, provider, sealed, reason));
   }
 
   /**
@@ -171,14 +158,16 @@ export class CrmAccounts {
     const to = this.seal(workspaceId, provider, renewed);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-          replaceCredentials(trx, workspaceId, provider, { from, to }),
-        );
+        return await this.write(workspaceId, (trx) => replaceCredentials(trx, workspaceId, provider, { from, to }));
       } catch (error) {
         if (attempt >= maxSaves) throw error;
         await sleep(attempt * 500);
       }
     }
+  }
+
+  private write<T>(workspaceId: string, work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
   }
 
   private load(workspaceId: string, provider: CrmProvider): Promise<Buffer | null> {

@@ -3,6 +3,7 @@ import { type CrmPermission, type CrmProvider } from '../crm/port.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
+import { connectionOf, updateConnection } from './crm-connection-row.js';
 import { stopPulls } from './stop-pulls.js';
 
 interface Who {
@@ -77,11 +78,8 @@ export async function replaceWebhook(
   provider: CrmProvider,
   { from, ...inbound }: InboundRoute & { readonly from: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('crm_connections')
+  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
     .set({ webhook_id: inbound.route })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .where('webhook_id', '=', from)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
@@ -96,13 +94,7 @@ export async function replaceWebhook(
 }
 
 async function isBroken(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
-  const row = await trx
-    .selectFrom('crm_connections')
-    .select('broken_at')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await connectionOf(trx, workspaceId, provider).select('broken_at').forUpdate().executeTakeFirst();
   return (row?.broken_at ?? null) !== null;
 }
 
@@ -118,11 +110,8 @@ export async function replaceCredentials(
   { from, to }: { readonly from: Buffer; readonly to: Buffer },
 ): Promise<boolean> {
   const wasBroken = await isBroken(trx, workspaceId, provider);
-  const { numUpdatedRows } = await trx
-    .updateTable('crm_connections')
+  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
     .set({ credentials: to, broken_at: null, broken_reason: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .where('credentials', '=', from)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
@@ -138,11 +127,8 @@ export async function markBroken(
   rejected: Buffer,
   reason: string,
 ): Promise<void> {
-  const { numUpdatedRows } = await trx
-    .updateTable('crm_connections')
+  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
     .set({ broken_at: sql<Date>`now()`, broken_reason: reason })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .where('credentials', '=', rejected)
     .where('broken_at', 'is', null)
     .executeTakeFirst();
@@ -191,11 +177,8 @@ export async function savePermissions(
   provider: CrmProvider,
   permissions: readonly CrmPermission[],
 ): Promise<void> {
-  await trx
-    .updateTable('crm_connections')
+  await updateConnection(trx, workspaceId, provider)
     .set({ permissions: JSON.stringify(permissions) })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .execute();
 }
 
@@ -223,14 +206,11 @@ export async function updatePolling(
     pollSeconds,
   }: { readonly syncEnabled?: boolean | undefined; readonly pollSeconds?: number | null | undefined },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('crm_connections')
+  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
     .set({
       ...(syncEnabled === undefined ? {} : { sync_enabled: syncEnabled }),
       ...(pollSeconds === undefined ? {} : { poll_seconds: pollSeconds, poll_due_at: null }),
     })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

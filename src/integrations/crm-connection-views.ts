@@ -2,6 +2,7 @@ import { type CrmProvider, crmProviders } from '../crm/port.js';
 import { Failure } from '../kernel/failure.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Integration } from './crm-connection.js';
+import { connectionOf } from './crm-connection-row.js';
 
 /** Every CRM, connected or not. */
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
@@ -42,14 +43,8 @@ export async function findConnectedCrm(
   workspaceId: string,
   requested?: CrmProvider,
 ): Promise<CrmProvider | null> {
-  let query = trx
-    .selectFrom('crm_connections')
-    .select('provider')
-    .where('workspace_id', '=', workspaceId)
-    .where('connected_at', 'is not', null);
-  if (requested !== undefined) query = query.where('provider', '=', requested);
-  const connection = await query.orderBy('connected_at').orderBy('provider').limit(1).executeTakeFirst();
-  return connection?.provider ?? null;
+  const connected = await connectedCrms(trx, workspaceId);
+  return connected.find((provider) => provider === (requested ?? provider)) ?? null;
 }
 
 /** The CRMs that the workspace is connected to, in the order in which they were connected. */
@@ -74,10 +69,6 @@ export async function connectedCrm(trx: Work, workspaceId: string, requested?: C
       `${requested ?? 'No CRM'} is ${requested ? 'not ' : ''}connected to this workspace.`,
     );
   return provider;
-}
-
-function connectionOf(trx: Work, workspaceId: string, provider: CrmProvider) {
-  return trx.selectFrom('crm_connections').where('workspace_id', '=', workspaceId).where('provider', '=', provider);
 }
 
 /** The encrypted credentials; null if the CRM is not connected or has none. */

@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { type CrmProvider, crmProviders } from '../crm/port.js';
 import { connectionWarning, permissionRecord } from './connection-warnings.js';
 
+export const provider = z.enum(crmProviders).describe('The CRM');
+export const providerParams = z.strictObject({ provider });
+
 export const integration = z
   .object({
-    provider: z.enum(crmProviders).describe('The CRM'),
+    provider,
     connected: z.boolean().describe('Whether credentials are stored'),
     connectedAt: z.string().nullable().describe('When the CRM was connected, instant in ISO 8601; null if it is not'),
     /** If false, polling skips the workspace; the connection stays. */
@@ -36,7 +39,7 @@ export const unconnectedExample = {
 
 export const connectedAnswer = z.object({
   connected: z.literal(true).describe('Always true'),
-  provider: z.enum(crmProviders).describe('The CRM'),
+  provider,
   accountId: z.string().nullable().describe('Id of the account at the CRM; null if the CRM does not return one'),
   /** URL for deliveries, if they must be set up by hand. */
   webhookUrl: z
@@ -51,13 +54,13 @@ export const connectedAnswer = z.object({
   warnings: z.array(connectionWarning).describe('What to check although the connection works'),
 });
 
-export function connectedExample(provider: CrmProvider) {
+export function connectedExample(crm: CrmProvider) {
   return {
     connected: true,
-    provider,
+    provider: crm,
     accountId: '62515',
-    webhookUrl: provider === 'crma' ? null : `https://pay.acme.com/webhooks/${provider}`,
-    webhookSecret: provider === 'crmc' ? 'whsec_…' : null,
+    webhookUrl: crm === 'crma' ? null : `https://pay.acme.com/webhooks/${crm}`,
+    webhookSecret: crm === 'crmc' ? 'whsec_…' : null,
     warnings: [],
   };
 }

@@ -13,7 +13,7 @@ import { type PreviousAccount, type PreviousDeals } from './account-change.js';
 import { type Started, storeConsent, takeConsent } from './consent-state-store.js';
 import { CrmAccounts } from './crm-accounts.js';
 import { type Connected, CrmConnector } from './crm-connector.js';
-import { toCrmFailure } from './crm-failures.js';
+import { callingCrm } from './crm-failures.js';
 import { findSettings } from './crm-settings-views.js';
 import { authorizePath, redirectUri } from './oauth-client.js';
 
@@ -56,18 +56,13 @@ export class CrmConsents {
   ) {}
 
   /** The address of the page that starts the consent. It is no secret: opening it requires a session of an admin. */
-  startAddress(provider: CrmProvider, { workspaceId, repId }: Caller, loginUrl: string | null = null): string {
-    const redirectUri = this.callbackOf(provider);
-    try {
-      // Rejects a login URL that is not the CRM's.
-      this.accounts.adapters[provider].authorizeUrl({ state: '', redirectUri, codeChallenge: '', loginUrl });
-    } catch (error) {
-      throw toCrmFailure(error);
-    }
+  async startAddress(provider: CrmProvider, { workspaceId, repId }: Caller, loginUrl: string | null): Promise<string> {
+    const request = { state: '', redirectUri: this.callbackOf(provider), codeChallenge: '', loginUrl };
+    // Rejects a login URL that is not the CRM's.
+    await callingCrm(() => this.accounts.adapters[provider].authorizeUrl(request));
     const start: Start = { workspaceId, repId, loginUrl, validUntil: this.clock.now().getTime() + validMs };
     const sealed = this.secrets.seal(startPlace(provider), JSON.stringify(start)).toString('base64url');
-    const base = (this.config.PUBLIC_URL as string).replace(/\/+$/, '');
-    return `${base}${authorizePath(provider)}?start=${sealed}`;
+    return `${this.config.PUBLIC_URL}${authorizePath(provider)}?start=${sealed}`;
   }
 
   /** Rejects an address that this service did not make, or that has expired. */
@@ -121,16 +116,14 @@ export class CrmConsents {
     }
     const { codeVerifier, loginUrl, ...started } = consent;
     const adapter = this.accounts.adapters[provider];
-    try {
+    return callingCrm(async () => {
       const redirectUri = this.callbackOf(provider);
       const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier, loginUrl });
       const accountName = await adapter.accountName(credentials);
       const { accountId } = credentials;
       const previous = await this.connector.previousAccount(started.workspaceId, provider, accountId);
       return { grant: await this.store(provider, started, credentials), accountId, accountName, previous };
-    } catch (error) {
-      throw toCrmFailure(error);
-    }
+    });
   }
 
   /** Connects the account that the admin has confirmed; `isConfirmed` false discards the grant. */
@@ -149,11 +142,7 @@ export class CrmConsents {
     );
     if (!isConfirmed) return null;
     if (found === null || caller === null || !isSameBrowser(found, caller, browserKey)) throw notConnected(provider);
-    try {
-      return await this.connector.connect(caller, provider, found.credentials, previousDeals);
-    } catch (error) {
-      throw toCrmFailure(error);
-    }
+    return callingCrm(() => this.connector.connect(caller, provider, found.credentials, previousDeals));
   }
 
   private async store(provider: CrmProvider, started: Started, credentials: CrmCredentials): Promise<string> {

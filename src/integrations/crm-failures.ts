@@ -1,11 +1,19 @@
 import { CrmFailure } from '../crm/port.js';
 import { Failure } from '../kernel/failure.js';
 
-/** Statuses of the failures of {@link toCrmFailure}, for operations that call a CRM. */
+/** Statuses of the failures that {@link callingCrm} throws, for operations that call a CRM. */
 export const crmFailures = { crm_unavailable: 502, crm_refused: 400 } as const;
 
-/** Converts a CRM error that the caller can act on; other errors pass through. */
-export function toCrmFailure(error: unknown): unknown {
+/** Calls a CRM, and throws its errors as failures that the caller of the operation can act on. */
+export async function callingCrm<T>(call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+function toFailure(error: unknown): unknown {
   if (!(error instanceof CrmFailure)) return error;
   const { kind, message, retryAfterMs } = error;
   const details = { reason: kind, ...(retryAfterMs === null ? {} : { retryAfter: Math.ceil(retryAfterMs / 1000) }) };

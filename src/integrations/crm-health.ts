@@ -1,5 +1,6 @@
 import { type CrmProvider } from '../crm/port.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { connectionOf } from './crm-connection-row.js';
 import { type CrmHealth } from './crm-sync-record.js';
 
 /** The health of the webhooks and of the schedule of a CRM; everything is null if it is not connected. */
@@ -10,11 +11,8 @@ export async function findHealth(trx: Work, workspaceId: string, provider: CrmPr
     .where('workspace_id', '=', workspaceId)
     .where('source', '=', provider)
     .executeTakeFirst();
-  const connection = await trx
-    .selectFrom('crm_connections')
+  const connection = await connectionOf(trx, workspaceId, provider)
     .select(['poll_due_at', 'last_sync_at'])
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
   const poll = await trx

@@ -1,15 +1,11 @@
 import { type CrmProvider } from '../crm/port.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { connectionOf } from './crm-connection-row.js';
 import { type CrmSettings, crmSettings } from './crm-settings.js';
 
 /** The settings of the CRM; the defaults if none are stored. */
 export async function findSettings(trx: Work, workspaceId: string, provider: CrmProvider): Promise<CrmSettings> {
-  const row = await trx
-    .selectFrom('crm_connections')
-    .select('settings')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .executeTakeFirst();
+  const row = await connectionOf(trx, workspaceId, provider).select('settings').executeTakeFirst();
   return crmSettings.parse(row?.settings ?? {});
 }
 

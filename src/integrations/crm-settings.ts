@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { crmProviders } from '../crm/port.js';
 import { day, text } from '../platform/schemas.js';
 
 const names = z.array(text(200)).max(200).default([]);
@@ -68,8 +67,6 @@ export const crmSettings = z.strictObject({
 export type CrmSettings = z.output<typeof crmSettings>;
 
 export const defaultSettings: CrmSettings = crmSettings.parse({});
-
-export const settingsParams = z.strictObject({ provider: z.enum(crmProviders).describe('The CRM') });
 
 export const settingsExample = {
   people: { teams: ['Sales'], roles: [], emails: [] },

@@ -1,6 +1,7 @@
 import { type CrmMember, type CrmProvider } from '../crm/port.js';
 import { idOf } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { connectionOf, updateConnection } from './crm-connection-row.js';
 
 /** Equal for people of whom an import would change nothing. Addresses of pictures may change with every response. */
 export function hashOfMembers(members: readonly CrmMember[]): string {
@@ -10,12 +11,7 @@ export function hashOfMembers(members: readonly CrmMember[]): string {
 
 /** Of the people that were imported last; null if none were. */
 export async function findMembersHash(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
-  const row = await trx
-    .selectFrom('crm_connections')
-    .select('members_hash')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .executeTakeFirst();
+  const row = await connectionOf(trx, workspaceId, provider).select('members_hash').executeTakeFirst();
   return row?.members_hash ?? null;
 }
 
@@ -25,10 +21,5 @@ export async function saveMembersHash(
   provider: CrmProvider,
   hash: string,
 ): Promise<void> {
-  await trx
-    .updateTable('crm_connections')
-    .set({ members_hash: hash })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .execute();
+  await updateConnection(trx, workspaceId, provider).set({ members_hash: hash }).execute();
 }

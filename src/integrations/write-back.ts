@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { crmProviders } from '../crm/port.js';
 import { findingCodes } from '../crm/write-back.js';
 import { idOf } from '../kernel/ids.js';
 import { type JobDeclaration } from '../platform/jobs/job-queue.js';
+import { provider } from './crm-connection.js';
 
 const writeFinding = z
   .object({
@@ -16,7 +16,7 @@ const instant = z.string().nullable();
 
 export const writeBackStatus = z
   .object({
-    provider: z.enum(crmProviders).describe('The CRM'),
+    provider,
     enabled: z.boolean().describe('Whether the CRM is connected and its settings name fields to write'),
     checkedAt: instant.describe('When permission and fields were last checked, ISO 8601; null: not yet'),
     findings: z.array(writeFinding).describe('What the check has found. Nothing is written until it finds nothing'),
@@ -41,8 +41,6 @@ export const writeBackStatus = z
   })
   .describe('What is written to the deals of a CRM');
 export type WriteBackStatus = z.input<typeof writeBackStatus>;
-
-export const writeBackParams = z.strictObject({ provider: z.enum(crmProviders).describe('The CRM') });
 
 export const writeBackExample = {
   provider: 'crmb',

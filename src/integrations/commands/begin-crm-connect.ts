@@ -37,7 +37,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider, given: ty
     uses: [CrmConsents],
     async execute({ query: requested }, caller, consents) {
       const loginUrl = 'loginUrl' in requested ? (requested.loginUrl ?? null) : null;
-      const authorizeUrl = consents.startAddress(provider, caller, loginUrl);
+      const authorizeUrl = await consents.startAddress(provider, caller, loginUrl);
       return requested.redirect ? new Redirect(authorizeUrl) : { authorizeUrl };
     },
   });

@@ -2,8 +2,9 @@ import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { CrmAccounts } from '../crm-accounts.js';
-import { crmFailures, toCrmFailure } from '../crm-failures.js';
-import { writeBackExample, writeBackParams, writeBackStatus } from '../write-back.js';
+import { providerParams } from '../crm-connection.js';
+import { callingCrm, crmFailures } from '../crm-failures.js';
+import { writeBackExample, writeBackStatus } from '../write-back.js';
 import { noteCheck, resumeWriteBack } from '../write-back-store.js';
 import { findWriteTargets, readWriteBackStatus } from '../write-back-views.js';
 
@@ -13,7 +14,7 @@ export const checkWriteBack = operation({
   method: 'post',
   path: '/v1/integrations/:provider/write-back/check',
   access: 'admin',
-  params: writeBackParams,
+  params: providerParams,
   response: writeBackStatus,
   failures: { ...crmFailures, write_back_off: 409 },
   example: { params: { provider: 'crmb' }, answer: writeBackExample },
@@ -26,9 +27,7 @@ export const checkWriteBack = operation({
     const account = targets === null ? null : await accounts.open(workspaceId, provider);
     if (targets === null || account === null)
       throw new Failure('write_back_off', `Nothing is written to ${provider}: connect it and name the fields first.`);
-    const check = await account.checkWrites(targets).catch((error: unknown) => {
-      throw toCrmFailure(error);
-    });
+    const check = await callingCrm(() => account.checkWrites(targets));
     return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       await resumeWriteBack(trx, workspaceId, provider);
       await noteCheck(trx, workspaceId, provider, check);

@@ -6,7 +6,7 @@ import { previousDealsChoices } from '../account-change.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { connectedAnswer, connectedExample } from '../crm-connection.js';
 import { CrmConnector } from '../crm-connector.js';
-import { crmFailures, toCrmFailure } from '../crm-failures.js';
+import { callingCrm, crmFailures } from '../crm-failures.js';
 
 const token = text(8000);
 const body = z.strictObject({
@@ -40,13 +40,11 @@ function connect<const Id extends string, const Given extends typeof body | type
     uses: [CrmAccounts, CrmConnector],
     /** Verifies the token with the CRM, and whose it is, before anything is stored. */
     async execute({ body: { previousDeals = null, ...pasted } }, caller, accounts, connector) {
-      try {
+      const connected = await callingCrm(async () => {
         const credentials = await accounts.adapters[provider].verify(pasted);
-        const connected = await connector.connect(caller, provider, credentials, previousDeals);
-        return { connected: true as const, provider, ...connected, warnings: [...connected.warnings] };
-      } catch (error) {
-        throw toCrmFailure(error);
-      }
+        return connector.connect(caller, provider, credentials, previousDeals);
+      });
+      return { connected: true as const, provider, ...connected, warnings: [...connected.warnings] };
     },
   });
 }

@@ -9,10 +9,11 @@ import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { assertPermitted } from '../connection-warnings.js';
 import { CrmAccounts } from '../crm-accounts.js';
+import { providerParams } from '../crm-connection.js';
 import { savePermissions } from '../crm-connection-store.js';
 import { findConnectedCrm } from '../crm-connection-views.js';
-import { crmFailures, toCrmFailure } from '../crm-failures.js';
-import { type CrmSettings, crmSettings, settingsExample, settingsParams } from '../crm-settings.js';
+import { callingCrm, crmFailures } from '../crm-failures.js';
+import { type CrmSettings, crmSettings, settingsExample } from '../crm-settings.js';
 import { countExcluded, saveSettings } from '../crm-settings-store.js';
 import { CrmSync } from '../crm-sync.js';
 import { applyWriteBack } from '../write-back-store.js';
@@ -57,13 +58,9 @@ async function neededPermissions(
   settings: CrmSettings,
 ): Promise<CrmPermission[] | null> {
   if (!settings.lineItems && settings.companyFields.length === 0) return null;
-  try {
-    const permissions = await accounts.permissions(workspaceId, provider, settings);
-    if (permissions !== null) assertPermitted(provider, permissions);
-    return permissions;
-  } catch (error) {
-    throw toCrmFailure(error);
-  }
+  const permissions = await callingCrm(() => accounts.permissions(workspaceId, provider, settings));
+  if (permissions !== null) assertPermitted(provider, permissions);
+  return permissions;
 }
 
 /** Stores the settings; whether the CRM is connected. Deals that they exclude need a confirmation. */
@@ -95,7 +92,7 @@ export const setCrmSettings = operation({
   method: 'put',
   path: '/v1/integrations/:provider/settings',
   access: 'admin',
-  params: settingsParams,
+  params: providerParams,
   body,
   response: crmSettings.extend({
     jobId: z.string().nullable().describe('Job of the sync (UUID); null if the CRM is not connected'),

@@ -11,7 +11,7 @@ import { rep, repExample } from '../../reps/rep.js';
 import { listReps, workspaceToday } from '../../reps/rep-views.js';
 import { CrmAccounts } from '../crm-accounts.js';
 import { connectedCrm } from '../crm-connection-views.js';
-import { crmFailures, toCrmFailure } from '../crm-failures.js';
+import { callingCrm, crmFailures } from '../crm-failures.js';
 
 const response = z.object({
   synced: z.literal(true).describe('Always true'),
@@ -21,16 +21,14 @@ const response = z.object({
 
 const maxWaitMs = 25_000;
 
-async function membersOf(workspaceId: string, provider: CrmProvider, accounts: CrmAccounts): Promise<CrmMember[]> {
-  try {
+function membersOf(workspaceId: string, provider: CrmProvider, accounts: CrmAccounts): Promise<CrmMember[]> {
+  return callingCrm(async () => {
     const account = await accounts.open(workspaceId, provider);
     if (account === null) throw new Failure('no_crm_configured', `${provider} was connected without credentials.`);
-    return await withTimeout(maxWaitMs, account.listMembers(), () => {
+    return withTimeout(maxWaitMs, account.listMembers(), () => {
       throw new Failure('crm_unavailable', 'The CRM did not respond in time. Try again later.');
     });
-  } catch (error) {
-    throw toCrmFailure(error);
-  }
+  });
 }
 
 export const syncReps = operation({

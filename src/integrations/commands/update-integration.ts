@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { crmProviders } from '../../crm/port.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { integration, unconnectedExample } from '../crm-connection.js';
+import { integration, providerParams, unconnectedExample } from '../crm-connection.js';
 import { updatePolling } from '../crm-connection-store.js';
 import { listIntegrations } from '../crm-connection-views.js';
 
-const params = z.strictObject({ provider: z.enum(crmProviders).describe('The CRM') });
 const body = z.strictObject({
   syncEnabled: z.boolean().optional().describe('Whether the CRM is polled for changes'),
   pollSeconds: z
@@ -25,7 +23,7 @@ export const updateIntegration = operation({
   method: 'patch',
   path: '/v1/integrations/:provider',
   access: 'admin',
-  params,
+  params: providerParams,
   body,
   response: integration,
   failures: { no_crm_configured: 400 },

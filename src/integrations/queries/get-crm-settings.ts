@@ -1,6 +1,7 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { crmSettings, settingsExample, settingsParams } from '../crm-settings.js';
+import { providerParams } from '../crm-connection.js';
+import { crmSettings, settingsExample } from '../crm-settings.js';
 import { findSettings } from '../crm-settings-views.js';
 
 export const getCrmSettings = operation({
@@ -9,7 +10,7 @@ export const getCrmSettings = operation({
   method: 'get',
   path: '/v1/integrations/:provider/settings',
   access: 'admin',
-  params: settingsParams,
+  params: providerParams,
   response: crmSettings,
   failures: {},
   example: { params: { provider: 'crmb' }, answer: settingsExample },

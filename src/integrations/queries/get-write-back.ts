@@ -1,6 +1,7 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { writeBackExample, writeBackParams, writeBackStatus } from '../write-back.js';
+import { providerParams } from '../crm-connection.js';
+import { writeBackExample, writeBackStatus } from '../write-back.js';
 import { readWriteBackStatus } from '../write-back-views.js';
 
 export const getWriteBack = operation({
@@ -9,7 +10,7 @@ export const getWriteBack = operation({
   method: 'get',
   path: '/v1/integrations/:provider/write-back',
   access: 'admin',
-  params: writeBackParams,
+  params: providerParams,
   response: writeBackStatus,
   failures: {},
   example: { params: { provider: 'crmb' }, answer: writeBackExample },

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { crmProviders } from '../../crm/port.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { wholeNumber } from '../../platform/schemas.js';
+import { providerParams } from '../crm-connection.js';
 import { findHealth } from '../crm-health.js';
 import { listSyncHistory } from '../crm-sync-history.js';
 import { crmHealth, crmHealthExample, crmSyncExample, crmSyncRecord } from '../crm-sync-record.js';
 
-const params = z.strictObject({ provider: z.enum(crmProviders).describe('The CRM') });
 const query = z.strictObject({
   limit: wholeNumber(1, 100).default(20).describe('Max number of syncs on the page, 1 to 100'),
   cursor: z
@@ -24,7 +23,7 @@ export const listCrmSyncs = operation({
   method: 'get',
   path: '/v1/integrations/:provider/syncs',
   access: 'admin',
-  params,
+  params: providerParams,
   query,
   response: z.object({
     health: crmHealth,
