@@ -3,6 +3,7 @@ import { type CrmField, type CrmProvider } from '../crm/port.js';
 import { chunk } from '../kernel/chunk.js';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { updateConnection } from './crm-connection-row.js';
 import { type CrmPull, confirmMinutes, type PullPhase } from './crm-pull.js';
 
 export interface NewPull {
@@ -16,20 +17,10 @@ export interface NewPull {
 }
 
 export async function insertSync(trx: Work, workspaceId: string, pull: NewPull): Promise<void> {
-  const { pullId, provider, actor, reconcile, recalculate, replaces, awaited } = pull;
+  const { pullId, ...options } = pull;
   await trx
     .insertInto('crm_pulls')
-    .values({
-      workspace_id: workspaceId,
-      pull_id: pullId,
-      kind: 'sync',
-      provider,
-      actor,
-      reconcile,
-      recalculate,
-      replaces,
-      awaited,
-    })
+    .values({ workspace_id: workspaceId, pull_id: pullId, kind: 'sync', ...options })
     .execute();
 }
 
@@ -100,35 +91,15 @@ const maxOutage = sql`interval '1 day'`;
 export async function lockPull(trx: Work, workspaceId: string, pullId: string): Promise<CrmPull | null> {
   const row = await trx
     .selectFrom('crm_pulls')
-    .selectAll()
-    .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('is_given_up'))
+    .select(['pull_id as pullId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .select(['phase', 'modified_from as modifiedFrom', 'deleted_from as deletedFrom', 'covered_until as coveredUntil'])
+    .select(['cursor', 'deals', 'total', 'counts', 'attempts', 'restarts', 'started_at as startedAt'])
+    .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('isGivenUp'))
     .where('workspace_id', '=', workspaceId)
     .where('pull_id', '=', pullId)
     .forUpdate()
     .executeTakeFirst();
-  if (row === undefined) return null;
-  return {
-    pullId,
-    provider: row.provider,
-    kind: row.kind,
-    actor: row.actor,
-    reconcile: row.reconcile,
-    recalculate: row.recalculate,
-    replaces: row.replaces,
-    awaited: row.awaited,
-    phase: row.phase,
-    modifiedFrom: row.modified_from,
-    deletedFrom: row.deleted_from,
-    coveredUntil: row.covered_until,
-    cursor: row.cursor,
-    deals: row.deals,
-    total: row.total,
-    counts: row.counts,
-    attempts: row.attempts,
-    isGivenUp: row.is_given_up,
-    restarts: row.restarts,
-    startedAt: row.started_at,
-  };
+  return row ?? null;
 }
 
 export interface PullStep {
@@ -176,34 +147,50 @@ export async function deletePull(trx: Work, workspaceId: string, pullId: string)
   await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', pullId).execute();
 }
 
+/** What decides whether the listing of a pull contained a deal. */
+export type Listing = Pick<CrmPull, 'pullId' | 'provider' | 'startedAt' | 'restarts'>;
+
 /** Number of live deals of the CRM here, and of those the listing did not contain. */
 export async function countMissing(
   trx: Work,
   workspaceId: string,
-  pull: CrmPull,
+  listing: Listing,
 ): Promise<{ readonly live: number; readonly missing: number }> {
   const { rows } = await sql<{ live: number; missing: number }>`
-    select count(*)::int as live, (count(*) filter (where ${isMissing(pull)}))::int as missing
-    from deals d where d.workspace_id = ${workspaceId} and d.provider = ${pull.provider} and d.deleted_at is null`.execute(
-    trx,
-  );
+    select count(*)::int as live, (count(*) filter (where is_missing))::int as missing
+    from ${comparedDeals(workspaceId, listing)}`.execute(trx);
   return rows[0] as { live: number; missing: number };
 }
 
-export async function listMissing(trx: Work, workspaceId: string, pull: CrmPull, atMost: number): Promise<string[]> {
-  const { rows } = await sql<{ deal_id: string }>`
-    select d.deal_id from deals d
-    where d.workspace_id = ${workspaceId} and d.provider = ${pull.provider} and d.deleted_at is null and ${isMissing(pull)}
-    order by d.deal_id limit ${atMost}`.execute(trx);
-  return rows.map((row) => row.deal_id);
+/** Which of the next live deals, by id, the listing did not contain. `last` is null if there are no more deals. */
+export async function findMissing(
+  trx: Work,
+  workspaceId: string,
+  listing: Listing,
+  { after, atMost }: { readonly after: string; readonly atMost: number },
+): Promise<{ readonly missing: readonly string[]; readonly last: string | null }> {
+  const page = sql`and deal_id > ${after} order by deal_id limit ${atMost}`;
+  const { rows } = await sql<{ missing: string[]; last: string | null }>`
+    select coalesce(array_agg(deal_id order by deal_id) filter (where is_missing), '{}') as missing, max(deal_id) as last
+    from ${comparedDeals(workspaceId, listing, page)}`.execute(trx);
+  return rows[0] as { missing: string[]; last: string | null };
 }
 
-/** Deals that were created or changed during the listing may be missing from it and still exist. */
-function isMissing({ pullId, startedAt, restarts }: CrmPull) {
-  return sql<boolean>`(d.snapshot_at < ${startedAt} and (d.source_updated_at is null or d.source_updated_at < ${startedAt})
-    and not exists (select from crm_pull_deals p
-      where p.workspace_id = d.workspace_id and p.pull_id = ${pullId} and p.deal_id = d.deal_id
-        and p.listing = ${restarts}))`;
+/**
+ * Live deals of the CRM. Those that were created or changed during the listing may be missing from it and still exist.
+ * `limit 1` makes PostgreSQL look for each deal by the key: a join may read all deals of the pull for every page.
+ */
+function comparedDeals(workspaceId: string, { pullId, provider, startedAt, restarts }: Listing, page = sql``) {
+  return sql`(
+    select d.deal_id, d.snapshot_at < ${startedAt} and coalesce(d.source_updated_at < ${startedAt}, true)
+      and p.listing is distinct from ${restarts}::int as is_missing
+    from (
+      select deal_id, snapshot_at, source_updated_at from deals
+      where workspace_id = ${workspaceId} and provider = ${provider} and deleted_at is null ${page}
+    ) d left join lateral (
+      select listing from crm_pull_deals
+      where workspace_id = ${workspaceId} and pull_id = ${pullId} and deal_id = d.deal_id limit 1
+    ) p on true) compared`;
 }
 
 /**
@@ -221,11 +208,8 @@ export async function rejectReconcile(trx: Work, workspaceId: string, provider: 
 }
 
 export async function noteSync(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
-  await trx
-    .updateTable('crm_connections')
+  await updateConnection(trx, workspaceId, provider)
     .set({ last_sync_at: sql<Date>`now()`, reconcile_rejected_at: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .execute();
 }
 
@@ -236,12 +220,7 @@ export async function saveDeletionsThrough(
   provider: CrmProvider,
   through: Date | null,
 ): Promise<void> {
-  await trx
-    .updateTable('crm_connections')
-    .set({ deletions_through: through })
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .execute();
+  await updateConnection(trx, workspaceId, provider).set({ deletions_through: through }).execute();
 }
 
 /** Schedules the next poll. `through`: every change up to this time has been read. */

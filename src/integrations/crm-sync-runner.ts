@@ -1,13 +1,14 @@
-import { sql } from 'kysely';
 import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure, type CrmProvider } from '../crm/port.js';
 import { goneDeal } from '../crm/values.js';
 import { type AffectedReps, merge } from '../deals/affected-reps.js';
 import { auditSkippedDeals, type RecordedReport, recordReportedDeals } from '../deals/record-reported-deals.js';
+import { chunk } from '../kernel/chunk.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { advancePull, endPull, failPull } from '../ledger/calculation-jobs.js';
 import { type CommissionChanges } from '../ledger/commission-changes.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { isOutage } from '../platform/database/database-errors.js';
+import { databaseTime } from '../platform/database/database-time.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../platform/jobs/leases.js';
@@ -20,7 +21,7 @@ import {
   countMissing,
   delayPull,
   deletePull,
-  listMissing,
+  findMissing,
   lockPull,
   noteSync,
   pollInterval,
@@ -43,6 +44,8 @@ const maxPollFailures = 10;
 const maxRestarts = 3;
 const maxPauseMs = 15 * 60_000;
 const checkBatchSize = 100;
+/** Deals that are compared with the listing in one query. */
+const dealsPerComparison = 1000;
 /** Changes in flight when the CRM responded may carry an earlier time. */
 const visibilityDelayMs = 5_000;
 
@@ -98,9 +101,7 @@ export class CrmSyncRunner {
     const sliceEnd = performance.now() + sliceMs;
     let account: CrmAccount | null = null;
     while (performance.now() < sliceEnd) {
-      const pull = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        lockPull(trx, workspaceId, pullId),
-      );
+      const pull = await this.write(workspaceId, (trx) => lockPull(trx, workspaceId, pullId));
       if (pull === null) return 'stopped';
       account ??= await this.accounts.open(workspaceId, pull.provider);
       if (account === null) {
@@ -167,7 +168,7 @@ export class CrmSyncRunner {
     { workspaceId, pull, lease }: Pick<Run, 'workspaceId' | 'pull' | 'lease'>,
     hash: string,
   ): Promise<boolean> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    return this.write(workspaceId, async (trx) => {
       await lease.assertHeld(trx);
       if ((await findMembersHash(trx, workspaceId, pull.provider)) !== hash) return false;
       await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
@@ -177,7 +178,7 @@ export class CrmSyncRunner {
 
   private async pullFields({ workspaceId, pull, account, lease }: Run): Promise<void> {
     const fields = await account.listFields();
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    await this.write(workspaceId, async (trx) => {
       await lease.assertHeld(trx);
       await replaceFields(trx, workspaceId, pull.provider, fields);
       await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
@@ -273,43 +274,51 @@ export class CrmSyncRunner {
    * go, so a listing may miss a deal that exists. True if the pull ended here.
    */
   private async removeMissing(run: Run): Promise<boolean> {
-    const { workspaceId, pull, account } = run;
-    const { live, missing, rejected } = await this.unitOfWork.run(
-      { workspaceId },
-      { lock: 'none', access: 'write' },
-      async (trx) => {
-        const counted = await countMissing(trx, workspaceId, pull);
-        const tooMany = counted.missing > counted.live * maxMissingShare && !pull.replaces;
-        const confirmable = pull.kind === 'sync';
-        return {
-          ...counted,
-          rejected: tooMany && (!confirmable || (await rejectReconcile(trx, workspaceId, pull.provider))),
-        };
-      },
-    );
+    const { workspaceId, pull } = run;
+    const { live, missing, rejected } = await this.write(workspaceId, async (trx) => {
+      const counted = await countMissing(trx, workspaceId, pull);
+      const tooMany = counted.missing > counted.live * maxMissingShare && !pull.replaces;
+      const confirmable = pull.kind === 'sync';
+      return {
+        ...counted,
+        rejected: tooMany && (!confirmable || (await rejectReconcile(trx, workspaceId, pull.provider))),
+      };
+    });
     if (rejected) {
       const reason = `${missing} of ${live} deals are no longer in the CRM, and nothing was deleted. To confirm the deletion, repeat the request within ${confirmMinutes} minutes`;
       await this.fail(workspaceId, pull, 'reconcile_refused', reason, { missing, live });
       return true;
     }
     let { counts } = pull;
-    for (;;) {
-      const ids = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-        listMissing(trx, workspaceId, pull, checkBatchSize),
+    for (let after: string | null = missing === 0 ? null : ''; after !== null; ) {
+      const range = { after, atMost: dealsPerComparison };
+      const found = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+        findMissing(trx, workspaceId, pull, range),
       );
-      const fetchedAt = await this.databaseTime(workspaceId);
-      const deals = pull.replaces ? ids.map(goneDeal) : ids.length === 0 ? [] : await account.getDeals(ids);
-      const found = new Set(deals.map((deal) => deal.id));
-      // Also those that the CRM neither returns nor reports as deleted.
-      const hidden = ids.filter((dealId) => !found.has(dealId));
-      counts = await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
-        const recorded = await this.record(trx, recalculate, run, deals, fetchedAt, hidden);
-        const sum = addCounts(counts, recorded.counts);
-        await savePullStep(trx, workspaceId, pull.pullId, ids.length === 0 ? { phase: 'finish' } : { counts: sum });
-        return sum;
-      });
-      if (ids.length === 0) return false;
+      for (const ids of chunk(found.missing, checkBatchSize)) counts = await this.checkMissing(run, ids, counts);
+      after = found.last;
     }
+    await this.write(workspaceId, async (trx) => {
+      await run.lease.assertHeld(trx);
+      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'finish' });
+    });
+    return false;
+  }
+
+  /** Reads missing deals and records those that are gone; the counts of the pull with them. */
+  private async checkMissing(run: Run, ids: readonly string[], counts: CrmPull['counts']): Promise<CrmPull['counts']> {
+    const { workspaceId, pull, account } = run;
+    const fetchedAt = await this.databaseTime(workspaceId);
+    const deals = pull.replaces ? ids.map(goneDeal) : await account.getDeals(ids);
+    const found = new Set(deals.map((deal) => deal.id));
+    // Also those that the CRM neither returns nor reports as deleted.
+    const hidden = ids.filter((dealId) => !found.has(dealId));
+    return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
+      const recorded = await this.record(trx, recalculate, run, deals, fetchedAt, hidden);
+      const sum = addCounts(counts, recorded.counts);
+      await savePullStep(trx, workspaceId, pull.pullId, { counts: sum });
+      return sum;
+    });
   }
 
   private async finish({ workspaceId, lease, pull: { pullId } }: Run): Promise<void> {
@@ -340,9 +349,7 @@ export class CrmSyncRunner {
 
   /** Temporary failures are retried later; others end the pull. Recorded deals stay. */
   private async handleFailure(workspaceId: string, pullId: string, error: unknown): Promise<void> {
-    const pull = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      lockPull(trx, workspaceId, pullId),
-    );
+    const pull = await this.write(workspaceId, (trx) => lockPull(trx, workspaceId, pullId));
     if (pull === null) return;
     this.log.warn({ err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts }, 'pull failed');
     const { kind, message } =
@@ -355,15 +362,11 @@ export class CrmSyncRunner {
         kind === 'unauthorized' ? `${message}. Connect it again` : message,
       );
     if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
-      return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        restartListing(trx, workspaceId, pullId),
-      );
+      return this.write(workspaceId, (trx) => restartListing(trx, workspaceId, pullId));
     if (mustEnd(pull, error)) return this.fail(workspaceId, pull, 'crm_unavailable', message);
     const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** pull.attempts);
     const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)),
-    );
+    await this.write(workspaceId, (trx) => delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)));
   }
 
   private async fail(
@@ -395,10 +398,11 @@ export class CrmSyncRunner {
   }
 
   private databaseTime(workspaceId: string): Promise<Date> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-      const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(trx);
-      return (rows[0] as { now: Date }).now;
-    });
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, databaseTime);
+  }
+
+  private write<T>(workspaceId: string, work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
   }
 }
 

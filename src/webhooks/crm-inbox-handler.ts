@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../crm/port.js';
 import {
   auditSkippedDeals,
@@ -12,6 +11,7 @@ import { writtenProperties } from '../integrations/write-back-views.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type CalculationRequest } from '../ledger/calculation-requests.js';
 import { type CommissionChanges } from '../ledger/commission-changes.js';
+import { databaseTime } from '../platform/database/database-time.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import {
@@ -161,11 +161,6 @@ async function fetchDeals(account: CrmAccount, dealIds: readonly string[]) {
       throw new RetryLater(error.message, error.retryAfterMs, { cause: error });
     throw error;
   }
-}
-
-async function databaseTime(trx: Work): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(trx);
-  return (rows[0] as { now: Date }).now;
 }
 
 function orchestratorOf(workspaceId: string) {

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { countMissing, findMissing, type Listing } from '#src/integrations/crm-pull-store.js';
+import { newId } from '#src/kernel/ids.js';
+import { type Work } from '#src/platform/database/unit-of-work.js';
+import { SliceFixture } from '#test/support/slice-fixture.js';
+
+const deals = 5000;
+/** Every deal with such a number is missing. */
+const interval = 20;
+const pageSize = 500;
+const idOf = (number: number) => `D-${10_000 + number}`;
+
+describe('deals that the listing of a CRM did not contain', () => {
+  let slice: SliceFixture;
+  let workspaceId: string;
+  let listing: Listing;
+
+  /** Only an earlier listing of the same sync contained every second of the missing deals. */
+  before(async () => {
+    slice = await SliceFixture.emptied();
+    workspaceId = await slice.workspace();
+    listing = { pullId: newId(), provider: 'crma', startedAt: new Date(), restarts: 1 };
+    await sql`
+      insert into deals (workspace_id, deal_id, provider, is_closed, is_won, fields, given, content_hash, snapshot_at)
+      select ${workspaceId}::uuid, 'D-' || 10000 + n, 'crma', false, false, '{}', '{}', gen_random_uuid(),
+        now() - interval '1 hour'
+      from generate_series(1, ${deals}::int) n`.execute(slice.owner);
+    await sql`
+      insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, restarts)
+      values (${workspaceId}::uuid, ${listing.pullId}::uuid, 'crma', 'sync', 'test', 1)`.execute(slice.owner);
+    await sql`
+      insert into crm_pull_deals (workspace_id, pull_id, deal_id, outcome, is_skipped, listing)
+      select ${workspaceId}::uuid, ${listing.pullId}::uuid, 'D-' || 10000 + n, 'unchanged', false, (n % ${interval} <> 0)::int
+      from generate_series(1, ${deals}::int) n where n % ${2 * interval} <> 0`.execute(slice.owner);
+    await sql`analyze`.execute(slice.owner);
+  });
+
+  const read = <T>(work: (trx: Work) => Promise<T>) =>
+    slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, work);
+
+  const pageAfter = (after: string) => (trx: Work) =>
+    findMissing(trx, workspaceId, listing, { after, atMost: pageSize });
+
+  it('are counted and listed page by page, each once', async () => {
+    const missing = Array.from({ length: deals / interval }, (_, index) => idOf((index + 1) * interval));
+    expect(await read((trx) => countMissing(trx, workspaceId, listing))).to.deep.equal({
+      live: deals,
+      missing: missing.length,
+    });
+    const found: string[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page: Awaited<ReturnType<typeof findMissing>> = await read(pageAfter(after));
+      found.push(...page.missing);
+      after = page.last;
+    }
+    expect(found).to.deep.equal(missing);
+  });
+
+  it('are found by looking for each deal by its key, from where the last page ended', async () => {
+    const rowsRead = async (trx: Work) => {
+      const { rows } = await sql<{ read: number }>`
+        select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
+        where relname = 'crm_pull_deals'`.execute(trx);
+      return rows[0]?.read ?? 0;
+    };
+    const ofSecondPage = await read(async (trx) => {
+      const before = await rowsRead(trx);
+      await pageAfter(idOf(pageSize))(trx);
+      return (await rowsRead(trx)) - before;
+    });
+    expect(ofSecondPage).to.be.within(1, pageSize);
+  });
+
+  it('are not those that were created or changed since the pull began', async () => {
+    const later = sql`now() + interval '1 hour'`;
+    await sql`update deals set snapshot_at = ${later} where deal_id = ${idOf(interval)}`.execute(slice.owner);
+    await sql`update deals set source_updated_at = ${later} where deal_id = ${idOf(2 * interval)}`.execute(slice.owner);
+    const { missing } = await read((trx) => countMissing(trx, workspaceId, listing));
+    expect(missing).to.equal(deals / interval - 2);
+  });
+});
