@@ -9,19 +9,19 @@ import { type DealChange } from './record-deals.js';
 /** Reps to calculate, each with the affected days. */
 export type AffectedReps = Map<string, DayRange>;
 
-/** The reps affected by the changes, for all deals together. */
+/** The reps affected by the changes that a calculation reads, for all deals together. */
 export async function affectedReps(
   trx: Work,
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<AffectedReps> {
   const affected = [...(await earnersOf(trx, workspaceId, movedIn(changes))).values()].reduce(merge, new Map());
-  for (const change of changes) addOwners(affected, change);
+  for (const change of changes) if (change.isRead) addOwners(affected, change);
   return affected;
 }
 
 /**
- * The affected reps of each changed deal: the owners before and after, each with the days of their deal, and for a
+ * The affected reps of each deal with a change that a calculation reads: the owners before and after, each with the days of their deal, and for a
  * deal with a new owner every rep who has earned on it, because managers of the former owner may not be above the
  * new one.
  */
@@ -31,7 +31,7 @@ export async function affectedByChanges(
   changes: readonly DealChange[],
 ): Promise<Map<string, AffectedReps>> {
   const affected = await earnersOf(trx, workspaceId, movedIn(changes));
-  for (const change of changes) addOwners(ofDealIn(affected, change.dealId), change);
+  for (const change of changes) if (change.isRead) addOwners(ofDealIn(affected, change.dealId), change);
   return affected;
 }
 

@@ -17,6 +17,7 @@ import {
   updateDeals,
   updateSourceTimes,
 } from './deal-store.js';
+import { unreadChanges } from './unread-changes.js';
 
 /** A deal as the API, a file or a CRM reports it. */
 export interface IncomingDeal extends ReadContent {
@@ -36,6 +37,8 @@ export interface DealChange {
   readonly dealId: string;
   readonly before: StoredDeal | null;
   readonly after: Pick<StoredDeal, 'repId' | 'closeDate'>;
+  /** Whether a calculation may read a value that changed. */
+  readonly isRead: boolean;
 }
 
 export interface RecordedDeals {
@@ -156,6 +159,8 @@ interface Decision {
   readonly stale: readonly DealWrite[];
   /** The latest time that the source reported. */
   readonly sourceUpdatedAt: Date | null;
+  /** Whether a calculation may read a value that the accepted writes change. */
+  readonly isRead: boolean;
 }
 
 function decideWrites(
@@ -179,7 +184,9 @@ async function writeDecided(
 ): Promise<Decision[]> {
   // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
   const insertedByOthers = await insertDeals(trx, insert);
-  const written = decisions.filter((one) => !insertedByOthers.has(one.dealId));
+  const decided = decisions.filter((one) => !insertedByOthers.has(one.dealId));
+  const unread = await unreadChanges(trx, workspaceId, decided.filter(keepsPlace).map(lastWrite));
+  const written = decided.map((one) => (unread.has(one.dealId) ? { ...one, isRead: false } : one));
   await failpoint('record.midWrite');
   await writeDecisions(trx, workspaceId, written);
   if (insertedByOthers.size === 0) return written;
@@ -211,6 +218,13 @@ async function writeDecisions(trx: Work, workspaceId: string, written: readonly 
       written.flatMap((one) => timestampOnlyUpdate(one) ?? []),
     ),
   ]);
+}
+
+/** Whether the writes replace a deal that keeps its owner and its close date. */
+function keepsPlace({ current, accepted }: Decision): boolean {
+  const last = accepted.at(-1);
+  if (current === undefined || last === undefined || current.deleted) return false;
+  return current.repId !== null && current.repId === last.repId && current.closeDate === last.projection.closeDate;
 }
 
 /** The owners of the written deals, before and after. */
@@ -252,7 +266,7 @@ function decide(
     exists = true;
     accepted.push(at(one, sourceUpdatedAt));
   }
-  return { dealId, current, writes, accepted, stale, sourceUpdatedAt };
+  return { dealId, current, writes, accepted, stale, sourceUpdatedAt, isRead: true };
 }
 
 type DealTimes = Pick<StoredDeal, 'sourceUpdatedAt' | 'fetchedAt' | 'deletedAt'>;
@@ -293,9 +307,9 @@ function timestampOnlyUpdate({
   return sourceUpdatedAt.getTime() === current?.sourceUpdatedAt?.getTime() ? null : { dealId, at: sourceUpdatedAt };
 }
 
-function changeOf({ dealId, current, accepted }: Decision): DealChange | null {
+function changeOf({ dealId, current, accepted, isRead }: Decision): DealChange | null {
   const last = accepted.at(-1);
   if (last === undefined) return null;
   const before = current === undefined || current.deleted ? null : current;
-  return { dealId, before, after: { repId: last.repId, closeDate: last.projection.closeDate } };
+  return { dealId, before, after: { repId: last.repId, closeDate: last.projection.closeDate }, isRead };
 }
