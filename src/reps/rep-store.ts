@@ -19,13 +19,13 @@ export interface StoredRep {
 }
 
 const columns = [
-  'rep_id as repId',
-  'email',
-  'name',
-  'role',
-  'active',
-  'crm_member_id as crmMemberId',
-  'payroll_id as payrollId',
+  'reps.rep_id as repId',
+  'reps.email',
+  'reps.name',
+  'reps.role',
+  'reps.active',
+  'reps.crm_member_id as crmMemberId',
+  'reps.payroll_id as payrollId',
 ] as const;
 
 export async function findRep(trx: Work, workspaceId: string, repId: string): Promise<StoredRep | undefined> {
@@ -244,12 +244,16 @@ export async function findMembers(
   provider: string,
   crmIds: readonly string[],
 ): Promise<ReadonlyMap<string, StoredRep>> {
-  const { rows } = await sql<StoredRep & { crmId: string }>`
-    select m.crm_id as "crmId", r.rep_id as "repId", r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId"
-    from crm_members m join reps r on r.workspace_id = m.workspace_id and r.rep_id = m.rep_id
-    where m.workspace_id = ${workspaceId} and m.provider = ${provider} and m.crm_id = any(${crmIds}::text[])`.execute(
-    trx,
-  );
+  const rows = await trx
+    .selectFrom('crm_members as m')
+    .innerJoin('reps', (join) =>
+      join.onRef('reps.workspace_id', '=', 'm.workspace_id').onRef('reps.rep_id', '=', 'm.rep_id'),
+    )
+    .select(columns)
+    .select('m.crm_id as crmId')
+    .where('m.workspace_id', '=', workspaceId)
+    .where(sql<boolean>`m.provider = ${provider} and m.crm_id = any(${crmIds}::text[])`)
+    .execute();
   return new Map(rows.map(({ crmId, ...rep }) => [crmId, rep]));
 }
 
