@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Role } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
+import { groupBy } from '../kernel/group-by.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -157,19 +158,13 @@ export async function claimUnresolvedDeals(
 }
 
 export async function loadHierarchy(trx: Work, workspaceId: string): Promise<Hierarchy> {
-  const rows = await trx
+  const lines = await trx
     .selectFrom('reporting_lines')
-    .select(['rep_id', 'from_day', 'to_day', 'manager_id'])
+    .select(['rep_id as repId', 'from_day as from', 'to_day as to', 'manager_id as managerId'])
     .where('workspace_id', '=', workspaceId)
     .orderBy('from_day')
     .execute();
-  const hierarchy = new Map<string, ReportingLine[]>();
-  for (const { rep_id: repId, from_day: from, to_day: to, manager_id: managerId } of rows) {
-    const lines = hierarchy.get(repId);
-    if (lines === undefined) hierarchy.set(repId, [{ from, to, managerId }]);
-    else lines.push({ from, to, managerId });
-  }
-  return hierarchy;
+  return groupBy(lines, ({ repId }) => repId);
 }
 
 /** Replaces all reporting lines of the reps. */
@@ -178,7 +173,7 @@ export async function replaceReportingLines(trx: Work, workspaceId: string, hier
     delete from reporting_lines where workspace_id = ${workspaceId} and rep_id = any(${[...hierarchy.keys()]}::uuid[])`.execute(
     trx,
   );
-  const lines = [...hierarchy].flatMap(([repId, ofRep]) => ofRep.map((line) => ({ repId, ...line })));
+  const lines = [...hierarchy].flatMap(([repId, ofRep]) => ofRep.map((line) => ({ ...line, repId })));
   if (lines.length === 0) return;
   await forceCustomPlans(trx);
   await sql`
