@@ -49,51 +49,34 @@ export async function findRuleByMeasure(
   measure: string,
   planIds: readonly string[],
 ): Promise<QuotaRule> {
-  const rules = await ruleQuery(trx, workspaceId)
-    .where(sql<SqlBool>`r.plan_id = any(${planIds}::uuid[])`)
-    .where('v.status', '=', 'active')
-    .where('p.status', '=', 'active')
-    .where(isNotSuperseded)
-    .orderBy('v.version', 'desc')
-    .orderBy('r.position')
-    .execute();
+  const rules = await listRulesInForce(trx, workspaceId, planIds);
   const name = normal(measure);
   const named = rules.filter((rule) => normal(rule.name) === name);
   const counters = distinctCounters(named.length > 0 ? named : rules.filter((rule) => normal(rule.measure) === name));
-  const [rule] = counters;
+  const [rule, another] = counters;
   if (rule === undefined) throw ruleNotFound(`No active plan of this workspace has a rule named ${measure}.`);
-  if (counters.length === 1) return rule;
-  throw new Failure(
-    'quota_ambiguous_measure',
+  if (another === undefined) return rule;
+  throw ambiguous(
     `${measure} may be any of several rules. Give planRuleId, or planId if they are of several plans.`,
-    {
-      planRuleIds: counters.map(({ ruleId, planId, name }) => ({ planRuleId: ruleId, planId, name })),
-    },
+    counters,
   );
 }
 
-/** The only rule of the active plans with periods of that kind; rejected if there are several. */
+/** The only rule in the timelines of the plans with periods of that kind; rejected if there are several. */
 export async function findOnlyRule(
   trx: Work,
   workspaceId: string,
   planIds: readonly string[],
   kind: PeriodKind | null,
 ): Promise<QuotaRule> {
-  const rules = await ruleQuery(trx, workspaceId)
-    .where(sql<SqlBool>`r.plan_id = any(${planIds}::uuid[])`)
-    .where('v.status', '=', 'active')
-    .orderBy('v.version', 'desc')
-    .orderBy('r.position')
-    .execute();
-  const counters = distinctCounters(rules);
+  const counters = distinctCounters(await listRulesInForce(trx, workspaceId, planIds));
   const ofKind = counters.filter((rule) => rule.attainmentPeriod === kind);
   const [rule, another] = ofKind.length > 0 ? ofKind : counters;
   if (rule === undefined) throw ruleNotFound('No active plan of this rep has a rule. Name the plan, or assign one.');
   if (another === undefined) return rule;
-  throw new Failure(
-    'quota_ambiguous_measure',
+  throw ambiguous(
     `Several rules may be meant: ${counters.map(({ name }) => name).join(', ')}. Name one in the column measure, and its plan.`,
-    { planRuleIds: counters.map(({ ruleId, planId, name }) => ({ planRuleId: ruleId, planId, name })) },
+    counters,
   );
 }
 
@@ -145,6 +128,18 @@ function ruleQuery(trx: Work, workspaceId: string) {
     .where('r.workspace_id', '=', workspaceId);
 }
 
+/** The rules in the timelines of those of the plans that are active, newest version first. */
+function listRulesInForce(trx: Work, workspaceId: string, planIds: readonly string[]): Promise<QuotaRule[]> {
+  return ruleQuery(trx, workspaceId)
+    .where(sql<SqlBool>`r.plan_id = any(${planIds}::uuid[])`)
+    .where('v.status', '=', 'active')
+    .where('p.status', '=', 'active')
+    .where(isNotSuperseded)
+    .orderBy('v.version', 'desc')
+    .orderBy('r.position')
+    .execute();
+}
+
 /** Rules with one key share one quota; the rule of the newest version represents them. */
 function distinctCounters(rules: readonly QuotaRule[]): QuotaRule[] {
   const newest = [...groupBy(rules, (rule) => `${rule.planId}|${rule.name}`).values()].flatMap((versions) =>
@@ -157,6 +152,11 @@ function distinctCounters(rules: readonly QuotaRule[]): QuotaRule[] {
 
 function normal(text: string): string {
   return text.normalize('NFKC').trim().toLowerCase();
+}
+
+function ambiguous(message: string, rules: readonly QuotaRule[]): Failure {
+  const planRuleIds = rules.map(({ ruleId, planId, name }) => ({ planRuleId: ruleId, planId, name }));
+  return new Failure('quota_ambiguous_measure', message, { planRuleIds });
 }
 
 function ruleNotFound(message: string): Failure {

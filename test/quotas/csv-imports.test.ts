@@ -93,6 +93,16 @@ describe('the import of quotas and assignments from CSV files', () => {
     ]);
   });
 
+  it('finds the only rule of the present version, without the rules of versions that it supersedes', async () => {
+    const { config } = await api.expect(200, 'GET', `/v1/plans/${planId}`);
+    const renamed = { ...config, rules: [{ ...config.rules[0], name: 'Newer' }] };
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { config: renamed });
+    expect(
+      outcomes(await send('/v1/quotas/import', 'email,plan,period,target\nann@x.io,AE Plan,2026-Q1,5\n')),
+    ).to.deep.equal(['created']);
+    expect((await api.expect(200, 'GET', '/v1/quotas'))[0]).to.include({ measure: 'Newer' });
+  });
+
   it('assigns reps to plans once, also when the file is sent again', async () => {
     const text = [
       'email,plan,start,end',
