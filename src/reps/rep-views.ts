@@ -4,11 +4,16 @@ import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Rep } from './rep.js';
+import { type Rep, repNotFound } from './rep.js';
 
 /** The rep's name, or null when the workspace has no such rep. */
 export async function findRepName(trx: Work, workspaceId: string, repId: string): Promise<string | null> {
   return (await findPerson(trx, workspaceId, repId))?.name ?? null;
+}
+
+/** Rejects the id of no rep of the workspace. */
+export async function assertRepExists(trx: Work, workspaceId: string, repId: string): Promise<void> {
+  if ((await findPerson(trx, workspaceId, repId)) === null) throw repNotFound();
 }
 
 /** The rep's name and address, or null when the workspace has no such rep. */
@@ -58,10 +63,8 @@ export async function findRoleAndActivity(
 
 /** The ids that no rep of the workspace has. */
 export async function unknownReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ rep_id: string }>`
-    select rep_id from reps where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
-  const existing = new Set(rows.map((row) => row.rep_id));
-  return repIds.filter((repId) => !existing.has(repId));
+  const known = await knownReps(trx, workspaceId, repIds);
+  return repIds.filter((repId) => !known.has(repId));
 }
 
 /** Ids of the reps with those e-mail addresses, in lower case, by address. */

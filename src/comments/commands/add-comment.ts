@@ -7,8 +7,8 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
-import { notYours, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { notYours } from '../../reps/rep.js';
+import { assertRepExists } from '../../reps/rep-views.js';
 import { type Comment, comment, commentExample } from '../comment.js';
 import { insertComment } from '../comment-store.js';
 import { findComment } from '../comment-views.js';
@@ -41,7 +41,7 @@ export const addComment = operation({
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
     return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      await assertRepExists(trx, workspaceId, repId);
       if (request.dealId !== undefined) await assertDealExists(trx, workspaceId, request.dealId);
       const commentId = await insertComment(trx, workspaceId, {
         repId,

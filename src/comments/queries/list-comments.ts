@@ -6,8 +6,8 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
-import { notYours, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { notYours } from '../../reps/rep.js';
+import { assertRepExists } from '../../reps/rep-views.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
 import { comment, commentExample } from '../comment.js';
 import { listComments as load } from '../comment-views.js';
@@ -31,7 +31,7 @@ export const listComments = operation({
   async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
     if (!maySee(caller, repId)) throw notYours();
     return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
+      await assertRepExists(trx, caller.workspaceId, repId);
       const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
       return load(trx, caller.workspaceId, repId, of);
     });

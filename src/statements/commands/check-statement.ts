@@ -5,8 +5,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
-import { repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { assertRepExists, findRepName } from '../../reps/rep-views.js';
 import { statementNotFound } from '../statement.js';
 import { upsertCheck } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
@@ -57,7 +56,7 @@ export const checkStatement = operation({
   async execute({ params: { repId }, body: request }, caller, unitOfWork) {
     const { workspaceId } = caller;
     return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      await assertRepExists(trx, workspaceId, repId);
       const head = await findHead(trx, { workspaceId, repId, period: request.period });
       if (head === null) throw statementNotFound();
       if (head.version !== request.version)

@@ -6,8 +6,8 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { optionalPeriod } from '../../platform/schemas.js';
-import { notYours, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { notYours } from '../../reps/rep.js';
+import { assertRepExists } from '../../reps/rep-views.js';
 import { readState } from '../staleness.js';
 import { approvalOf, approvedBy, checks, statement } from '../statement.js';
 import { listChecks, readStatement, resolvePeriod } from '../statement-views.js';
@@ -49,7 +49,7 @@ export const getStatementStatus = operation({
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
     return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if ((await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      await assertRepExists(trx, workspaceId, repId);
       const { period: of, currency } = await resolvePeriod(trx, workspaceId, request.period, clock);
       const key = { workspaceId, repId, period: of };
       const { head, content } = await readStatement(trx, key, currency);

@@ -4,8 +4,8 @@ import { maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { notYours, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { notYours } from '../../reps/rep.js';
+import { assertRepExists } from '../../reps/rep-views.js';
 import { listStatementsOfRep } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -53,7 +53,7 @@ export const listRepStatements = operation({
   async execute({ params: { repId } }, caller, unitOfWork): Promise<readonly z.input<typeof listed>[]> {
     if (!maySee(caller, repId)) throw notYours();
     const rows = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
+      await assertRepExists(trx, caller.workspaceId, repId);
       return listStatementsOfRep(trx, caller.workspaceId, repId);
     });
     return rows.map((row) => ({
