@@ -11,7 +11,7 @@ import {
   RetryLater,
 } from '../platform/inbox/inbox-runner.js';
 import { type Log } from '../platform/log.js';
-import { changeSeats, changeTier, findSeats, findTier } from '../workspaces/change-tier.js';
+import { changeSeats, changeTier, findEntitlement } from '../workspaces/change-tier.js';
 import {
   type BillingProvider,
   BillingUnavailable,
@@ -137,11 +137,11 @@ export class BillingInboxHandler implements InboxHandler {
         { workspaceId, subscriptionId, status },
         'unknown tier of a subscription; the tier of the workspace does not change',
       );
-    const from = await findTier(trx, workspaceId);
-    if (from === null) return;
+    const before = await findEntitlement(trx, workspaceId);
+    if (before === undefined) return;
+    const { tier: from, seats } = before;
     const terms = { now: this.clock.now(), graceDays: this.terms.graceDays };
     const to = entitledTier(subscriptions, from, terms);
-    const seats = await findSeats(trx, workspaceId);
     const paidSeats = entitledSeats(subscriptions, seats, { tier: to, ...terms });
     if (paidSeats !== seats) await changeSeats(trx, { workspaceId, actor }, { from: seats, to: paidSeats });
     if (to === from) return;

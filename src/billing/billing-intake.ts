@@ -6,7 +6,7 @@ import { Inbox } from '../platform/inbox/inbox.js';
 import { LOG } from '../platform/injection-tokens.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
-import { findTier } from '../workspaces/change-tier.js';
+import { findEntitlement } from '../workspaces/change-tier.js';
 import { type BillingEvent, checkoutCompleted } from './billing-event.js';
 import { bindSubscription, linkCustomer } from './billing-store.js';
 
@@ -54,7 +54,7 @@ export class BillingIntake {
     const route = await this.inbox.findRoute('billing', customerId);
     if (checkoutOf === null && route?.workspaceId === workspaceId.toLowerCase()) return true;
     return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-      if ((await findTier(trx, workspaceId)) === null) return false;
+      if ((await findEntitlement(trx, workspaceId)) === undefined) return false;
       await linkCustomer(trx, workspaceId, customerId);
       if (checkoutOf !== null) await bindSubscription(trx, workspaceId, checkoutOf);
       return true;

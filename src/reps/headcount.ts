@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
-import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type Tier } from '../workspaces/workspace-tables.js';
 
 /** How many active people a workspace has, and how many of them are admins. */
 export interface Headcount {
-  readonly tier: Tables['workspaces']['tier'];
+  readonly tier: Tier;
   /** Number of seats that were bought one by one; null: the tier decides. */
   readonly seats: number | null;
   readonly reps: number;
   readonly admins: number;
 }
 
-const seatsOfTier: Readonly<Record<Headcount['tier'], number>> = {
+const seatsOfTier: Readonly<Record<Tier, number>> = {
   free: 10,
   pro: 25,
   enterprise: Number.POSITIVE_INFINITY,

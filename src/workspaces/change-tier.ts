@@ -1,27 +1,17 @@
 import { recordAuditEntry } from '../ledger/audit-entry.js';
-import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type Tier } from './workspace-tables.js';
 
-type Tier = Tables['workspaces']['tier'];
-
-/** The tier of the workspace; null if it does not exist. */
-export async function findTier(trx: Work, workspaceId: string): Promise<Tier | null> {
-  const workspace = await trx
+/** The tier, and the seats that were bought one by one: null if the tier decides. Undefined for an unknown workspace. */
+export async function findEntitlement(
+  trx: Work,
+  workspaceId: string,
+): Promise<{ readonly tier: Tier; readonly seats: number | null } | undefined> {
+  return trx
     .selectFrom('workspaces')
-    .select('tier')
+    .select(['tier', 'seats'])
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst();
-  return workspace?.tier ?? null;
-}
-
-/** The seats that were bought one by one; null if the tier decides. */
-export async function findSeats(trx: Work, workspaceId: string): Promise<number | null> {
-  const workspace = await trx
-    .selectFrom('workspaces')
-    .select('seats')
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst();
-  return workspace?.seats ?? null;
 }
 
 /** Changes the seats and writes an audit entry. Fewer seats than active reps deactivate no rep. */

@@ -1,10 +1,11 @@
 import { newId } from '../kernel/ids.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { insertWorkspaceKey } from './workspace-store.js';
+import { type Tier } from './workspace-tables.js';
 
 export interface NewWorkspace {
   readonly name: string;
-  readonly tier: 'free' | 'pro' | 'enterprise';
+  readonly tier: Tier;
   readonly currency: string;
   readonly timezone: string;
   readonly adminEmail?: string | undefined;
@@ -33,27 +34,13 @@ export async function createWorkspace(
       })
       .execute();
     if (workspace.adminEmail !== undefined) {
-      const repId = newId();
+      const key = { workspace_id: workspaceId, rep_id: newId() };
       const email = workspace.adminEmail.toLowerCase();
       await trx
         .insertInto('reps')
-        .values({
-          workspace_id: workspaceId,
-          rep_id: repId,
-          email,
-          name: workspace.adminName ?? email,
-          role: 'admin',
-          crm_member_id: null,
-          avatar: null,
-          invite_status: null,
-          provider: null,
-          synced_at: null,
-        })
+        .values({ ...key, email, name: workspace.adminName ?? email, role: 'admin' })
         .execute();
-      await trx
-        .insertInto('lanes')
-        .values({ workspace_id: workspaceId, rep_id: repId, not_before: null, parked_at: null, last_error: null })
-        .execute();
+      await trx.insertInto('lanes').values(key).execute();
     }
     return insertWorkspaceKey(trx, workspaceId, null);
   });

@@ -3,7 +3,7 @@ import { newId } from '../kernel/ids.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
-import { type Paper } from './workspace-tables.js';
+import { type WorkspaceRow } from './workspace-views.js';
 
 export interface RotatedKey {
   readonly apiKey: string;
@@ -53,36 +53,26 @@ export async function insertWorkspaceKey(trx: Work, workspaceId: string, created
   return apiKey;
 }
 
-/** Changes the given fields. */
+/** Changes the given fields; undefined keeps the stored value. */
 export async function updateWorkspaceRow(
   trx: Work,
   workspaceId: string,
   change: {
-    readonly name?: string | undefined;
-    readonly currency?: string | undefined;
-    readonly timezone?: string | undefined;
-    readonly paper?: Paper | null | undefined;
-    readonly payroll?: object | undefined;
-    readonly managerScope?: 'workspace' | 'reports' | undefined;
-    readonly blockApprovalOnDispute?: boolean | undefined;
-    readonly agentWrites?: 'allow' | 'confirm' | 'deny' | null | undefined;
-    readonly stepUpMinutes?: number | null | undefined;
+    readonly [Field in keyof WorkspaceRow]?: (Field extends 'payroll' ? object : WorkspaceRow[Field]) | undefined;
   },
 ): Promise<void> {
   await trx
     .updateTable('workspaces')
     .set({
-      ...(change.name === undefined ? {} : { name: change.name }),
-      ...(change.currency === undefined ? {} : { currency: change.currency }),
-      ...(change.timezone === undefined ? {} : { timezone: change.timezone }),
-      ...(change.paper === undefined ? {} : { paper: change.paper }),
-      ...(change.managerScope === undefined ? {} : { manager_scope: change.managerScope }),
-      ...(change.blockApprovalOnDispute === undefined
-        ? {}
-        : { block_approval_on_dispute: change.blockApprovalOnDispute }),
-      ...(change.agentWrites === undefined ? {} : { agent_writes: change.agentWrites }),
-      ...(change.stepUpMinutes === undefined ? {} : { step_up_minutes: change.stepUpMinutes }),
-      ...(change.payroll === undefined ? {} : { payroll: JSON.stringify(change.payroll) }),
+      name: change.name,
+      currency: change.currency,
+      timezone: change.timezone,
+      paper: change.paper,
+      manager_scope: change.managerScope,
+      block_approval_on_dispute: change.blockApprovalOnDispute,
+      agent_writes: change.agentWrites,
+      step_up_minutes: change.stepUpMinutes,
+      payroll: change.payroll && JSON.stringify(change.payroll),
     })
     .where('workspace_id', '=', workspaceId)
     .execute();

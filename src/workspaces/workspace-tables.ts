@@ -37,11 +37,14 @@ export interface WorkspaceTables {
     writes_back: Generated<boolean>;
     digest_of: ColumnType<Day | null, undefined, Day>;
     configuration_revision: Generated<string>;
+    /** Null if the currency decides. */
     paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;
     payroll: ColumnType<PayrollTerms, string | undefined, string>;
     manager_scope: Generated<'workspace' | 'reports'>;
     block_approval_on_dispute: Generated<boolean>;
+    /** Null for the defaults. */
     agent_writes: Generated<'allow' | 'confirm' | 'deny' | null>;
+    /** Null if any age of the last proof suffices. */
     step_up_minutes: ColumnType<number | null, undefined, number | null>;
     created_at: GeneratedInstant;
   };

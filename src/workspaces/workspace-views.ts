@@ -2,28 +2,10 @@ import { sql } from 'kysely';
 import { type z } from 'zod';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { keyMask, type maskedKey } from './workspace.js';
-import { type FieldMappingJson, type Paper, type PayrollTerms } from './workspace-tables.js';
 
-export interface WorkspaceRow {
-  readonly workspaceId: string;
-  readonly name: string;
-  readonly currency: string;
-  readonly timezone: string;
-  readonly tier: 'free' | 'pro' | 'enterprise';
-  readonly isDemo: boolean;
-  readonly fieldMapping: FieldMappingJson;
-  /** Null if the currency decides. */
-  readonly paper: Paper | null;
-  readonly payroll: PayrollTerms;
-  readonly managerScope: 'workspace' | 'reports';
-  readonly blockApprovalOnDispute: boolean;
-  /** Null for the defaults. */
-  readonly agentWrites: 'allow' | 'confirm' | 'deny' | null;
-  /** Null if any age of the last proof suffices. */
-  readonly stepUpMinutes: number | null;
-}
+export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
 
-export async function findWorkspace(trx: Work, workspaceId: string): Promise<WorkspaceRow> {
+export async function findWorkspace(trx: Work, workspaceId: string) {
   return trx
     .selectFrom('workspaces')
     .select([

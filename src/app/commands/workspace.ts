@@ -4,11 +4,12 @@ import { type DatabaseServer } from '../../platform/database/server.js';
 import { createWorkspace as create } from '../../workspaces/create-workspace.js';
 import { isTimeZone } from '../../workspaces/workspace.js';
 import { rotateWorkspaceKey } from '../../workspaces/workspace-store.js';
+import { type Tier } from '../../workspaces/workspace-tables.js';
 import { withOwner, withServer, withUnitOfWork } from './database-access.js';
 import { UsageError } from './usage-error.js';
 
 interface WorkspaceOptions {
-  readonly tier: 'free' | 'pro' | 'enterprise';
+  readonly tier: Tier;
   readonly currency: string;
   readonly timezone: string;
   readonly adminEmail?: string;

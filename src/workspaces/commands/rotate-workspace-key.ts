@@ -32,11 +32,7 @@ export const rotateWorkspaceKey = operation({
   failures: {},
   example: {
     body: { graceMinutes: 60 },
-    answer: {
-      apiKey: 'ws_…',
-      masked: 'ws_********************************',
-      oldKeyExpiresAt: '2026-02-11T09:30:00.000Z',
-    },
+    answer: { apiKey: 'ws_…', masked: keyMask, oldKeyExpiresAt: '2026-02-11T09:30:00.000Z' },
   },
   uses: [UnitOfWork, CLOCK],
   /**

@@ -1,6 +1,6 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { maskedKey } from '../workspace.js';
+import { keyMask, maskedKey } from '../workspace.js';
 import { findMaskedKey } from '../workspace-views.js';
 
 export const getWorkspaceKey = operation({
@@ -11,7 +11,7 @@ export const getWorkspaceKey = operation({
   access: 'admin',
   response: maskedKey,
   failures: {},
-  example: { answer: { masked: 'ws_********************************', isSet: true } },
+  example: { answer: { masked: keyMask, isSet: true } },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork) {
     return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => findMaskedKey(trx, caller.workspaceId));

@@ -20,6 +20,7 @@ import { workspaceToday } from '../../reps/rep-views.js';
 import {
   agentWrites,
   blockApprovalOnDispute,
+  keyMask,
   managerScope,
   maskedKey,
   paper,
@@ -134,7 +135,7 @@ export const getWorkspace = operation({
       blockApprovalOnDispute: true,
       agentWrites: null,
       stepUpMinutes: null,
-      apiKey: { masked: 'ws_********************************', isSet: true },
+      apiKey: { masked: keyMask, isSet: true },
       plans: [planExample],
     },
   },
