@@ -1,7 +1,8 @@
 import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
-import { type Comment, keyAuthor } from './comment.js';
+import { authorOf } from '../reps/author.js';
+import { type Comment } from './comment.js';
 
 /**
  * The comments on the rep's statement of the period, oldest first. In a transaction with `asOf`, those that existed at
@@ -59,5 +60,5 @@ interface CommentRow extends Omit<Comment, 'author' | 'createdAt'> {
 }
 
 function commentOf({ authorId, authorName, createdAt, ...same }: CommentRow): Comment {
-  return { ...same, author: { repId: authorId, name: authorName ?? keyAuthor }, createdAt: createdAt.toISOString() };
+  return { ...same, author: authorOf(authorId, authorName), createdAt: createdAt.toISOString() };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { author } from '../reps/author.js';
 
 export const comment = z
   .object({
@@ -9,19 +10,11 @@ export const comment = z
     period: fields.period,
     dealId: fields.dealId.nullable(),
     body: z.string().describe('The text of the comment'),
-    author: z
-      .object({
-        repId: z.string().nullable().describe('Id of the rep (UUID); null for an API key'),
-        name: z.string().describe('Name of the author at the time of the comment'),
-      })
-      .describe('Who wrote the comment'),
+    author: author.describe('Who wrote the comment'),
     createdAt: fields.createdAt,
   })
   .describe('A comment on a statement');
 export type Comment = z.input<typeof comment>;
-
-/** The author's name on comments that an API key wrote. */
-export const keyAuthor = 'API key';
 
 export const commentExample = {
   commentId: '3c4d5e6f-7a8b-4c0d-9e2f-3a4b5c6d7e8f',

@@ -1,9 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
-import { keyAuthor } from '../comments/comment.js';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { authorOf } from '../reps/author.js';
 import { trueUpLineAnswer } from '../statements/true-up-line.js';
 import { type Discrepancy } from './discrepancy.js';
 import { type DiscrepancyStatus } from './discrepancy-tables.js';
@@ -66,11 +66,9 @@ function selectColumns(query: ReturnType<typeof selectMatching>) {
 type Row = Awaited<ReturnType<ReturnType<typeof selectColumns>['executeTakeFirstOrThrow']>>;
 
 function discrepancyOf(row: Row): Discrepancy {
-  const [approved, carried, delta] = [row.approved, row.carried_forward, row.delta].map((text) => Decimal.of(text)) as [
-    Decimal,
-    Decimal,
-    Decimal,
-  ];
+  const approved = Decimal.of(row.approved);
+  const carried = Decimal.of(row.carried_forward);
+  const delta = Decimal.of(row.delta);
   return {
     discrepancyId: row.discrepancy_id,
     repId: row.rep_id,
@@ -94,6 +92,6 @@ function discrepancyOf(row: Row): Discrepancy {
 
 function resolutionOf({ action, reason, resolved_by: repId, resolver, resolved_at: at, event_id: eventId }: Row) {
   if (action === null || at === null) return null;
-  const by = action === 'cleared' ? null : { repId, name: resolver ?? keyAuthor };
+  const by = action === 'cleared' ? null : authorOf(repId, resolver);
   return { action, reason, by, at: at.toISOString(), eventId };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { personBehindKey } from '../reps/author.js';
 import { trueUpLine } from '../statements/true-up-line.js';
 
 export const discrepancyStatuses = ['open', 'dismissed', 'resolved'] as const;
@@ -55,13 +56,7 @@ export const discrepancy = z
           .enum([...resolutions, 'cleared', 'unlocked'])
           .describe('cleared: the delta became 0; unlocked: the statement was opened again'),
         reason: z.string().nullable().describe('Reason in the words of who resolved it; null for none'),
-        by: z
-          .object({
-            repId: z.string().nullable().describe('Id of the person (UUID); null for a key of the command line'),
-            name: z.string().describe('Name of the person, or API key'),
-          })
-          .nullable()
-          .describe('Who resolved it; null if the delta became 0'),
+        by: personBehindKey.nullable().describe('Who resolved it; null if the delta became 0'),
         at: z.string().describe('When it was resolved, instant in ISO 8601'),
         eventId: z.string().nullable().describe('Id of the commission event that pays it (UUID); null for none'),
       })

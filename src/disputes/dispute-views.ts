@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
-import { keyAuthor } from '../comments/comment.js';
 import { listComments } from '../comments/comment-views.js';
 import { overlap } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { authorOf } from '../reps/author.js';
 import {
   type Dispute,
   type DisputeDetail,
@@ -99,7 +99,7 @@ async function listSteps(trx: Work, workspaceId: string, disputeId: string): Pro
     .execute();
   return rows.map(({ status, note, at, authorId, author }) => ({
     status,
-    by: { repId: authorId, name: author ?? keyAuthor },
+    by: authorOf(authorId, author),
     note,
     at: at.toISOString(),
   }));
@@ -164,7 +164,7 @@ function disputeOf(row: DisputeRow): Dispute {
   return {
     ...same,
     expectedAmount: expectedAmount === null ? null : Number(expectedAmount),
-    openedBy: { repId: openedById, name: openedByName ?? keyAuthor },
+    openedBy: authorOf(openedById, openedByName),
     openedAt: openedAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

@@ -5,6 +5,7 @@ import { commissionEvent } from '../commissions/commission-event.js';
 import { dealOutcome } from '../commissions/deal-breakdown.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { personBehindKey } from '../reps/author.js';
 import { statementStatuses } from '../statements/statement.js';
 
 export const disputeTypes = ['missing_deal', 'wrong_amount', 'wrong_credit', 'wrong_plan', 'other'] as const;
@@ -40,12 +41,7 @@ export function disputeNotFound(): Failure {
   return new Failure('dispute_not_found', 'There is no dispute with this id in this workspace.');
 }
 
-const person = z
-  .object({
-    repId: z.string().nullable().describe('Id of the person (UUID); null for a key of the command line'),
-    name: z.string().describe('Name of the person, or API key'),
-  })
-  .describe('The person who made the request, also with an API key that they created');
+const person = personBehindKey.describe('The person who made the request, also with an API key that they created');
 
 /** The names of people and deals are left out: they are read where they are stored. */
 export const evidence = z

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { keyAuthor } from '../comments/comment.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { authorOf } from '../reps/author.js';
 import { type PayrollHandover } from './payroll-handover.js';
 
 const maxHandovers = 500;
@@ -31,7 +31,7 @@ export async function listHandovers(
     order by h.created_at desc, h.handover_id limit ${maxHandovers}`.execute(trx);
   return rows.map(({ authorId: repId, authorName, createdAt, ...handover }) => ({
     ...handover,
-    actor: { repId, name: authorName ?? keyAuthor },
+    actor: authorOf(repId, authorName),
     createdAt: createdAt.toISOString(),
   }));
 }

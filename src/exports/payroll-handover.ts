@@ -5,7 +5,8 @@ import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { missingPayrollIds } from '../statements/team-statements.js';
+import { author } from '../reps/author.js';
+import { missingPayrollIds, peopleWithoutPayrollId } from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { csvFile } from './payroll-csv.js';
 import { type Layout, layouts, payrollFile } from './payroll-layouts.js';
@@ -33,19 +34,8 @@ export const payrollHandover = z
           .describe('Total of one currency'),
       )
       .describe('Net payout of the file by currency'),
-    missingPayrollIds: z
-      .array(
-        z
-          .object({ repId: fields.repId, name: z.string().describe('Name of the rep'), email: fields.email })
-          .describe('A rep without a payrollId'),
-      )
-      .describe('Reps in the file who have no payrollId'),
-    actor: z
-      .object({
-        repId: z.string().nullable().describe('Id of the rep (UUID); null for an API key'),
-        name: z.string().describe('Name of the person or the API key'),
-      })
-      .describe('Who recorded the hand-over'),
+    missingPayrollIds: peopleWithoutPayrollId.describe('Reps in the file who have no payrollId'),
+    actor: author.describe('Who recorded the hand-over'),
     createdAt: fields.createdAt,
   })
   .describe('A file that was handed over to payroll');

@@ -7,6 +7,7 @@ import { type Period, periodOf } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+import { authorOf } from '../reps/author.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
 import {
@@ -134,7 +135,7 @@ export async function listChecks(
     order by c.rep_id, c.version desc`.execute(trx);
   const check = ({ version, note, authorId, author, at }: (typeof rows)[number]): Check => ({
     version,
-    by: { repId: authorId, name: author ?? 'API key' },
+    by: authorOf(authorId, author),
     note,
     at: at.toISOString(),
   });

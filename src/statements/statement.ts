@@ -7,6 +7,7 @@ import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
+import { author } from '../reps/author.js';
 import { adjustmentExample } from './adjustment.js';
 import { type StatementLine, type Summary } from './snapshot.js';
 import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
@@ -59,12 +60,7 @@ export const checks = z
     z
       .object({
         version: z.int().describe('The version that was checked'),
-        by: z
-          .object({
-            repId: z.string().nullable().describe('Null for an API key'),
-            name: z.string().describe('Name of the person or the API key'),
-          })
-          .describe('Who checked the version'),
+        by: author.describe('Who checked the version'),
         note: z.string().nullable().describe('Free text; null for none'),
         at: z.string().describe('When the version was checked, instant in ISO 8601'),
       })

@@ -19,6 +19,12 @@ import {
 } from './statement.js';
 import { listTeamStatements, type TeamStatementRow } from './statement-views.js';
 
+export const peopleWithoutPayrollId = z.array(
+  z
+    .object({ repId: fields.repId, name: z.string().describe('Name of the rep'), email: fields.email })
+    .describe('A rep without a payrollId'),
+);
+
 export const teamStatements = z
   .object({
     period: fields.period,
@@ -52,13 +58,9 @@ export const teamStatements = z
           .describe('The statement of one rep'),
       )
       .describe('The statements, by name of the rep'),
-    missingPayrollIds: z
-      .array(
-        z
-          .object({ repId: fields.repId, name: z.string().describe('Name of the rep'), email: fields.email })
-          .describe('A rep without a payrollId'),
-      )
-      .describe('People with an amount in the period and without a payrollId, which payroll files need'),
+    missingPayrollIds: peopleWithoutPayrollId.describe(
+      'People with an amount in the period and without a payrollId, which payroll files need',
+    ),
   })
   .describe('The statements of all reps in a period');
 
@@ -207,7 +209,7 @@ export function teamAnswer(
 /** People with an amount in the period and without a payroll id. */
 export function missingPayrollIds(
   members: readonly Pick<TeamMemberStatement, 'repId' | 'name' | 'email' | 'payrollId' | 'main' | 'others'>[],
-): { repId: string; name: string; email: string }[] {
+): z.input<typeof peopleWithoutPayrollId> {
   return members
     .filter((member) => member.payrollId === null && hasAmount(member))
     .map(({ repId, name, email }) => ({ repId, name, email }));

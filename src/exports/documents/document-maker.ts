@@ -1,10 +1,10 @@
 import { type Readable } from 'node:stream';
-import { keyAuthor } from '../../comments/comment.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { unreachable } from '../../kernel/unreachable.js';
 import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
+import { keyAuthor } from '../../reps/author.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findPeopleBelow } from '../../reps/rep-views.js';
 import { readStatement } from '../../statements/statement-views.js';

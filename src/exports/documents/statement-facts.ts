@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Comment, keyAuthor } from '../../comments/comment.js';
+import { type Comment } from '../../comments/comment.js';
 import { listComments } from '../../comments/comment-views.js';
 import { type QuotaRow, relatedPeriods } from '../../commissions/attainment.js';
 import { listQuotas, sumEarnings } from '../../commissions/commission-views.js';
@@ -10,6 +10,7 @@ import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
 import { eventsTable, statementPeriodsTable } from '../../ledger/as-of.js';
 import { asOfInstant, type Work } from '../../platform/database/unit-of-work.js';
+import { keyAuthor } from '../../reps/author.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';

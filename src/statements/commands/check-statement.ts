@@ -5,6 +5,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
+import { author, authorOf } from '../../reps/author.js';
 import { assertRepExists, findRepName } from '../../reps/rep-views.js';
 import { statementNotFound } from '../statement.js';
 import { upsertCheck } from '../statement-store.js';
@@ -30,12 +31,7 @@ export const checkStatement = operation({
     period: fields.period,
     version: z.int().describe('The version that was checked'),
     note: z.string().nullable().describe('Free text; null for none'),
-    checkedBy: z
-      .object({
-        repId: z.string().nullable().describe('Id of the rep (UUID); null for an API key'),
-        name: z.string().describe('Name of the person or the API key'),
-      })
-      .describe('Who checked the version'),
+    checkedBy: author.describe('Who checked the version'),
     checkedAt: z.string().describe('When the version was checked, instant in ISO 8601'),
   }),
   status: 201,
@@ -63,26 +59,12 @@ export const checkStatement = operation({
         throw new Failure(
           'statement_changed',
           `Version ${request.version} is not the latest version. Check version ${head.version}.`,
-          {
-            version: head.version,
-          },
+          { version: head.version },
         );
-      const note = request.note ?? null;
-      const checkedAt = await upsertCheck(trx, caller, {
-        repId,
-        period: request.period,
-        version: request.version,
-        note,
-      });
-      const name = caller.repId === null ? 'API key' : ((await findRepName(trx, workspaceId, caller.repId)) ?? '');
-      return {
-        repId,
-        period: request.period,
-        version: request.version,
-        note,
-        checkedBy: { repId: caller.repId, name },
-        checkedAt: checkedAt.toISOString(),
-      };
+      const check = { repId, ...request, note: request.note ?? null };
+      const checkedAt = await upsertCheck(trx, caller, check);
+      const name = caller.repId === null ? null : await findRepName(trx, workspaceId, caller.repId);
+      return { ...check, checkedBy: authorOf(caller.repId, name), checkedAt: checkedAt.toISOString() };
     });
   },
 });
