@@ -1,5 +1,20 @@
-import { type Caller, type Role } from '../kernel/caller.js';
+import { z } from 'zod';
+import { type Caller, type Role, roles } from '../kernel/caller.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type TokenKind, tokenKinds } from '../platform/secrets/token.js';
+
+/** Fields of responses that describe the caller's token. */
+export const tokenFields = {
+  kind: z
+    .enum(tokenKinds)
+    .describe('ws: API key; sess: session of a person; conn: connection token; int: integration key'),
+  role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
+  repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
+};
+
+export function tokenFieldsOf(caller: Caller): { kind: TokenKind; role: Role | null; repId: string | null } {
+  return { kind: caller.tokenKind ?? 'ws', role: roleOf(caller), repId: caller.repId };
+}
 
 export interface Identity {
   readonly email: string | null;
@@ -31,6 +46,6 @@ async function tokenName(trx: Work, { workspaceId, tokenId, tokenKind }: Caller)
 }
 
 /** The role that the token acts with; a connection token has none. */
-export function roleOf({ accessLevel }: Caller): Role | null {
+function roleOf({ accessLevel }: Caller): Role | null {
   return accessLevel === 'connection' || accessLevel === 'public' ? null : accessLevel;
 }

@@ -58,7 +58,7 @@ export async function endSession(trx: Work, caller: Caller): Promise<void> {
 }
 
 /** Writes the audit entry of a sign-in or sign-out. */
-export async function touchSession(
+export async function recordSessionEntry(
   trx: Work,
   workspaceId: string,
   repId: string,

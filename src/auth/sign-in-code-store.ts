@@ -13,13 +13,12 @@ export interface NewCode extends StoredCode {
 
 /**
  * Stores the code, invalidates earlier ones of the same network and queues the e-mail. For an unknown address it does
- * the same work and sends nothing. False if the address has reached its hourly or daily limit, of that network or of all.
+ * the same work and sends nothing, also when the address has reached its hourly or daily limit.
  */
-export async function issueCode(trx: Work, code: NewCode): Promise<boolean> {
-  const { rows } = await sql<{ issued: boolean }>`
+export async function issueCode(trx: Work, code: NewCode): Promise<void> {
+  await sql`
     select issue_sign_in_code(${code.email}, ${code.emailHash}, ${code.networkHash}, ${code.workspaceId}, ${code.codeId},
-      ${code.salt}, ${code.hmac}, ${code.mail.mailId}, ${code.mail.subject}, ${code.mail.body}) as issued`.execute(trx);
-  return rows[0]?.issued === true;
+      ${code.salt}, ${code.hmac}, ${code.mail.mailId}, ${code.mail.subject}, ${code.mail.body})`.execute(trx);
 }
 
 export interface TriedCode extends StoredCode {

@@ -19,6 +19,12 @@ export const typedEmail = z
   .refine((text) => !/[\r\n]/.test(text), 'must be one line')
   .pipe(email);
 
+/** The token of a start link. */
+export const startLinkToken = z
+  .string()
+  .max(100)
+  .describe('Token of the link that the terminal shows at the start of the service');
+
 /** The response of a sign-in. The token is shown only here; `expiresAt` is its end regardless of use. */
 export const session = z.object({
   sessionToken: z.string().describe('Session token for the Authorization header; returned only once'),

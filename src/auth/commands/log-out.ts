@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { endSession, touchSession } from '../session-store.js';
+import { endSession, recordSessionEntry } from '../session-store.js';
 
 export const logOut = operation({
   id: 'logOut',
@@ -24,7 +24,7 @@ export const logOut = operation({
       );
     await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
       await endSession(trx, caller);
-      await touchSession(trx, workspaceId, repId, 'logout');
+      await recordSessionEntry(trx, workspaceId, repId, 'logout');
     });
     return { loggedOut: true };
   },

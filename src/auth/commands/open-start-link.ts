@@ -4,12 +4,10 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { operation } from '../../platform/operation.js';
 import { openSession } from '../open-session.js';
-import { invalidStartLink, type Session, session, sessionExample } from '../sign-in.js';
+import { invalidStartLink, type Session, session, sessionExample, startLinkToken } from '../sign-in.js';
 import { StartLinks } from '../start-links.js';
 
-const body = z.strictObject({
-  token: z.string().max(100).describe('Token of the link that the terminal shows at the start of the service'),
-});
+const body = z.strictObject({ token: startLinkToken });
 
 export const openStartLink = operation({
   id: 'openStartLink',
@@ -33,7 +31,7 @@ export const openStartLink = operation({
       throw invalidStartLink();
     }
     const opened = await unitOfWork.run(target, { lock: 'none', access: 'write' }, (trx) =>
-      openSession(trx, { ...target, workspaceName: '' }, 'start_link', clock),
+      openSession(trx, target, 'start_link', clock),
     );
     if (opened === null) throw invalidStartLink();
     return opened;

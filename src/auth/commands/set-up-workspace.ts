@@ -5,21 +5,25 @@ import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { operation } from '../../platform/operation.js';
 import { currency, text } from '../../platform/schemas.js';
 import { createWorkspace } from '../../workspaces/create-workspace.js';
-import { isTimeZone } from '../../workspaces/workspace.js';
+import { timeZone } from '../../workspaces/workspace.js';
 import { openSession } from '../open-session.js';
-import { invalidStartLink, type Session, type SignIn, session, sessionExample, typedEmail } from '../sign-in.js';
+import {
+  invalidStartLink,
+  type Session,
+  type SignIn,
+  session,
+  sessionExample,
+  startLinkToken,
+  typedEmail,
+} from '../sign-in.js';
 import { findSignIns } from '../sign-in-views.js';
 import { StartLinks } from '../start-links.js';
 
 const body = z.strictObject({
-  token: z.string().max(100).describe('Token of the link that the terminal shows at the start of the service'),
+  token: startLinkToken,
   name: text(200).describe('Name of the workspace'),
   currency: currency.describe('Currency of the workspace, ISO 4217 code'),
-  timezone: z
-    .string()
-    .max(100)
-    .refine(isTimeZone, 'must be an IANA time zone')
-    .describe('IANA time zone of days and periods, such as Europe/Berlin'),
+  timezone: timeZone.describe('IANA time zone of days and periods, such as Europe/Berlin'),
   adminName: text(200).describe('Name of the first admin'),
   adminEmail: typedEmail.describe('E-mail address of the first admin'),
 });

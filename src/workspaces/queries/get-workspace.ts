@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { findIdentity } from '../../auth/identity-views.js';
+import { findIdentity, tokenFields, tokenFieldsOf } from '../../auth/identity-views.js';
 import { fieldMappingExample } from '../../fields/field-mapping.js';
 import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
-import { type Caller, roles } from '../../kernel/caller.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type PlanVersion, planVersion } from '../../plans/plan.js';
@@ -15,7 +15,6 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
-import { tokenKinds } from '../../platform/secrets/token.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import {
   agentWrites,
@@ -32,11 +31,7 @@ import { findMaskedKey, findWorkspace } from '../workspace-views.js';
 const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
 
 const identity = z.object({
-  kind: z
-    .enum(tokenKinds)
-    .describe('ws: API key; sess: session of a person; conn: connection token; int: integration key'),
-  role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
-  repId: z.string().nullable().describe('The person of a session; null for tokens without a person'),
+  ...tokenFields,
   name: z.string().describe('Name of the person, or of the token'),
 });
 
@@ -147,7 +142,7 @@ export const getWorkspace = operation({
       const provider = await findConnectedCrm(trx, caller.workspaceId);
       const { name, role } = await findIdentity(trx, caller);
       return {
-        caller: { kind: caller.tokenKind ?? 'ws', role, repId: caller.repId, name },
+        caller: { ...tokenFieldsOf(caller), role, name },
         ...workspace,
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },

@@ -1,21 +1,16 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { roles } from '../../kernel/caller.js';
+import { tokenFields, tokenFieldsOf } from '../../auth/identity-views.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { tokenKinds } from '../../platform/secrets/token.js';
 import { serviceVersion } from '../../platform/version.js';
 import { findWorkspace } from '../workspace-views.js';
 
 const response = z.object({
   workspaceId: fields.workspaceId,
   workspaceName: z.string().describe('Name of the workspace'),
-  kind: z
-    .enum(tokenKinds)
-    .describe('ws: API key; sess: session of a person; conn: connection token; int: integration key'),
-  role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
-  repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
+  ...tokenFields,
   version: z.string().describe('Version of the service'),
   docs: z.string().describe('Path of the API reference'),
   openapi: z.string().describe('Path of the OpenAPI document'),
@@ -51,9 +46,7 @@ export const whoAmI = operation({
     return {
       workspaceId,
       workspaceName: name,
-      kind: caller.tokenKind ?? 'ws',
-      role: roles.find((role) => role === caller.accessLevel) ?? null,
-      repId: caller.repId,
+      ...tokenFieldsOf(caller),
       version: serviceVersion,
       docs: '/docs',
       openapi: '/v1/openapi.json',
