@@ -25,7 +25,7 @@ import {
 } from './plan-warnings.js';
 
 /** A stored plan version, or a config that has not been saved. */
-export interface CheckedPlan {
+interface CheckedPlan {
   readonly config: unknown;
   readonly terms: PlanTerms;
   readonly fieldMapping: SlugMapping;

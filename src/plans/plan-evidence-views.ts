@@ -114,7 +114,7 @@ export async function countAssignedReps(
 }
 
 /** The quota to look up: its key and period, for reps who are assigned on the days. */
-export interface QuotaSearch {
+interface QuotaSearch {
   readonly key: string;
   readonly period: string;
   readonly days: DayRange;

@@ -14,7 +14,7 @@ const ruleExample = {
   ],
 };
 
-export const planTestsExample = [
+const planTestsExample = [
   {
     name: 'Half of the quota',
     deals: [{ dealId: 'half', closeDate: '2026-02-10', amount: 1000, stage: 'Won' }],

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { violates } from '../platform/database/database-errors.js';
+import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { planNotFound } from './plan.js';
 import { type MovedDeal, type PreviewFigures, type PreviewRequest } from './preview-result.js';
@@ -59,61 +60,39 @@ export async function leasePreview(trx: Work, workspaceId: string, previewId: st
   return row === undefined ? null : { workspaceId, previewId, ...row };
 }
 
-export async function renewPreviewLease(trx: Work, { workspaceId, previewId }: LeasedPreview): Promise<void> {
-  await trx
-    .updateTable('plan_previews')
-    .set({ leased_until: leaseEnd })
-    .where('workspace_id', '=', workspaceId)
-    .where('preview_id', '=', previewId)
-    .where('finished_at', 'is', null)
-    .execute();
+export function renewPreviewLease(trx: Work, preview: LeasedPreview): Promise<void> {
+  return updateUnfinished(trx, preview, { leased_until: leaseEnd });
 }
 
 /** Stores the result. A preview that two workers calculated has the result of the first. */
-export async function completePreview(
+export function completePreview(
   trx: Work,
-  { workspaceId, previewId }: LeasedPreview,
+  preview: LeasedPreview,
   figures: PreviewFigures,
   deals: readonly MovedDeal[],
 ): Promise<void> {
-  await trx
-    .updateTable('plan_previews')
-    .set({
-      status: 'completed',
-      result: JSON.stringify(figures),
-      deals: JSON.stringify(deals),
-      finished_at: sql<Date>`now()`,
-    })
-    .where('workspace_id', '=', workspaceId)
-    .where('preview_id', '=', previewId)
-    .where('finished_at', 'is', null)
-    .execute();
+  const stored = { result: JSON.stringify(figures), deals: JSON.stringify(deals) };
+  return updateUnfinished(trx, preview, { status: 'completed', ...stored, finished_at: sql<Date>`now()` });
 }
 
-export async function failPreview(
-  trx: Work,
-  { workspaceId, previewId }: LeasedPreview,
-  code: string | null,
-  message: string,
-): Promise<void> {
-  await trx
-    .updateTable('plan_previews')
-    .set({ status: 'failed', error_code: code, error: message, finished_at: sql<Date>`now()` })
-    .where('workspace_id', '=', workspaceId)
-    .where('preview_id', '=', previewId)
-    .where('finished_at', 'is', null)
-    .execute();
+export function failPreview(trx: Work, preview: LeasedPreview, code: string | null, message: string): Promise<void> {
+  const reason = { error_code: code, error: message };
+  return updateUnfinished(trx, preview, { status: 'failed', ...reason, finished_at: sql<Date>`now()` });
 }
 
 /** Lets any worker take the preview again. An outage does not count as an attempt. */
-export async function releasePreview(
+export function releasePreview(trx: Work, preview: LeasedPreview, attempts: number): Promise<void> {
+  return updateUnfinished(trx, preview, { leased_until: null, attempts });
+}
+
+async function updateUnfinished(
   trx: Work,
   { workspaceId, previewId }: LeasedPreview,
-  attempts: number,
+  values: UpdateObject<Tables, 'plan_previews'>,
 ): Promise<void> {
   await trx
     .updateTable('plan_previews')
-    .set({ leased_until: null, attempts })
+    .set(values)
     .where('workspace_id', '=', workspaceId)
     .where('preview_id', '=', previewId)
     .where('finished_at', 'is', null)

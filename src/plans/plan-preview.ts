@@ -1,6 +1,6 @@
 import { carriedOverrides } from '../commissions/simulated-versions.js';
 import { type PlanTerms } from '../engine/plan-config.js';
-import { differingDays, restatedDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
+import { differingDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { canonicalFieldMapping } from '../ledger/field-mapping.js';
@@ -9,53 +9,29 @@ import { OwedByPeriods } from '../ledger/owed-by-periods.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { overridesKept } from './carried-overrides.js';
-import { collectRestatementWarnings, collectWarnings } from './collect-plan-warnings.js';
-import { assertUpstreamKnown, planNotFound, planTerms, type WrittenPlan } from './plan.js';
-import { type ChangedState, changedState, type PlanChange } from './plan-change.js';
-import { attainmentKeys, loadPlan, ruleNames, type StoredPlan, type VersionRow, versionOf } from './plan-store.js';
+import { collectWarnings } from './collect-plan-warnings.js';
+import { type WrittenPlan } from './plan.js';
+import { type VersionRow } from './plan-store.js';
+import {
+  changeWarnings,
+  datedPlan,
+  type PlannedChange,
+  plannedChange,
+  restatementWarnings,
+  sourceAfter,
+} from './planned-change.js';
 import { type MovedDeal, type Movement, type PreviewFigures, type PreviewRequest } from './preview-result.js';
 import { runVersionTests } from './test-gate.js';
-import { assertTierOwnersKnown } from './tier-owners.js';
-import { attainmentRestarts, laterVersionStarts, planNotActive } from './version-warnings.js';
-
-/** A plan and the state that a PATCH would give it. */
-export interface PlannedChange {
-  readonly plan: StoredPlan;
-  readonly source: VersionRow;
-  readonly changed: ChangedState;
-  readonly change: PlanChange;
-  /** The terms of the version that the change creates; null if it creates none. */
-  readonly terms: PlanTerms | null;
-}
 
 /** Whether the tests of the version that the change creates or alters pass; empty if it has none. */
 async function testsOf(
   trx: Work,
   workspaceId: string,
-  { source, changed }: PlannedChange,
+  planned: PlannedChange,
 ): Promise<Pick<PreviewFigures, 'testsPassed'>> {
-  const version =
-    changed.made ?? changed.versions.find(({ planVersionId }) => planVersionId === source.planVersionId) ?? source;
+  const version = planned.changed.made ?? sourceAfter(planned);
   if (version.tests.length === 0) return {};
   return { testsPassed: (await runVersionTests(trx, workspaceId, version)).passed };
-}
-
-/** The plan after the change, with the checks of a PATCH. */
-export async function plannedChange(
-  trx: Work,
-  workspaceId: string,
-  { planRef, change }: Pick<PreviewRequest, 'planRef' | 'change'>,
-  today: Day,
-): Promise<PlannedChange> {
-  const plan = await loadPlan(trx, workspaceId, planRef);
-  if (plan === undefined) throw planNotFound();
-  const source = versionOf(plan, planRef, today);
-  const changed = changedState(plan, source, change, planRef === plan.planId);
-  if (changed.made === null) return { plan, source, changed, change, terms: null };
-  const terms = planTerms(changed.made.config);
-  assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
-  await assertTierOwnersKnown(trx, workspaceId, terms);
-  return { plan, source, changed, change, terms };
 }
 
 type PreviewNotes = Pick<PreviewFigures, 'warnings' | 'overridesDropped' | 'testsPassed'>;
@@ -111,10 +87,6 @@ export async function previewChange(
     },
     deals: movedDeals(moved, forecast, new Set(planned.terms?.rules.map(({ name }) => name))),
   };
-}
-
-function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>) {
-  return { isActive: status === 'active', versions };
 }
 
 /** Replaces the versions of the plan in the terms of a rep, and adds the overrides that the new version copies. */
@@ -292,27 +264,16 @@ async function lockedDeltas(
 async function warningsOf(
   trx: Work,
   workspaceId: string,
-  { plan, source, changed, change, terms }: PlannedChange,
+  planned: PlannedChange,
   today: Day,
 ): Promise<Pick<PreviewFigures, 'overridesDropped'> & Pick<WrittenPlan, 'warnings'>> {
-  const restated = restatedDays(datedPlan(plan), datedPlan(changed));
-  const restates = restated === null ? [] : await collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
+  const { source, changed, terms } = planned;
+  const restates = await restatementWarnings(trx, workspaceId, planned);
+  const ofChange = await changeWarnings(trx, workspaceId, planned);
   const { made } = changed;
-  if (made === null || terms === null) {
-    const after = changed.versions.find(({ planVersionId }) => planVersionId === source.planVersionId) as VersionRow;
-    const inactive = change.status === 'active' ? planNotActive(changed.status, after) : [];
-    return { warnings: [...inactive, ...restates], overridesDropped: [] };
-  }
+  if (made === null || terms === null) return { warnings: [...ofChange, ...restates], overridesDropped: [] };
   const { overridesDropped } = await overridesKept(trx, workspaceId, source.planVersionId, terms.rules);
   const checked = { config: made.config, terms, fieldMapping: canonicalFieldMapping(made.fieldMapping) };
-  return {
-    warnings: [
-      ...(await collectWarnings(trx, workspaceId, made, checked, today)),
-      ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(made, changed.versions)),
-      ...attainmentRestarts(terms, await attainmentKeys(trx, workspaceId, source.planVersionId)),
-      ...planNotActive(changed.status, made),
-      ...restates,
-    ],
-    overridesDropped,
-  };
+  const ofVersion = await collectWarnings(trx, workspaceId, made, checked, today);
+  return { warnings: [...ofVersion, ...ofChange, ...restates], overridesDropped };
 }

@@ -95,7 +95,7 @@ const unpaidOutcome = z
   .describe('A deal or period on which the rule paid nothing');
 
 /** One difference between a test and what the plan pays. */
-export const failedTest = z
+const failedTest = z
   .object({
     name: z.string().describe('Name of the test'),
     ruleName: z.string().nullable().describe('Name of the rule; null for the total'),

@@ -10,7 +10,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type PlanStatus, type PlanVersion } from './plan.js';
 import { type PlanTest } from './plan-tests.js';
 
-export interface PlanFilter {
+interface PlanFilter {
   readonly planId?: string;
   readonly planVersionId?: string;
   /** A plan that is not active has its own status, whatever the status of its versions. */
@@ -189,7 +189,7 @@ function timelineViews(versions: readonly Head[], today: Day): Pick<PlanVersion,
 }
 
 /** The caller, and the day that decides which version is in force. */
-export interface PlanViewer {
+interface PlanViewer {
   readonly onlyForRep: string | null;
   readonly today: Day;
 }

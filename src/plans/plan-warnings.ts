@@ -38,7 +38,7 @@ export function warningsOfTerms(config: unknown, terms: PlanTerms): PlanWarning[
 }
 
 /** Names of a rule's fields in the config shape that it was written in, and the path of the rule. */
-export interface RuleNames {
+interface RuleNames {
   readonly path: string;
   readonly measure: 'measure' | 'baseField';
   readonly tierValue: 'tierValueField' | 'tierBy';
@@ -120,7 +120,7 @@ function conditionWarnings({ dealConditions, rules }: PlanTerms): PlanWarning[] 
 }
 
 /** A quota that the rules of one attainment key need, in periods of one kind. */
-export interface NeededQuota {
+interface NeededQuota {
   readonly key: string;
   readonly kind: PeriodKind;
   readonly path: string;

@@ -78,15 +78,19 @@ export const planVersion = z
   .describe('A plan version');
 export type PlanVersion = z.input<typeof planVersion>;
 
+const tierTerms = {
+  tierIndex: fields.tierIndex,
+  minThreshold: fields.minThreshold,
+  rate: fields.rate.optional(),
+  flatAmount: fields.flatAmount.optional(),
+};
+
 const carriedTier = z
   .object({
     repId: fields.repId,
     repName: fields.repName,
     ruleName: fields.ruleName,
-    tierIndex: fields.tierIndex,
-    minThreshold: fields.minThreshold,
-    rate: fields.rate.optional(),
-    flatAmount: fields.flatAmount.optional(),
+    ...tierTerms,
   })
   .describe('An override of one tier');
 
@@ -123,16 +127,7 @@ const planOverride = z
     ruleId: fields.ruleId,
     ruleName: fields.ruleName,
     tiers: z
-      .array(
-        z
-          .object({
-            tierIndex: fields.tierIndex,
-            minThreshold: fields.minThreshold,
-            rate: fields.rate.optional(),
-            flatAmount: fields.flatAmount.optional(),
-          })
-          .describe('A tier with its terms for the rep'),
-      )
+      .array(z.object(tierTerms).describe('A tier with its terms for the rep'))
       .describe('The tiers with other terms'),
   })
   .describe('A rule with the tiers of one rep');
@@ -164,21 +159,6 @@ function assertPlanCost(config: unknown): void {
     `One deal under this plan needs ${cost} comparisons, but at most ${maxPlanCost} are allowed. Use fewer conditions, rules or values; conditions of the plan count once for each rule.`,
     { cost, limit: maxPlanCost },
   );
-}
-
-/** A cascade may also depend on a rule of another plan. A name that no plan has is rejected as a mistake. */
-export function assertUpstreamKnown(terms: PlanTerms, rulesOfOtherPlans: ReadonlySet<string>): void {
-  const own = new Set(terms.rules.map((rule) => rule.name));
-  const index = terms.rules.findIndex(
-    ({ dependsOn }) =>
-      dependsOn !== undefined && dependsOn !== '_total' && !own.has(dependsOn) && !rulesOfOtherPlans.has(dependsOn),
-  );
-  if (index < 0) return;
-  const { dependsOn } = terms.rules[index] as { dependsOn: string };
-  throw invalid({
-    path: `config.rules.${index}.dependsOn`,
-    message: `no rule is named ${dependsOn}; use a rule of an existing plan, or _total`,
-  });
 }
 
 export function assertDateOrder(start: Day | null, end: Day | null): void {

@@ -18,7 +18,7 @@ import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from '
 import { type PersonOutcomes, unpaidOutcomes } from './unpaid-outcomes.js';
 
 /** The terms that the tests check, and how the workspace reads its deals. */
-export interface TestedPlan {
+interface TestedPlan {
   readonly terms: PlanTerms;
   readonly currency: string;
   readonly fieldMapping: SlugMapping;

@@ -9,7 +9,7 @@ import { type PlanTest, type TestResult } from './plan-tests.js';
 import { runTests } from './run-tests.js';
 
 /** The parts of a version that its tests check. */
-export interface TestedVersion {
+interface TestedVersion {
   readonly config: unknown;
   readonly currency: string | null;
   readonly fieldMapping: Readonly<Record<string, unknown>> | null;

@@ -11,7 +11,6 @@ import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {
   assertDateOrder,
   assertFieldMapping,
-  assertUpstreamKnown,
   fieldMapping,
   planConfig,
   planNotFound,
@@ -22,7 +21,7 @@ import {
   writtenPlan,
 } from '../plan.js';
 import { planConfigExample, planExample, unassignedExample } from '../plan-examples.js';
-import { insertPlan, insertVersion, isNameTaken, ruleNames, type VersionRow } from '../plan-store.js';
+import { insertPlan, insertVersion, isNameTaken, type VersionRow } from '../plan-store.js';
 import { forceTests, planTests } from '../plan-tests.js';
 import {
   briefTestsArgument,
@@ -33,7 +32,7 @@ import {
 } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { assertTestsPass } from '../test-gate.js';
-import { assertTierOwnersKnown } from '../tier-owners.js';
+import { assertTermsFit } from '../workspace-terms-checks.js';
 
 const body = z.strictObject({
   name: text(200).meta({ description: 'Name of the plan, unique in the workspace', example: 'AE 2026' }),
@@ -121,8 +120,7 @@ export const createPlan = operation({
           `A plan named ${plan.name} exists. Change it with PATCH, or use another name.`,
         );
       }
-      assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
-      await assertTierOwnersKnown(trx, workspaceId, terms);
+      await assertTermsFit(trx, workspaceId, terms);
       const dates = { version: 1, effectiveStart, effectiveEnd };
       const version: VersionRow = {
         ...dates,

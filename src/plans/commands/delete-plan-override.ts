@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
-import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
@@ -48,9 +48,7 @@ export const deletePlanOverride = operation({
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
       if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
-      if ((await findRepName(trx, caller.workspaceId, repId)) === null) {
-        throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
-      }
+      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
       await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, []);
       await recalculate.reps([repId], 'plan_change');
       return { removed: true, planVersionId, repId };

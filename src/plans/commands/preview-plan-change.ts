@@ -16,7 +16,6 @@ import { currency, day, period, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps, workspaceToday } from '../../reps/rep-views.js';
 import { assertFieldMapping, fieldMapping, planConfig, planStatuses, requestedDates } from '../plan.js';
-import { plannedChange } from '../plan-preview.js';
 import {
   makePreviewsJob,
   type PlanPreview,
@@ -29,6 +28,7 @@ import { insertPreview } from '../plan-preview-store.js';
 import { findPreview, type StoredPreview } from '../plan-preview-views.js';
 import { planTests } from '../plan-tests.js';
 import { describeWarnings } from '../plan-tool-text.js';
+import { plannedChange } from '../planned-change.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
 const body = z.strictObject({

@@ -7,6 +7,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
+import { repNotFound } from '../../reps/rep.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
@@ -122,7 +123,7 @@ export const setPlanOverride = operation({
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
       const repName = await findRepName(trx, caller.workspaceId, repId);
-      if (repName === null) throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
+      if (repName === null) throw repNotFound();
       assertTiersExist(version, override);
       await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
       await recalculate.reps([repId], 'plan_change');

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type PlanTerms } from '../../engine/plan-config.js';
-import { restatedDays, stopsDays } from '../../engine/version-timeline.js';
+import { stopsDays } from '../../engine/version-timeline.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
@@ -15,10 +14,9 @@ import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { type CarriedOverrides, carryOverrides } from '../carried-overrides.js';
-import { collectRestatementWarnings, collectVersionWarnings } from '../collect-plan-warnings.js';
+import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {
   assertFieldMapping,
-  assertUpstreamKnown,
   fieldMapping,
   planConfig,
   planNotFound,
@@ -28,29 +26,31 @@ import {
   type WrittenPlan,
   writtenPlan,
 } from '../plan.js';
-import { type ChangedState, changedState, makesVersion, type PlanChange, rollBackOf } from '../plan-change.js';
+import { type ChangedState, makesVersion, type PlanChange, rollBackOf } from '../plan-change.js';
 import { endedStretchExample, planExample } from '../plan-examples.js';
 import {
-  attainmentKeys,
   hasCascade,
   insertVersion,
   isNameTaken,
-  loadPlan,
-  ruleNames,
   type StoredPlan,
   updatePlanRow,
   updateVersionStatus,
   updateVersionTests,
   type VersionRow,
-  versionOf,
 } from '../plan-store.js';
 import { forceTests, planTests } from '../plan-tests.js';
 import { briefTestsArgument, describePlan, describeWarnings, planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
+import {
+  changeWarnings,
+  datedPlan,
+  type PlannedChange,
+  plannedChange,
+  restatementWarnings,
+  sourceAfter,
+} from '../planned-change.js';
 import { previewedChange } from '../previewed-change.js';
 import { assertTestsPass } from '../test-gate.js';
-import { assertTierOwnersKnown } from '../tier-owners.js';
-import { attainmentRestarts, laterVersionStarts, planNotActive } from '../version-warnings.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
 const body = z.strictObject({
@@ -100,20 +100,19 @@ export async function changePlan(
   const { workspaceId } = caller;
   return changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
     const today = await workspaceToday(trx, workspaceId, clock);
-    const plan = await loadPlan(trx, workspaceId, planRef);
-    if (plan === undefined) throw planNotFound();
+    const planned = await plannedChange(trx, workspaceId, { planRef, change, terms }, today);
+    const { plan, source, changed } = planned;
     assertNotChanged(plan, latestVersion);
-    const source = versionOf(plan, planRef, today);
-    const changed = changedState(plan, source, change, planRef === plan.planId);
     await assertNameFree(trx, workspaceId, plan, changed, change.name);
-    await assertTestsPass(trx, caller, plan, changed, { force, changed: testedVersion(source, change, changed) });
+    await assertTestsPass(trx, caller, plan, changed, { force, changed: testedVersion(planned) });
     const reps = await repsOfPlan(trx, workspaceId, plan.planId);
     // Events on days that the change deactivates do not change any more, so all earlier requests must be
     // calculated first.
     if (stopsDays(datedPlan(plan), datedPlan(changed)))
       await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
-    const restates = await restatementWarnings(trx, workspaceId, plan, changed);
-    const { warnings, ...overrides } = await saveChange(trx, workspaceId, { plan, source, change, changed, terms });
+    const restates = await restatementWarnings(trx, workspaceId, planned);
+    const warnings = await changeWarnings(trx, workspaceId, planned);
+    const overrides = await saveChange(trx, workspaceId, planned);
     if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
     const shown = changed.made?.planVersionId ?? planRef;
     const view = await findPlanVersion(trx, workspaceId, shown, { onlyForRep: null, today });
@@ -139,36 +138,18 @@ function assertNotChanged({ versions }: StoredPlan, seen: number | undefined): v
   );
 }
 
-async function restatementWarnings(trx: Work, workspaceId: string, plan: StoredPlan, changed: ChangedState) {
-  const restated = restatedDays(datedPlan(plan), datedPlan(changed));
-  return restated === null ? [] : collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
-}
-
-function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>) {
-  return { isActive: status === 'active', versions };
-}
-
 /** The version whose config or tests the change writes; null if it writes neither. */
-function testedVersion(source: VersionRow, change: PlanChange, { versions, made }: ChangedState): VersionRow | null {
-  if (made !== null || change.tests === undefined) return made;
-  return versions.find(({ planVersionId }) => planVersionId === source.planVersionId) ?? null;
+function testedVersion(planned: PlannedChange): VersionRow | null {
+  const { made } = planned.changed;
+  return made !== null || planned.change.tests === undefined ? made : sourceAfter(planned);
 }
 
-interface Saving {
-  readonly plan: StoredPlan;
-  readonly source: VersionRow;
-  readonly change: PlanChange;
-  readonly changed: ChangedState;
-  /** The terms of the request's config. */
-  readonly terms: PlanTerms | undefined;
-}
-
-/** Writes the change and returns the warnings about it. */
+/** Writes the change. Returns what became of the overrides of the source if it creates a version. */
 async function saveChange(
   trx: Work,
   workspaceId: string,
-  { plan, source, change, changed, terms }: Saving,
-): Promise<Pick<WrittenPlan, 'warnings'> & Partial<CarriedOverrides>> {
+  { plan, source, change, changed, terms }: PlannedChange,
+): Promise<Partial<CarriedOverrides>> {
   await updatePlanRow(trx, workspaceId, plan.planId, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(changed.status === plan.status ? {} : { status: changed.status }),
@@ -181,24 +162,10 @@ async function saveChange(
     if (before.tests !== tests) await updateVersionTests(trx, workspaceId, version);
   }
   const { made } = changed;
-  if (made === null) {
-    const after = changed.versions.find((version) => version.planVersionId === source.planVersionId) as VersionRow;
-    return { warnings: change.status === 'active' ? planNotActive(changed.status, after) : [] };
-  }
-  const newTerms = terms ?? planTerms(made.config);
-  assertUpstreamKnown(newTerms, await ruleNames(trx, workspaceId));
-  await assertTierOwnersKnown(trx, workspaceId, newTerms);
-  const keysBefore = await attainmentKeys(trx, workspaceId, source.planVersionId);
-  const ruleIds = await insertVersion(trx, workspaceId, made, newTerms);
-  const target = { planVersionId: made.planVersionId, rules: newTerms.rules, ruleIds };
-  return {
-    warnings: [
-      ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(made, changed.versions)),
-      ...attainmentRestarts(newTerms, keysBefore),
-      ...planNotActive(changed.status, made),
-    ],
-    ...(await carryOverrides(trx, workspaceId, source.planVersionId, target)),
-  };
+  if (made === null || terms === null) return {};
+  const ruleIds = await insertVersion(trx, workspaceId, made, terms);
+  const target = { planVersionId: made.planVersionId, rules: terms.rules, ruleIds };
+  return carryOverrides(trx, workspaceId, source.planVersionId, target);
 }
 
 /** A plan that is renamed or restored after deletion must have a name that no other plan has. */

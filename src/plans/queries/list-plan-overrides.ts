@@ -8,7 +8,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
-import { planNotFound, repOverrides } from '../plan.js';
+import { planNotFound, repOverrides, thresholdOf } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion, listOverrides, planViewer } from '../plan-views.js';
@@ -26,11 +26,7 @@ export async function overridesByRep(trx: Work, workspaceId: string, planVersion
     rules: ofRep.map((row) => ({
       ruleId: row.ruleId,
       ruleName: row.rule.name,
-      tiers: row.tiers.map((tier) => ({
-        ...tier,
-        minThreshold:
-          row.rule.tiers.find((one) => one.tierIndex === tier.tierIndex && one.repId === undefined)?.minThreshold ?? 0,
-      })),
+      tiers: row.tiers.map((tier) => ({ ...tier, minThreshold: thresholdOf(row.rule, tier.tierIndex) ?? 0 })),
     })),
   }));
 }

@@ -1,0 +1,77 @@
+import { type PlanTerms } from '../engine/plan-config.js';
+import { restatedDays } from '../engine/version-timeline.js';
+import { type Day } from '../kernel/day.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { collectRestatementWarnings } from './collect-plan-warnings.js';
+import { planNotFound, planTerms } from './plan.js';
+import { type ChangedState, changedState, type PlanChange } from './plan-change.js';
+import { attainmentKeys, loadPlan, type StoredPlan, type VersionRow, versionOf } from './plan-store.js';
+import { type PlanWarning } from './plan-warnings.js';
+import { attainmentRestarts, laterVersionStarts, planNotActive } from './version-warnings.js';
+import { assertTermsFit } from './workspace-terms-checks.js';
+
+/** A plan and the state that a PATCH gives it. */
+export interface PlannedChange {
+  readonly plan: StoredPlan;
+  readonly source: VersionRow;
+  readonly changed: ChangedState;
+  readonly change: PlanChange;
+  /** The terms of the version that the change creates; null if it creates none. */
+  readonly terms: PlanTerms | null;
+}
+
+interface RequestedChange {
+  readonly planRef: string;
+  readonly change: PlanChange;
+  /** The terms of the config of the change, where they are known. */
+  readonly terms?: PlanTerms | undefined;
+}
+
+/** The plan after the change. Rejects a change that the plan, its rules or its reps do not permit. */
+export async function plannedChange(
+  trx: Work,
+  workspaceId: string,
+  { planRef, change, terms: known }: RequestedChange,
+  today: Day,
+): Promise<PlannedChange> {
+  const plan = await loadPlan(trx, workspaceId, planRef);
+  if (plan === undefined) throw planNotFound();
+  const source = versionOf(plan, planRef, today);
+  const changed = changedState(plan, source, change, planRef === plan.planId);
+  if (changed.made === null) return { plan, source, changed, change, terms: null };
+  const terms = known ?? planTerms(changed.made.config);
+  await assertTermsFit(trx, workspaceId, terms);
+  return { plan, source, changed, change, terms };
+}
+
+/** The source version after a change that creates no version. */
+export function sourceAfter({ source, changed }: PlannedChange): VersionRow {
+  return changed.versions.find(({ planVersionId }) => planVersionId === source.planVersionId) as VersionRow;
+}
+
+export function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>) {
+  return { isActive: status === 'active', versions };
+}
+
+/** The warnings about the step from the old state to the new one. Call it before the change is written. */
+export async function changeWarnings(trx: Work, workspaceId: string, planned: PlannedChange): Promise<PlanWarning[]> {
+  const { source, changed, change, terms } = planned;
+  const { made } = changed;
+  if (made === null || terms === null)
+    return change.status === 'active' ? planNotActive(changed.status, sourceAfter(planned)) : [];
+  return [
+    ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(made, changed.versions)),
+    ...attainmentRestarts(terms, await attainmentKeys(trx, workspaceId, source.planVersionId)),
+    ...planNotActive(changed.status, made),
+  ];
+}
+
+/** Warns how many events the change recalculates. Call it before the change is written. */
+export async function restatementWarnings(
+  trx: Work,
+  workspaceId: string,
+  { plan, changed }: PlannedChange,
+): Promise<PlanWarning[]> {
+  const restated = restatedDays(datedPlan(plan), datedPlan(changed));
+  return restated === null ? [] : collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
+}

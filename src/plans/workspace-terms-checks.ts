@@ -1,0 +1,25 @@
+import { type PlanTerms } from '../engine/plan-config.js';
+import { invalid } from '../kernel/failure.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { repNotFound } from '../reps/rep.js';
+import { unknownReps } from '../reps/rep-views.js';
+import { ruleNames } from './plan-store.js';
+
+/** Rejects terms that name a rule or a rep that the workspace does not have. */
+export async function assertTermsFit(trx: Work, workspaceId: string, terms: PlanTerms): Promise<void> {
+  assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
+  const owners = new Set(terms.rules.flatMap((rule) => rule.tiers.flatMap((tier) => tier.repId ?? [])));
+  const unknown = owners.size === 0 ? [] : await unknownReps(trx, workspaceId, [...owners]);
+  if (unknown.length > 0) throw repNotFound(unknown);
+}
+
+/** A cascade may also depend on a rule of another plan. A name that no plan has is rejected as a mistake. */
+function assertUpstreamKnown({ rules }: PlanTerms, rulesOfOtherPlans: ReadonlySet<string>): void {
+  const known = new Set(['_total', ...rules.map(({ name }) => name), ...rulesOfOtherPlans]);
+  for (const [index, { dependsOn }] of rules.entries())
+    if (dependsOn !== undefined && !known.has(dependsOn))
+      throw invalid({
+        path: `config.rules.${index}.dependsOn`,
+        message: `no rule is named ${dependsOn}; use a rule of an existing plan, or _total`,
+      });
+}
