@@ -4,9 +4,11 @@ import { type FieldSources } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type FieldOption } from './field-definition.js';
 import { newestDeals } from './newest-deals.js';
 
 const maxValues = 100;
+const maxOptions = 1000;
 
 /** The field slugs that the newest deals have. */
 export async function fieldSlugsOfNewestDeals(trx: Work, workspaceId: string): Promise<string[]> {
@@ -62,7 +64,17 @@ function textsOf(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<
     where found.value is not null`;
 }
 
-/** The distinct values of the newest deals, at most 100. */
+/** The distinct values of the newest deals in alphabetical order; each part of a multi-select is a value. */
+export async function listStoredValues(trx: Work, workspaceId: string, sources: FieldSources): Promise<FieldOption[]> {
+  const { rows } = await inIndexOrder(trx, () =>
+    sql<{ text: string }>`
+      select text from (${textsOf(sources, newestDeals(workspaceId))}) texts where text <> ''
+      group by text order by lower(text) collate "C", text collate "C" limit ${maxOptions}`.execute(trx),
+  );
+  return rows.map(({ text }) => ({ label: text, value: text }));
+}
+
+/** The most frequent values of the newest deals, at most 100. */
 export async function valuesOfNewestDeals(trx: Work, workspaceId: string, sources: FieldSources): Promise<string[]> {
   const { rows } = await inIndexOrder(trx, () =>
     sql<{ text: string }>`

@@ -5,12 +5,11 @@ import { standardNamedBy } from '../engine/slug.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { listCrmDefinitions } from './crm-field-views.js';
-import { type FieldDefinition, type FieldOption, labelOf, standardDefinitions } from './field-definition.js';
+import { type FieldDefinition, labelOf, standardDefinitions } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
 import { newestDeals } from './newest-deals.js';
 
 const maxDefinitions = 5000;
-const maxOptions = 1000;
 /** A text field with few distinct values, each seen twice or more on average, is a select field. */
 const maxChoices = 20;
 
@@ -43,28 +42,6 @@ export async function findNativeDefinition(
   return found ?? null;
 }
 
-/** Where the values of a field are stored: in the deal's own fields, otherwise a standard value in its column. */
-export interface ValueSource {
-  readonly slugs: readonly string[];
-  readonly standard?: 'dealStage' | 'currency';
-}
-
-/** The distinct values of the newest deals; each part of a multi-select is a value. */
-export async function listStoredValues(trx: Work, workspaceId: string, source: ValueSource): Promise<FieldOption[]> {
-  const { rows } = await inIndexOrder(trx, () =>
-    sql<{ option: string }>`
-    select option from (
-      select distinct btrim(text) as option
-      from (${firstPresent(workspaceId, source)}) found,
-        jsonb_array_elements_text(case jsonb_typeof(value) when 'array' then value else jsonb_build_array(value) end) as text
-      where btrim(text) <> ''
-    ) options
-    order by lower(option) collate "C", option collate "C"
-    limit ${maxOptions}`.execute(trx),
-  );
-  return rows.map(({ option }) => ({ label: option, value: option }));
-}
-
 /** Rows of slug and value, one for each field of a sampled deal. */
 type FieldValues = RawBuilder<unknown>;
 
@@ -75,15 +52,6 @@ function everyField(workspaceId: string): FieldValues {
 function oneField(workspaceId: string, slug: string): FieldValues {
   return sql`select ${slug}::text as slug, fields -> ${slug}::text as value from ${newestDeals(workspaceId)}
     where jsonb_exists(fields, ${slug}::text)`;
-}
-
-function firstPresent(workspaceId: string, { slugs, standard }: ValueSource): FieldValues {
-  const own = slugs.map(
-    (slug) => sql`case when fields -> ${slug}::text not in ('null', '""', '[]') then fields -> ${slug}::text end`,
-  );
-  const column =
-    standard === undefined ? [] : [sql`to_jsonb(${sql.ref(standard === 'dealStage' ? 'stage' : 'currency')})`];
-  return sql`select coalesce(${sql.join([...own, ...column])}) as value from ${newestDeals(workspaceId)}`;
 }
 
 interface StoredField {

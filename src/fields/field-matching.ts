@@ -3,7 +3,7 @@ import { type StandardField, standardFields } from '../engine/field-value.js';
 import { standardNamedBy } from '../engine/slug.js';
 import { type FieldDefinition, wordsOf } from './field-definition.js';
 
-export interface SuggestedMapping {
+interface SuggestedMapping {
   readonly standard: Partial<Record<StandardField, string>>;
   readonly measures: Record<string, string>;
 }

@@ -4,8 +4,9 @@ import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type FieldMappingJson } from '../workspaces/workspace-tables.js';
 import { type CrmFieldDefinition, listCrmDefinitions } from './crm-field-views.js';
+import { listStoredValues } from './deal-field-views.js';
 import { type FieldOption, hasOptions } from './field-definition.js';
-import { findNativeDefinition, listStoredValues } from './field-definition-views.js';
+import { findNativeDefinition } from './field-definition-views.js';
 import { findMapping } from './field-mapping-views.js';
 
 type StandardChoice = 'dealStage' | 'currency';
@@ -28,12 +29,12 @@ export async function findFieldOptions(
   const standard = measure === undefined ? choiceNamedBy(slug, mapping) : undefined;
   if (standard !== undefined) {
     const inCrm = optionsInCrm(fromCrm, nativeSlugOf(standard, mapping, fromCrm));
-    const slugs = [slug, aliasOf(slug)].flatMap((one) => one ?? []);
-    return inCrm ?? listStoredValues(trx, workspaceId, { slugs, standard });
+    const keys = [slug, aliasOf(slug)].flatMap((one) => one ?? []);
+    return inCrm ?? listStoredValues(trx, workspaceId, { keys, standard });
   }
   const field = await findNativeDefinition(trx, workspaceId, measure ?? slug, fromCrm);
   if (field === null || !hasOptions(field)) return null;
-  return listStoredValues(trx, workspaceId, { slugs: [field.slug] });
+  return listStoredValues(trx, workspaceId, { keys: [field.slug], standard: null });
 }
 
 function optionsInCrm(fromCrm: readonly CrmFieldDefinition[], slug: string | undefined) {
