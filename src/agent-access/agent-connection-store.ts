@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type AgentScope, type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
@@ -39,19 +39,9 @@ export async function insertConnection(trx: Work, caller: Caller, connection: Ne
     })
     .execute();
   const code = newToken('agc');
-  await trx
-    .insertInto('agent_grants')
-    .values({
-      workspace_id: workspaceId,
-      grant_hash: tokenHash(code) as Buffer,
-      kind: 'code',
-      connection_id: connectionId,
-      redirect_uri: redirectUri,
-      code_challenge: codeChallenge,
-      expires_at: sql<Date>`now() + make_interval(secs => ${codeSeconds})`,
-      used_at: null,
-    })
-    .execute();
+  const lifetime = sql`make_interval(secs => ${codeSeconds})`;
+  const bound = { redirect_uri: redirectUri, code_challenge: codeChallenge };
+  await insertGrant(trx, { workspaceId, connectionId, kind: 'code', token: code, lifetime, ...bound });
   await recordAuditEntry(trx, caller, {
     trigger: 'agent_connected',
     scope: 'rep',
@@ -91,25 +81,6 @@ export async function useGrant(
   return rows[0] ?? null;
 }
 
-/**
- * Ends the connection of a grant that was used before: one of the two who presented it has stolen it. Returns whether
- * there was such a grant.
- */
-export async function endReusedConnection(
-  trx: Work,
-  workspaceId: string,
-  hash: Buffer,
-  clientId: string,
-): Promise<boolean> {
-  const { rows } = await sql<EndedConnection>`
-    delete from agent_connections c using agent_grants g
-    where g.workspace_id = ${workspaceId} and g.grant_hash = ${hash} and g.used_at is not null
-      and c.workspace_id = g.workspace_id and c.connection_id = g.connection_id and c.client_id = ${clientId}
-    returning ${ended}`.execute(trx);
-  await recordEnd(trx, { workspaceId, actor: 'anonymous' }, rows, 'grant_used_twice');
-  return rows.length > 0;
-}
-
 /** Issues an access token and a refresh token. The present access token stays valid until it expires. */
 export async function issueTokens(
   trx: Work,
@@ -131,30 +102,62 @@ export async function issueTokens(
       connection_id: connectionId,
     })
     .execute();
+  const lifetime = sql`make_interval(days => ${refreshTokenDays})`;
+  await insertGrant(trx, { workspaceId, connectionId, kind: 'refresh', token: refreshToken, lifetime });
+  return { accessToken, refreshToken, expiresInSeconds: accessTokenSeconds, scopes };
+}
+
+interface NewGrant {
+  readonly workspaceId: string;
+  readonly connectionId: string;
+  readonly kind: 'code' | 'refresh';
+  readonly token: string;
+  readonly lifetime: RawBuilder<unknown>;
+  readonly redirect_uri?: string;
+  readonly code_challenge?: string;
+}
+
+async function insertGrant(trx: Work, { workspaceId, connectionId, kind, token, lifetime, ...bound }: NewGrant) {
   await trx
     .insertInto('agent_grants')
     .values({
       workspace_id: workspaceId,
-      grant_hash: tokenHash(refreshToken) as Buffer,
-      kind: 'refresh',
+      grant_hash: tokenHash(token) as Buffer,
+      kind,
       connection_id: connectionId,
       redirect_uri: null,
       code_challenge: null,
-      expires_at: sql<Date>`now() + make_interval(days => ${refreshTokenDays})`,
+      ...bound,
+      expires_at: sql<Date>`now() + ${lifetime}`,
       used_at: null,
     })
     .execute();
-  return { accessToken, refreshToken, expiresInSeconds: accessTokenSeconds, scopes };
 }
 
 /** Ends the connection of a refresh token of the client. */
-export async function revokeGrant(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
+export function revokeGrant(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
+  return endConnectionOf(trx, workspaceId, clientId, sql`g.grant_hash = ${hash}`, 'revoked_by_client');
+}
+
+/** Ends the connection of a grant that was used before: one of the two who presented it has stolen it. */
+export function endReusedConnection(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
+  const isUsed = sql`g.grant_hash = ${hash} and g.used_at is not null`;
+  return endConnectionOf(trx, workspaceId, clientId, isUsed, 'grant_used_twice');
+}
+
+async function endConnectionOf(
+  trx: Work,
+  workspaceId: string,
+  clientId: string,
+  isGrant: RawBuilder<unknown>,
+  reason: string,
+): Promise<void> {
   const { rows } = await sql<EndedConnection>`
     delete from agent_connections c using agent_grants g
-    where g.workspace_id = ${workspaceId} and g.grant_hash = ${hash}
+    where g.workspace_id = ${workspaceId} and ${isGrant}
       and c.workspace_id = g.workspace_id and c.connection_id = g.connection_id and c.client_id = ${clientId}
     returning ${ended}`.execute(trx);
-  await recordEnd(trx, { workspaceId, actor: 'anonymous' }, rows, 'revoked_by_client');
+  await recordEnd(trx, { workspaceId, actor: 'anonymous' }, rows, reason);
 }
 
 /** Makes one access token of the client invalid. */
