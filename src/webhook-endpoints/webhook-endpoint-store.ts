@@ -5,7 +5,7 @@ import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
 
-export interface NewEndpoint {
+interface NewEndpoint {
   readonly endpointId: string;
   readonly url: string;
   readonly description: string | null;
@@ -14,7 +14,7 @@ export interface NewEndpoint {
   readonly secret: Buffer;
 }
 
-export interface EndpointChange {
+interface EndpointChange {
   readonly url?: string | undefined;
   readonly description?: string | null | undefined;
   readonly eventTypes?: readonly EventType[] | null | undefined;

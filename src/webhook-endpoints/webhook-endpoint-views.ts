@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { Failure } from '../kernel/failure.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type WebhookDelivery, type WebhookEndpoint } from './webhook-endpoint.js';
+import { endpointNotFound, type WebhookDelivery, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** The endpoints of the workspace, newest first. */
 export async function listEndpoints(trx: Work, workspaceId: string): Promise<WebhookEndpoint[]> {
@@ -37,7 +38,14 @@ export async function findEndpoint(
   return (await listEndpoints(trx, workspaceId)).find(({ id }) => id === endpointId);
 }
 
-export interface DeliveryPage {
+/** The endpoint must exist and be enabled: a delivery that a person requests is sent at once. */
+export async function assertEnabled(trx: Work, workspaceId: string, endpointId: string): Promise<void> {
+  const endpoint = await findEndpoint(trx, workspaceId, endpointId);
+  if (endpoint === undefined) throw endpointNotFound();
+  if (!endpoint.enabled) throw new Failure('endpoint_disabled', 'The webhook endpoint is disabled. Enable it first.');
+}
+
+interface DeliveryPage {
   readonly status: WebhookDelivery['status'] | undefined;
   readonly limit: number;
   /** Only deliveries before this position. */

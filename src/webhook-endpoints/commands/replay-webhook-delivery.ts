@@ -3,15 +3,9 @@ import { Failure } from '../../kernel/failure.js';
 import { noteEvents, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid } from '../../platform/schemas.js';
-import {
-  deliveryExample,
-  endpointExample,
-  endpointNotFound,
-  endpointPath,
-  unknownEndpoint,
-} from '../webhook-endpoint.js';
+import { deliveryExample, endpointExample, endpointPath, unknownEndpoint } from '../webhook-endpoint.js';
 import { replayDelivery } from '../webhook-endpoint-store.js';
-import { findEndpoint } from '../webhook-endpoint-views.js';
+import { assertEnabled } from '../webhook-endpoint-views.js';
 
 const params = z.strictObject({ ...endpointPath, deliveryId: pathId.describe('Id of the delivery (UUID)') });
 const unknownDelivery = 'This webhook endpoint has no such delivery; deliveries are deleted after 30 days.';
@@ -36,10 +30,7 @@ export const replayWebhookDelivery = operation({
     const endpointId = requireUuid(ids.endpointId, 'not_found', unknownEndpoint);
     const deliveryId = requireUuid(ids.deliveryId, 'not_found', unknownDelivery);
     await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      const endpoint = await findEndpoint(trx, workspaceId, endpointId);
-      if (endpoint === undefined) throw endpointNotFound();
-      if (!endpoint.enabled)
-        throw new Failure('endpoint_disabled', 'The webhook endpoint is disabled. Enable it first.');
+      await assertEnabled(trx, workspaceId, endpointId);
       if (!(await replayDelivery(trx, workspaceId, endpointId, deliveryId)))
         throw new Failure('not_found', unknownDelivery);
       noteEvents(trx);

@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import { Failure } from '../../kernel/failure.js';
 import { noteEvents, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { requireUuid } from '../../platform/schemas.js';
-import {
-  deliveryExample,
-  endpointExample,
-  endpointNotFound,
-  endpointPath,
-  unknownEndpoint,
-} from '../webhook-endpoint.js';
+import { deliveryExample, endpointExample, endpointPath, unknownEndpoint } from '../webhook-endpoint.js';
 import { insertTestDelivery } from '../webhook-endpoint-store.js';
-import { findEndpoint } from '../webhook-endpoint-views.js';
+import { assertEnabled } from '../webhook-endpoint-views.js';
 
 const params = z.strictObject(endpointPath);
 
@@ -31,10 +24,7 @@ export const testWebhookEndpoint = operation({
     const { workspaceId } = caller;
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const deliveryId = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      const endpoint = await findEndpoint(trx, workspaceId, id);
-      if (endpoint === undefined) throw endpointNotFound();
-      if (!endpoint.enabled)
-        throw new Failure('endpoint_disabled', 'The webhook endpoint is disabled. Enable it before you test it.');
+      await assertEnabled(trx, workspaceId, id);
       noteEvents(trx);
       return insertTestDelivery(trx, workspaceId, id);
     });
