@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import express, { type Express } from 'express';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
-import { startWorkers, type Workers } from '#workers/registry.js';
+import { startWorkers } from '#workers/registry.js';
 import { AgentAuthorization, agentIssuer } from '../agent-access/agent-authorization.js';
 import { guidance } from '../agents/guidance.js';
 import { SignInPages } from '../auth/pages/sign-in-pages.js';
@@ -13,7 +13,7 @@ import { ConnectPages } from '../integrations/pages/connect-pages.js';
 import { operations } from '../operations.js';
 import { type Config } from '../platform/config.js';
 import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/database/migrate.js';
-import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
+import { assertHarmlessRole, type Database, withDatabase } from '../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
 import { createApp } from '../platform/http/app.js';
 import { TokenAuthenticator } from '../platform/http/authenticate.js';
@@ -65,7 +65,7 @@ export interface RunningProcess {
 export type Welcome = (url: string) => readonly string[];
 
 /** Fills the database of a service that has no workspace yet. The workers run; the API does not listen yet. */
-export type FirstStart = (service: Service) => Promise<Welcome>;
+type FirstStart = (service: Service) => Promise<Welcome>;
 
 /**
  * Starts a process: the database first, the API last. A stop runs in the reverse order: readiness ends, requests and
@@ -96,7 +96,10 @@ export async function start(
     await checkRedis(config, log);
     const health = healthOf(service);
     const metricsAt = await startMetrics(service, health, opened);
-    if (parts.worker) opened.push(closing(await startWorkers(service)));
+    if (parts.worker) {
+      const workers = await startWorkers(service);
+      opened.push(() => workers.stop());
+    }
     const isFirst = server.embedded && parts.api && parts.worker && !(await hasWorkspaces(server.ownerUrl));
     const welcome = isFirst && firstStart !== null ? await firstStart(service) : null;
     const url = parts.api ? (await startApi(service, health, opened)).url : null;
@@ -111,7 +114,7 @@ export async function start(
 /** Links for the terminal. A service on a database server of its own prints none: others read its log. */
 async function linksToSignIn(server: DatabaseServer, service: Service, url: string | null) {
   if (url === null || !server.embedded) return [];
-  return asOwner(server.ownerUrl, (owner) => startPageLinks(service, owner));
+  return withDatabase({ url: server.ownerUrl, asOwner: true }, (owner) => startPageLinks(service, owner));
 }
 
 /** Workers without an API, and processes with MIGRATE_AT_START=0, do not migrate. */
@@ -125,30 +128,12 @@ async function assertHarmlessRoles({ config, database, replica }: Service): Prom
   await assertHarmlessRole(database);
   if (replica !== undefined) await assertHarmlessRole(replica);
   if (config.QUEUE_DATABASE_URL === undefined || config.REDIS_URL !== undefined) return;
-  const queue = createDatabase({ url: config.QUEUE_DATABASE_URL, size: 1, onError: () => {} });
-  try {
-    await assertHarmlessRole(queue);
-  } finally {
-    await queue.destroy();
-  }
+  await withDatabase({ url: config.QUEUE_DATABASE_URL }, assertHarmlessRole);
 }
 
 async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
-  const { rows } = await asOwner(ownerUrl, (owner) => sql`select 1 from workspaces limit 1`.execute(owner));
-  return rows.length > 0;
-}
-
-async function asOwner<T>(ownerUrl: string, read: (owner: Database) => Promise<T>): Promise<T> {
-  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
-  try {
-    return await read(database);
-  } finally {
-    await database.destroy();
-  }
-}
-
-function closing(workers: Workers): () => Promise<void> {
-  return () => workers.stop();
+  const read = (owner: Database) => sql`select 1 from workspaces limit 1`.execute(owner);
+  return (await withDatabase({ url: ownerUrl, asOwner: true }, read)).rows.length > 0;
 }
 
 function healthOf({ database, queue }: Service): Health {

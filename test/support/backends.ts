@@ -1,4 +1,4 @@
-import { createDatabase } from '#src/platform/database/pool.js';
+import { withDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -41,12 +41,8 @@ export async function startServers(backend: (typeof backends)[number]): Promise<
   };
 }
 
-async function newWorkspace(appUrl: string): Promise<{ workspaceId: string; apiKey: string }> {
-  const database = createDatabase({ url: appUrl, size: 1, onError: () => {} });
-  try {
-    const terms = { name: 'Test', tier: 'enterprise', currency: 'USD', timezone: 'UTC' } as const;
-    return await createWorkspace(new UnitOfWork(database), terms);
-  } finally {
-    await database.destroy();
-  }
+/** Creates a workspace without a running service. */
+export async function newWorkspace(appUrl: string): Promise<{ workspaceId: string; apiKey: string }> {
+  const terms = { name: 'Test', tier: 'enterprise', currency: 'USD', timezone: 'UTC' } as const;
+  return withDatabase({ url: appUrl }, (database) => createWorkspace(new UnitOfWork(database), terms));
 }

@@ -1,7 +1,7 @@
 import { migrations } from '#migrations/index.js';
 import { type Config, readConfig } from '../../platform/config.js';
 import { migrateToLatest } from '../../platform/database/migrate.js';
-import { assertHarmlessRole, createDatabase, type Database } from '../../platform/database/pool.js';
+import { assertHarmlessRole, type Database, withDatabase } from '../../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../../platform/database/server.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { createLog } from '../../platform/log.js';
@@ -27,22 +27,14 @@ export async function withServer<T>(work: (server: DatabaseServer, config: Confi
 export async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promise<T>): Promise<T> {
   return withServer(async (server, config) => {
     if (config.MIGRATE_AT_START) await migrateToLatest(server.ownerUrl, migrations);
-    const database = createDatabase({ url: server.appUrl, size: 2, onError: () => {} });
-    try {
+    return withDatabase({ url: server.appUrl, size: 2 }, async (database) => {
       await assertHarmlessRole(database);
-      return await work(new UnitOfWork(database));
-    } finally {
-      await database.destroy();
-    }
+      return work(new UnitOfWork(database));
+    });
   });
 }
 
 /** Works as the owner of the tables, who accesses all workspaces. */
-export async function withOwner<T>(server: DatabaseServer, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = createDatabase({ url: server.ownerUrl, size: 1, onError: () => {}, asOwner: true });
-  try {
-    return await work(database);
-  } finally {
-    await database.destroy();
-  }
+export function withOwner<T>({ ownerUrl }: DatabaseServer, work: (database: Database) => Promise<T>): Promise<T> {
+  return withDatabase({ url: ownerUrl, asOwner: true }, work);
 }

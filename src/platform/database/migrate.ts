@@ -3,7 +3,7 @@ import pg from 'pg';
 import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
 import { retryOnOutage, sqlStateOf } from './database-errors.js';
-import { appRole, createDatabase, type Database } from './pool.js';
+import { appRole, type Database, withDatabase } from './pool.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -27,8 +27,7 @@ const mayNotMigrate =
   'Set DATABASE_OWNER_URL to the role that owns the tables, or MIGRATE_AT_START=0 in processes that do not migrate.';
 
 async function migrateTables(ownerUrl: string, migrations: Migrations): Promise<string[]> {
-  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
-  try {
+  return withDatabase({ url: ownerUrl, asOwner: true }, async (database) => {
     await sql.raw(endIdleSessions).execute(database);
     if ((await pendingMigrations(database, migrations, 'owner')).length === 0) return [];
     const migrator = new Migrator({
@@ -38,9 +37,7 @@ async function migrateTables(ownerUrl: string, migrations: Migrations): Promise<
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
     return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
-  } finally {
-    await database.destroy();
-  }
+  });
 }
 
 /** The migrations that created the database were replaced before the first release, so no later one applies to it. */

@@ -30,7 +30,7 @@ export type Database = Kysely<Tables>;
 /** A transaction. */
 export type Work = Transaction<Tables>;
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly url: string;
   readonly size: number;
   readonly onError: (error: Error) => void;
@@ -70,6 +70,19 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
     coalesceSocketWrites(client);
   });
   return new Kysely<Tables>({ dialect: new PipeliningDialect(pool) });
+}
+
+/** Opens a database for the duration of the work. */
+export async function withDatabase<T>(
+  { size = 1, ...options }: Omit<PoolOptions, 'size' | 'onError'> & { readonly size?: number },
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = createDatabase({ ...options, size, onError: () => {} });
+  try {
+    return await work(database);
+  } finally {
+    await database.destroy();
+  }
 }
 
 /**

@@ -17,7 +17,7 @@ export { executeWithCommit, type Work } from './pool.js';
  */
 export type WorkspaceLock = 'none' | 'shared' | 'exclusive' | 'import';
 
-export interface TransactionOptions {
+interface TransactionOptions {
   readonly lock: WorkspaceLock;
   /** A transaction with `read` access is read-only: the server rejects every write in it. */
   readonly access: 'read' | 'write';
@@ -34,7 +34,7 @@ export interface TransactionOptions {
 
 export type TenantCaller = Pick<Caller, 'workspaceId'>;
 
-export interface UnitOfWorkOptions {
+interface UnitOfWorkOptions {
   /** Concurrent transactions of one workspace, with the workspace lock and without it each. */
   readonly concurrency?: number;
   /** Serves transactions with `replica`. While it is unreachable, the primary serves them. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createDatabase } from '../database/pool.js';
+import { withDatabase } from '../database/pool.js';
 import { type Secrets } from '../secrets/secrets.js';
 import { openMailBody } from './outbox.js';
 
@@ -14,32 +14,32 @@ export interface RecentMail {
   readonly text?: string;
 }
 
+interface MailRow {
+  readonly mail_id: string;
+  readonly recipient: string;
+  readonly subject: string;
+  readonly body: Buffer | null;
+  readonly created_at: Date;
+  readonly sent_at: Date | null;
+  readonly attempts: number;
+  readonly last_error: string | null;
+}
+
 /**
  * The latest mails, newest first. Read as the owner, since the service's role can only take due mails one at a time.
  */
 export async function recentMails(ownerUrl: string, secrets: Secrets | null, limit: number): Promise<RecentMail[]> {
-  const database = createDatabase({ url: ownerUrl, size: 1, onError: () => {}, asOwner: true });
-  try {
-    const { rows } = await sql<{
-      mail_id: string;
-      recipient: string;
-      subject: string;
-      body: Buffer | null;
-      created_at: Date;
-      sent_at: Date | null;
-      attempts: number;
-      last_error: string | null;
-    }>`select * from mail_outbox where recipient is not null order by created_at desc limit ${limit}`.execute(database);
-    return rows.map((row) => ({
-      createdAt: row.created_at.toISOString(),
-      to: row.recipient,
-      subject: row.subject,
-      sentAt: row.sent_at?.toISOString() ?? null,
-      attempts: row.attempts,
-      lastError: row.last_error,
-      ...(secrets === null || row.body === null ? {} : { text: openMailBody(secrets, row.mail_id, row.body).text }),
-    }));
-  } finally {
-    await database.destroy();
-  }
+  const { rows } = await withDatabase({ url: ownerUrl, asOwner: true }, (database) =>
+    sql<MailRow>`
+      select * from mail_outbox where recipient is not null order by created_at desc limit ${limit}`.execute(database),
+  );
+  return rows.map((row) => ({
+    createdAt: row.created_at.toISOString(),
+    to: row.recipient,
+    subject: row.subject,
+    sentAt: row.sent_at?.toISOString() ?? null,
+    attempts: row.attempts,
+    lastError: row.last_error,
+    ...(secrets === null || row.body === null ? {} : { text: openMailBody(secrets, row.mail_id, row.body).text }),
+  }));
 }
