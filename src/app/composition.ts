@@ -30,7 +30,7 @@ import { Inbox } from '../platform/inbox/inbox.js';
 import { InboxRunner } from '../platform/inbox/inbox-runner.js';
 import { InboxWake } from '../platform/inbox/inbox-wake.js';
 import { CLOCK, CONFIG, LOG } from '../platform/injection-tokens.js';
-import { JobQueue, type QueueBackend } from '../platform/jobs/job-queue.js';
+import { JobQueue, type QueueBackend, queueBackendOf } from '../platform/jobs/job-queue.js';
 import { Leases } from '../platform/jobs/leases.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
@@ -208,10 +208,4 @@ function containerOf(parts: readonly (readonly [InjectionToken, unknown])[]): De
   const container = root.createChildContainer();
   for (const [token, part] of parts) container.register(token, { useValue: part });
   return container;
-}
-
-/** On PostgreSQL the queue uses LISTEN, which poolers in transaction mode do not support. */
-function queueBackendOf(config: Config, appUrl: string): QueueBackend {
-  if (config.REDIS_URL !== undefined) return { redisUrl: config.REDIS_URL };
-  return { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl };
 }

@@ -12,7 +12,7 @@ import { openDatabaseServer } from '../platform/database/server.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { html, htmlPage } from '../platform/documents/html.js';
 import { missingSandbox } from '../platform/documents/sandbox.js';
-import { JobQueue, type QueueBackend } from '../platform/jobs/job-queue.js';
+import { JobQueue, queueBackendOf } from '../platform/jobs/job-queue.js';
 import { readRedisSettings, redisProblems } from '../platform/jobs/redis-settings.js';
 import { createLog } from '../platform/log.js';
 import { recentMails } from '../platform/mail/recent-mails.js';
@@ -20,7 +20,7 @@ import { mailTransport } from '../platform/mail/transport.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 
 /** The result of a check: what was found, or how to fix it. A warning does not prevent the start. */
-export interface Finding {
+interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly message: string;
@@ -29,17 +29,10 @@ export interface Finding {
 /** Thrown by a check for a problem that does not prevent the service from working. */
 class Warning extends Error {}
 
-/** Checks of parts outside the platform, such as the connections to CRMs. */
-export type ExtraChecks = (
-  app: Database,
-  config: Config,
-) => readonly { readonly check: string; readonly look: () => Promise<string> }[];
-
 /** Checks everything the service needs. Changes nothing, except that it starts the embedded database if necessary. */
 export async function diagnose(
   environment: NodeJS.ProcessEnv,
   migrations: Readonly<Record<string, Migration>>,
-  more: ExtraChecks = () => [],
 ): Promise<Finding[]> {
   const findings = [await finding('Node.js', nodeVersion)];
   let config: Config | null = null;
@@ -50,7 +43,7 @@ export async function diagnose(
     }),
   );
   if (config === null) return findings;
-  return [...findings, ...(await diagnoseMachine(config)), ...(await diagnoseDatabase(config, migrations, more))];
+  return [...findings, ...(await diagnoseMachine(config)), ...(await diagnoseDatabase(config, migrations))];
 }
 
 async function diagnoseMachine(config: Config): Promise<Finding[]> {
@@ -67,11 +60,7 @@ async function diagnoseMachine(config: Config): Promise<Finding[]> {
   ];
 }
 
-async function diagnoseDatabase(
-  config: Config,
-  migrations: Readonly<Record<string, Migration>>,
-  more: ExtraChecks,
-): Promise<Finding[]> {
+async function diagnoseDatabase(config: Config, migrations: Readonly<Record<string, Migration>>): Promise<Finding[]> {
   const log = createLog('silent');
   let server: Awaited<ReturnType<typeof openDatabaseServer>>;
   try {
@@ -81,11 +70,7 @@ async function diagnoseDatabase(
   }
   const database = createDatabase({ url: server.ownerUrl, size: 2, onError: () => {}, asOwner: true });
   const app = createDatabase({ url: server.appUrl, size: 2, onError: () => {} });
-  const backend: QueueBackend =
-    config.REDIS_URL === undefined
-      ? { postgresUrl: config.QUEUE_DATABASE_URL ?? server.appUrl }
-      : { redisUrl: config.REDIS_URL };
-  const queue = new JobQueue(backend, log);
+  const queue = new JobQueue(queueBackendOf(config, server.appUrl), log);
   try {
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.state !== 'ok') return findings;
@@ -104,7 +89,6 @@ async function diagnoseDatabase(
       }),
       await finding('Master key', () => decryptsStoredMail(server.ownerUrl, config)),
     );
-    for (const { check, look } of more(app, config)) findings.push(await finding(check, look));
     return findings;
   } finally {
     await queue.close().catch(() => {});

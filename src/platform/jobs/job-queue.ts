@@ -2,6 +2,7 @@ import { createPostgresBackend, type JobsOptions, Queue, type QueueOptions, Work
 import { Redis } from 'ioredis';
 import { z } from 'zod';
 import { withTimeout } from '../../kernel/waiting.js';
+import { type Config } from '../config.js';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
@@ -31,6 +32,14 @@ export interface JobHandler<Payload> {
 
 /** The server of the queue: Redis, or the service's own PostgreSQL. */
 export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
+
+/** On PostgreSQL the queue uses LISTEN, which poolers in transaction mode do not support. */
+export function queueBackendOf(
+  { REDIS_URL, QUEUE_DATABASE_URL }: Pick<Config, 'REDIS_URL' | 'QUEUE_DATABASE_URL'>,
+  appUrl: string,
+): QueueBackend {
+  return REDIS_URL === undefined ? { postgresUrl: QUEUE_DATABASE_URL ?? appUrl } : { redisUrl: REDIS_URL };
+}
 
 const responseTimeoutMs = 2000;
 const skipMs = 5000;
