@@ -1,6 +1,6 @@
 import { type Request, type Response } from 'express';
+import { loopbackHosts } from '../outbound/public-address.js';
 
-const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 const valuePattern = /^[\w.-]{1,200}$/;
 
 /**

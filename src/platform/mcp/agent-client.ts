@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { loopbackHosts } from '../outbound/public-address.js';
 import { removeHidden } from './hidden-characters.js';
 
-const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Schemes that run code or read files in the browser that follows them. */
 const dangerousSchemes: ReadonlySet<string> = new Set([
   'about:',
@@ -21,12 +21,12 @@ const dangerousSchemes: ReadonlySet<string> = new Set([
  * Why a client cannot receive codes at the address; null if it can. Allowed are https, this machine for programs
  * without a server, and schemes of installed programs.
  */
-export function problemOfRedirectUri(text: string): string | null {
+function problemOfRedirectUri(text: string): string | null {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
   if (text.includes('#')) return 'must not have a fragment';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
-  if (url.protocol === 'http:' && !loopbackHosts.has(url.hostname)) return 'must begin with https://';
+  if (url.protocol === 'http:' && !loopbackHosts.includes(url.hostname)) return 'must begin with https://';
   if (dangerousSchemes.has(url.protocol)) return `must not begin with ${url.protocol}`;
   return null;
 }
@@ -34,7 +34,7 @@ export function problemOfRedirectUri(text: string): string | null {
 /** Whether the client receives the code on the person's own machine. */
 export function isOnThisMachine(redirectUri: string): boolean {
   const { protocol, hostname } = new URL(redirectUri);
-  return protocol !== 'https:' || loopbackHosts.has(hostname);
+  return protocol !== 'https:' || loopbackHosts.includes(hostname);
 }
 
 const redirectUris = z

@@ -33,7 +33,7 @@ export interface OpenCall {
 }
 
 /** What the completed argument belongs to. */
-export type CompletionReference =
+type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 

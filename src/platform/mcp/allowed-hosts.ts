@@ -1,7 +1,8 @@
-const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+import { loopbackHosts } from '../outbound/public-address.js';
+
 const wildcardHosts = ['0.0.0.0', '::'];
 
-export interface HostSettings {
+interface HostSettings {
   readonly HOST: string;
   readonly PUBLIC_URL?: string | undefined;
   readonly MCP_HOSTS: readonly string[];

@@ -47,7 +47,7 @@ export interface IssuedTokens {
 }
 
 /** Error codes of OAuth 2.1, RFC 7591 and RFC 8707. */
-export type AuthorizationErrorCode =
+type AuthorizationErrorCode =
   | 'invalid_client'
   | 'invalid_client_metadata'
   | 'invalid_grant'

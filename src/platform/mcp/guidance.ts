@@ -44,7 +44,7 @@ export interface OperationResource {
   parts(variables: Readonly<Record<string, string>>): ResourceParts;
 }
 
-export interface PromptArgument {
+interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;

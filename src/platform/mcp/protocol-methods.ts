@@ -3,10 +3,44 @@ import { type AgentSession, type OpenCall } from './agent-session.js';
 import { ProtocolError, rpcCodes } from './protocol-error.js';
 
 /** A method of the protocol. It is the same in every version; the adapters of the SDKs differ. */
-export interface ProtocolMethod {
+interface ProtocolMethod {
   readonly name: string;
   /** Throws a {@link ProtocolError} for invalid parameters. */
   answer(session: AgentSession, params: unknown, open: OpenCall): Promise<object>;
+}
+
+/** A notification of progress, as both SDKs send it. */
+interface ProgressNotification {
+  readonly method: 'notifications/progress';
+  readonly params: { readonly progressToken: string | number; readonly progress: number; readonly total: number };
+}
+
+/** How the SDK serves the request: `notify` is null where the response is no stream. */
+interface Exchange {
+  readonly signal: AbortSignal;
+  readonly notify: ((notification: ProgressNotification) => Promise<void>) | null;
+}
+
+/** Answers a request. The SDKs send the message of every thrown error, so each is converted to one without internals. */
+export async function answerMethod(
+  { answer }: ProtocolMethod,
+  session: AgentSession,
+  params: unknown,
+  { signal, notify }: Exchange,
+): Promise<Record<string, unknown>> {
+  const progressToken = progressTokenOf({ params });
+  const progress =
+    notify === null || progressToken === undefined
+      ? {}
+      : {
+          progress: (done: number, total: number) =>
+            notify({ method: 'notifications/progress', params: { progressToken, progress: done, total } }),
+        };
+  try {
+    return { ...(await answer(session, params, { signal, ...progress })) };
+  } catch (error) {
+    throw session.toProtocolError(error);
+  }
 }
 
 /** Parameters are parsed here and not by the SDK's schemas, whose errors have none of the codes that clients expect. */
@@ -17,7 +51,7 @@ function method<Params>(
 ): ProtocolMethod {
   return {
     name,
-    answer: async (session, params, open) => ({ ...(await answer(session, read(schema, params), open)) }),
+    answer: async (session, params, open) => answer(session, read(schema, params), open),
   };
 }
 

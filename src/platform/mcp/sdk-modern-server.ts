@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type AgentSession } from './agent-session.js';
-import { noForms, type ProtocolMethod, progressTokenOf, protocolMethods } from './protocol-methods.js';
+import { answerMethod, noForms, protocolMethods } from './protocol-methods.js';
 import { serverIdentity } from './server-identity.js';
 
 /** Lists depend on the code and the caller's rights only. */
@@ -54,30 +54,12 @@ function serverFor(session: AgentSession, acceptsStream: boolean): Server {
     jsonSchemaValidator: noForms,
     cacheHints,
   });
-  for (const method of protocolMethods) register(server, session, method, acceptsStream);
+  // The response becomes a stream with the first notification of progress.
+  for (const method of protocolMethods)
+    server.setRequestHandler(method.name, { params: anyParams }, (params, { mcpReq: { signal, notify } }) =>
+      answerMethod(method, session, params, { signal, notify: acceptsStream ? notify : null }),
+    );
   return server;
 }
 
 const anyParams = z.looseObject({});
-
-/** The response becomes a stream with the first notification of progress. */
-function register(
-  server: Server,
-  session: AgentSession,
-  { name, answer }: ProtocolMethod,
-  acceptsStream: boolean,
-): void {
-  server.setRequestHandler(name, { params: anyParams }, async (params, { mcpReq: { signal, notify } }) => {
-    const token = acceptsStream ? progressTokenOf({ params }) : undefined;
-    const progress = (done: number, total: number) =>
-      notify({
-        method: 'notifications/progress',
-        params: { progressToken: token as string | number, progress: done, total },
-      });
-    try {
-      return { ...(await answer(session, params, { signal, ...(token === undefined ? {} : { progress }) })) };
-    } catch (error) {
-      throw session.toProtocolError(error);
-    }
-  });
-}

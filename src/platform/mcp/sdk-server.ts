@@ -3,7 +3,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 import { type AgentSession } from './agent-session.js';
-import { noForms, type ProtocolMethod, progressTokenOf, protocolMethods } from './protocol-methods.js';
+import { answerMethod, noForms, progressTokenOf, protocolMethods } from './protocol-methods.js';
 import { serverIdentity } from './server-identity.js';
 
 /**
@@ -39,27 +39,11 @@ function serverFor(session: AgentSession): Server {
     instructions: session.instructions,
     jsonSchemaValidator: noForms,
   });
-  for (const method of protocolMethods) register(server, session, method);
+  for (const method of protocolMethods) {
+    const schema = z.object({ method: z.literal(method.name), params: z.unknown().optional() });
+    server.setRequestHandler(schema, ({ params }, { signal, sendNotification: notify }) =>
+      answerMethod(method, session, params, { signal, notify }),
+    );
+  }
   return server;
-}
-
-/**
- * The SDK sends the message of every thrown error to the client, so each error is converted to one without
- * internals.
- */
-function register(server: Server, session: AgentSession, { name, answer }: ProtocolMethod): void {
-  const schema = z.object({ method: z.literal(name), params: z.unknown().optional() });
-  server.setRequestHandler(schema, async ({ params }, { signal, sendNotification }) => {
-    const token = progressTokenOf({ params });
-    const progress = (done: number, total: number) =>
-      sendNotification({
-        method: 'notifications/progress',
-        params: { progressToken: token as string | number, progress: done, total },
-      });
-    try {
-      return { ...(await answer(session, params, { signal, ...(token === undefined ? {} : { progress }) })) };
-    } catch (error) {
-      throw session.toProtocolError(error);
-    }
-  });
 }

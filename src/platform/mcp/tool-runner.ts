@@ -6,7 +6,7 @@ import { type AnyOperation, PreparedJson } from '../operation.js';
 import { inputOf, type OperationDispatcher, type RawInput } from '../operation-dispatcher.js';
 
 /** The response of a tool, or why it failed. */
-export type ToolOutcome = { readonly answer: unknown } | { readonly failed: ErrorBody };
+type ToolOutcome = { readonly answer: unknown } | { readonly failed: ErrorBody };
 
 /**
  * Runs the operation of a tool for a caller who is not connected any more. It gets the dispatcher after its

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isLoopbackAddress, isPublicAddress } from './public-address.js';
+import { isLoopbackAddress, isPublicAddress, loopbackHosts } from './public-address.js';
 
 interface Address {
   readonly address: string;
@@ -10,7 +10,7 @@ interface Address {
 }
 
 /** Resolves a host name to all of its addresses. */
-export type ResolveHost = (hostname: string) => Promise<readonly Address[]>;
+type ResolveHost = (hostname: string) => Promise<readonly Address[]>;
 
 export interface PostLimits {
   /** Allows http and https to `localhost`, 127.0.0.1 and [::1]. */
@@ -21,7 +21,7 @@ export interface PostLimits {
   readonly resolveHost?: ResolveHost;
 }
 
-export interface PostResponse {
+interface PostResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -31,12 +31,10 @@ export class PostFailure extends Error {
   override readonly name = 'PostFailure';
 }
 
-const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /** Why a URL cannot receive requests, whatever its host name resolves to; null if it can. */
 export function problemOfUrl(url: URL, allowLoopback: boolean): string | null {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
-  if (allowLoopback && loopbackHosts.has(url.hostname)) return null;
+  if (allowLoopback && loopbackHosts.includes(url.hostname)) return null;
   if (url.protocol !== 'https:') return 'must begin with https://';
   const host = bareHost(url);
   if (isIP(host) !== 0 && !isPublicAddress(host)) return 'must be a public address';
@@ -97,7 +95,7 @@ async function checkedAddresses(url: URL, { allowLoopback, resolveHost = resolve
   if (problem !== null) throw new PostFailure(`the URL ${problem}`);
   const host = bareHost(url);
   const addresses = isIP(host) === 0 ? await resolveHost(host) : [{ address: host, family: isIP(host) }];
-  const isAllowed = allowLoopback && loopbackHosts.has(url.hostname) ? isLoopbackAddress : isPublicAddress;
+  const isAllowed = allowLoopback && loopbackHosts.includes(url.hostname) ? isLoopbackAddress : isPublicAddress;
   if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
     throw new PostFailure('the host name does not resolve to public addresses only');
   return addresses;

@@ -38,7 +38,7 @@ async function store(trx: Work, workspaceId: string, rows: readonly StoredEvent[
 }
 
 /** Events of one rep whose amounts a run has changed. */
-export interface ChangedCommission {
+interface ChangedCommission {
   readonly repId: string;
   readonly runId: string;
   /** Null for all events that the run has changed. */

@@ -1,5 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
+/** The names of this machine in URLs and Host headers. */
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
 /** Networks that are not part of the public internet, by the special-purpose registries of IANA. */
 const blockedIPv4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
