@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { configuredClients } from './mcp/agent-client.js';
 
-const port = z.coerce.number().int().min(0).max(65535);
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const port = whole(0, 65_535);
 const flag = z.enum(['0', '1', 'true', 'false', '']).transform((value) => value === '1' || value === 'true');
 const url = (protocols: readonly string[]) =>
   z
@@ -12,11 +13,12 @@ const url = (protocols: readonly string[]) =>
       `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
     );
 
+const parsedUrl = (protocols: readonly string[]) =>
+  url(protocols).refine((value) => URL.canParse(value), 'must be a URL');
+
 const text = z.string().min(1).optional();
 /** An address to which paths are appended, without slashes at its end. */
-const baseUrl = url(['http', 'https'])
-  .refine((value) => URL.canParse(value), 'must be a URL')
-  .transform((value) => value.replace(/\/+$/, ''));
+const baseUrl = parsedUrl(['http', 'https']).transform((value) => value.replace(/\/+$/, ''));
 /** The address of an external API: HTTPS, or this machine where that is allowed. */
 const base = (fallback: string) => baseUrl.default(fallback);
 
@@ -56,36 +58,24 @@ const settings = z.object({
     description: 'Direct connection for the queue, which uses LISTEN; needed when DATABASE_URL points to a pooler',
     example: 'postgres://app:secret@db:5432/commissions',
   }),
-  DATABASE_POOL_SIZE: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .max(200)
+  DATABASE_POOL_SIZE: whole(2, 200)
     .default(12)
     .meta({ description: 'Max number of PostgreSQL connections of one process', example: '12' }),
   REDIS_URL: url(['redis', 'rediss']).optional().meta({
     description: 'Redis for the queue and the rate limit, instead of PostgreSQL',
     example: 'redis://redis:6379',
   }),
-  WORKER_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(64)
+  WORKER_CONCURRENCY: whole(1, 64)
     .default(2)
     .meta({ description: 'Max number of jobs that one process runs at the same time', example: '2' }),
-  RATE_LIMIT_PER_MINUTE: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
+  RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000)
     .default(600)
     .meta({ description: 'Max number of requests per token and minute', example: '600' }),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .meta({ description: 'Min level of log lines', example: 'info' }),
-  DRAIN_MS: z.coerce.number().int().min(0).max(60_000).default(0).meta({
+  DRAIN_MS: whole(0, 60_000).default(0).meta({
     description: 'Time for which a stopping process still accepts requests, so that load balancers notice the shutdown',
     example: '5000',
   }),
@@ -156,25 +146,19 @@ const settings = z.object({
       description: 'Clients of agents that need not register, as a JSON list; see docs/agents.md',
       example: '[{"client_id":"erp","client_name":"ERP","redirect_uris":["https://erp.acme.com/callback"]}]',
     }),
-  SMTP_URL: url(['smtp', 'smtps'])
-    .refine((value) => URL.canParse(value), 'must be a URL')
-    .optional()
-    .meta({
-      description: 'Mail server; without it mail is stored and `npx commissions mail` prints it',
-      example: 'smtps://user:password@mail.acme.com',
-    }),
+  SMTP_URL: parsedUrl(['smtp', 'smtps']).optional().meta({
+    description: 'Mail server; without it mail is stored and `npx commissions mail` prints it',
+    example: 'smtps://user:password@mail.acme.com',
+  }),
   MAIL_FROM: z
     .string()
     .regex(/^[^\r\n]{3,320}$/, 'must be one line')
     .optional()
     .meta({ description: 'Sender of mail; required with SMTP_URL', example: 'Acme Pay <pay@acme.com>' }),
-  OIDC_ISSUER: url(['http', 'https'])
-    .refine((value) => URL.canParse(value), 'must be a URL')
-    .optional()
-    .meta({
-      description: 'OpenID Connect provider for sign-in; requires the next two settings and PUBLIC_URL',
-      example: 'https://login.acme.com',
-    }),
+  OIDC_ISSUER: parsedUrl(['http', 'https']).optional().meta({
+    description: 'OpenID Connect provider for sign-in; requires the next two settings and PUBLIC_URL',
+    example: 'https://login.acme.com',
+  }),
   OIDC_CLIENT_ID: z
     .string()
     .optional()
@@ -186,32 +170,32 @@ const settings = z.object({
   OIDC_ALLOW_HTTP: flag
     .default(false)
     .meta({ description: '1: allow an issuer without TLS, for tests; rejected in production', example: '1' }),
-  TRUST_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0).meta({
+  TRUST_PROXY_HOPS: whole(0, 10).default(0).meta({
     description: 'Number of trusted proxies in front of the service: that many X-Forwarded-For entries are used',
     example: '1',
   }),
-  FAILED_SIGN_INS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(60).meta({
+  FAILED_SIGN_INS_PER_MINUTE: whole(1, 1_000_000).default(60).meta({
     description:
       'Max number of wrong tokens and codes per address and minute, and a tenth of the max number of webhook deliveries without a valid signature; further attempts return 429',
     example: '60',
   }),
-  SIMULATION_SECONDS: z.coerce.number().int().min(1).max(60).default(10).meta({
+  SIMULATION_SECONDS: whole(1, 60).default(10).meta({
     description: 'Max duration of a simulation, which is then rejected',
     example: '10',
   }),
-  SIMULATION_MEMORY_MB: z.coerce.number().int().min(64).max(4096).default(192).meta({
+  SIMULATION_MEMORY_MB: whole(64, 4096).default(192).meta({
     description: 'Max memory of a simulation in MiB, which is then rejected',
     example: '192',
   }),
-  SIMULATION_THREADS: z.coerce.number().int().min(1).max(16).default(2).meta({
+  SIMULATION_THREADS: whole(1, 16).default(2).meta({
     description: 'Max number of simulations that one process runs at the same time, at most one for each workspace',
     example: '2',
   }),
-  SLOW_CLIENT_SECONDS: z.coerce.number().int().min(1).max(600).default(20).meta({
+  SLOW_CLIENT_SECONDS: whole(1, 600).default(20).meta({
     description: 'Time in which a client must receive 64 KiB of a response; otherwise it is disconnected',
     example: '20',
   }),
-  PUBLIC_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(120).meta({
+  PUBLIC_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(120).meta({
     description:
       'Max number of requests without a token, such as sign-in codes, and of sign-in pages, per address, minute and process',
     example: '120',
@@ -277,16 +261,16 @@ const settings = z.object({
       '1: allow CRM, billing and webhook addresses on this machine, for tests and the demo; rejected in production',
     example: '1',
   }),
-  CRM_POLL_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300).meta({
+  CRM_POLL_SECONDS: whole(1, 86_400).default(300).meta({
     description:
       'Interval in which crm-b and crm-c are polled for changes; crm-a cannot list changes and is read in full at every twelfth interval. A connection may have its own',
     example: '300',
   }),
-  CRM_RETRY_MS: z.coerce.number().int().min(1).max(60_000).default(500).meta({
+  CRM_RETRY_MS: whole(1, 60_000).default(500).meta({
     description: 'Longest wait in milliseconds before the first retry of a CRM request; doubles with every attempt',
     example: '500',
   }),
-  WEBHOOKS_PER_SECOND: z.coerce.number().int().min(1).max(100_000).default(50).meta({
+  WEBHOOKS_PER_SECOND: whole(1, 100_000).default(50).meta({
     description: 'Sustained rate of webhook deliveries per account; bursts may be four times as large',
     example: '50',
   }),
@@ -313,7 +297,7 @@ const settings = z.object({
       description: 'Tiers of prices whose metadata and lookup key name no tier',
       example: 'price_1Pro:pro,price_1Big:enterprise',
     }),
-  BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(7).meta({
+  BILLING_GRACE_DAYS: whole(0, 90).default(7).meta({
     description: 'Days for which a workspace keeps its tier after a failed payment',
     example: '7',
   }),

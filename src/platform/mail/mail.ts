@@ -1,3 +1,5 @@
+import { html } from '../documents/html.js';
+
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -23,27 +25,14 @@ export function oneLine(text: string): string {
 /** The paragraphs as plain text and as HTML. A paragraph with `big` is emphasised. */
 export function bodyOf(paragraphs: readonly (string | { readonly big: string })[]): MailBody {
   const text = paragraphs.map((one) => (typeof one === 'string' ? one : one.big)).join('\n\n');
-  const html = paragraphs
-    .map((one) =>
-      typeof one === 'string'
-        ? `<p>${escapeHtml(one)}</p>`
-        : `<p style="font-size:2em;letter-spacing:.2em"><strong>${escapeHtml(one.big)}</strong></p>`,
-    )
-    .join('\n');
+  const markup = paragraphs.map((one) =>
+    typeof one === 'string'
+      ? html`<p>${one}</p>\n`
+      : html`<p style="font-size:2em;letter-spacing:.2em"><strong>${one.big}</strong></p>\n`,
+  );
   return {
     text: `${text}\n`,
-    html: `<!doctype html>\n<html lang="en"><body style="font-family:sans-serif">\n${html}\n</body></html>\n`,
+    html: html`<!doctype html>\n<html lang="en"><body style="font-family:sans-serif">\n${markup}</body></html>\n`
+      .markup,
   };
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }
