@@ -1,5 +1,6 @@
+import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery } from '#fakes/deliveries.js';
-import { type CrmWorld, crmbWorld, freePort, payEveryone } from '#test/support/crm-worlds.js';
+import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.js';
 import { ApiClient } from '#test/support/test-service.js';
 import { type BenchService, startBenchService } from './bench-service.js';
 import { deliver } from './deliver.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { expect } from 'chai';
+import { freePort } from '#embedded-postgres/launch.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 /** The service with a public address, so that people can connect agents. */
@@ -10,17 +10,6 @@ export async function startOAuthService(environment: Record<string, string> = {}
   return startTestService({ PORT: String(port), PUBLIC_URL: url, MCP_OAUTH: '1', ...environment });
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 export interface Tokens {
   readonly access_token: string;
   readonly refresh_token: string;
@@ -28,7 +17,7 @@ export interface Tokens {
   readonly scope: string;
 }
 
-export interface TokenReply {
+interface TokenReply {
   readonly status: number;
   readonly body: Tokens & { readonly error?: string; readonly error_description?: string };
 }

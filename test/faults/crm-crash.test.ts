@@ -2,18 +2,12 @@ import { until } from '#test/support/until.js';
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
-import {
-  type CrmWorld,
-  crmWorlds,
-  freePort,
-  payEveryone,
-  randomDeal,
-  untilInboxEmpty,
-} from '#test/support/crm-worlds.js';
+import { type CrmWorld, crmWorlds, payEveryone, randomDeal, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { Random } from '#test/support/random.js';
 import { ServiceProcess } from '#test/support/service-process.js';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import pg from 'pg';
-import { startDebianPostgres15 } from '#test/support/debian-postgres.js';
+import { newWorkspace } from '#test/support/backends.js';
+import { ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
@@ -14,6 +14,7 @@ import { ApiClient } from '#test/support/test-service.js';
 
 const programs = '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
+type Urls = Awaited<ReturnType<typeof ownedDatabase>>;
 
 describe('a backup of the embedded database', function () {
   this.timeout(180_000);
@@ -27,9 +28,10 @@ describe('a backup of the embedded database', function () {
     const folder = await mkdtemp(path.join(tmpdir(), 'commissions-backup-'));
     const file = path.join(folder, 'commissions.dump');
     const processes: ServiceProcess[] = [];
-    const serve = async (url: string) => {
+    const serve = async ({ ownerUrl, appUrl }: Urls) => {
       const environment = {
-        ...urlsOf(url),
+        DATABASE_URL: appUrl,
+        DATABASE_OWNER_URL: ownerUrl,
         PORT: '0',
         LOG_LEVEL: 'warn',
         MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -38,32 +40,38 @@ describe('a backup of the embedded database', function () {
       return processes.at(-2)?.url ?? '';
     };
     try {
-      const from = await ownerDatabase(old.superuserUrl);
+      const from = await ownedDatabase(old.superuserUrl);
       const before = new ApiClient(await serve(from), null);
       expect((await before.get('/readyz')).status).to.equal(200);
-      const workspace = await createWorkspace(from);
+      const workspace = await newWorkspace(from.appUrl);
       const api = new ApiClient(processes[0]?.url ?? '', workspace.apiKey);
       await saveSimpleTerms(api, ['ann']);
       await api.expect(201, 'PUT', '/v1/deals/D-1', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
       await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
 
-      const dump = ['--format=custom', '--exclude-schema=bullmq', '--enable-row-security', `--file=${file}`, from];
+      const dump = [
+        '--format=custom',
+        '--exclude-schema=bullmq',
+        '--enable-row-security',
+        `--file=${file}`,
+        from.ownerUrl,
+      ];
       await run(path.join(programs, 'pg_dump'), dump, { env: { PGOPTIONS: '-c app.all_workspaces=on' } });
       await Promise.all(processes.splice(0).map((process) => process.end()));
 
-      const to = await ownerDatabase(fresh.superuserUrl);
-      const restore = ['--exit-on-error', '--single-transaction', '--no-owner', `--dbname=${to}`, file];
+      const to = await ownedDatabase(fresh.superuserUrl);
+      const restore = ['--exit-on-error', '--single-transaction', '--no-owner', `--dbname=${to.ownerUrl}`, file];
       await run(path.join(programs, 'pg_restore'), restore);
 
       const again = new ApiClient(await serve(to), workspace.apiKey);
-      const rowsOf = (url: string) => ledgerRows(readingAllWorkspaces(url), workspace.workspaceId);
+      const rowsOf = ({ ownerUrl }: Urls) => ledgerRows(readingAllWorkspaces(ownerUrl), workspace.workspaceId);
       expect(await rowsOf(to))
         .to.deep.equal(await rowsOf(from))
         .and.not.to.deep.equal([]);
       await again.expect(201, 'PUT', '/v1/deals/D-2', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
       await again.expect(200, 'POST', '/v1/commissions/recalculate', {});
       expect((await again.expect(200, 'GET', '/v1/commissions?period=2026-Q1')).totals.commission).to.equal(100);
-      await expectSoundLedger(readingAllWorkspaces(to), workspace.workspaceId);
+      await expectSoundLedger(readingAllWorkspaces(to.ownerUrl), workspace.workspaceId);
     } finally {
       await Promise.all(processes.map((process) => process.end()));
       await Promise.all([old.stop(), fresh.stop()]);
@@ -71,30 +79,3 @@ describe('a backup of the embedded database', function () {
     }
   });
 });
-
-/** The two roles and an empty database, as an administrator creates them on a new server. */
-async function ownerDatabase(superuserUrl: string): Promise<string> {
-  const admin = new pg.Client({ connectionString: superuserUrl });
-  await admin.connect();
-  await admin.query(`create role commissions login password 'secret'`);
-  await admin.query(`create role commissions_app login password 'secret'`);
-  await admin.query('create database commissions owner commissions');
-  await admin.end();
-  const url = new URL(superuserUrl);
-  url.username = 'commissions';
-  url.password = 'secret';
-  url.pathname = '/commissions';
-  return url.href;
-}
-
-function urlsOf(ownerUrl: string): { DATABASE_URL: string; DATABASE_OWNER_URL: string } {
-  const url = new URL(ownerUrl);
-  url.username = 'commissions_app';
-  return { DATABASE_URL: url.href, DATABASE_OWNER_URL: ownerUrl };
-}
-
-async function createWorkspace(url: string): Promise<{ workspaceId: string; apiKey: string }> {
-  const command = ['bin/commissions.js', 'workspace', 'create', 'Restored', '--json'];
-  const { stdout } = await run(process.execPath, command, { env: { PATH: process.env['PATH'], ...urlsOf(url) } });
-  return JSON.parse(stdout);
-}

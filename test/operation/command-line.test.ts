@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createLog } from '#src/platform/log.js';
 import { backends, type Servers, startServers } from '#test/support/backends.js';
+import { runCommand } from '#test/support/command.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { ApiClient } from '#test/support/test-service.js';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const command = path.join(root, 'bin', 'commissions.js');
 
 describe('the command line', function () {
   this.timeout(120_000);
@@ -22,18 +18,8 @@ describe('the command line', function () {
 
   after(() => servers.stop());
 
-  async function run(args: readonly string[], more: Record<string, string> = {}) {
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...servers.environment, ...more };
-    const done = promisify(execFile)(process.execPath, [command, ...args], {
-      cwd: root,
-      env,
-      maxBuffer: 16 * 1024 * 1024,
-    });
-    return done.then(
-      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      (error: { code: number; stdout: string; stderr: string }) => error,
-    );
-  }
+  const run = (args: readonly string[], more: Record<string, string> = {}) =>
+    runCommand(args, { ...servers.environment, ...more });
 
   it('doctor reports what is missing and how to repair it, and exits with 1 only if a check fails', async () => {
     const healthy = await run(['doctor', '--json']);

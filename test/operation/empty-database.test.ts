@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { runCommand } from '#test/support/command.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-
-const command = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
 
 describe('an empty embedded database', function () {
   this.timeout(120_000);
@@ -20,21 +16,13 @@ describe('an empty embedded database', function () {
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-  async function run(
-    args: readonly string[],
-    environment: NodeJS.ProcessEnv,
-  ): Promise<{ code: number; output: string }> {
-    const child = spawn(process.execPath, [command, ...args], {
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, PORT: '0', ...environment },
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-    const [code] = await once(child, 'close');
-    return { code, output };
+  async function outputOf(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
+    const { stdout, stderr } = await runCommand(args, { DATA_DIR: dataDir, PORT: '0', ...environment });
+    return stdout + stderr;
   }
 
   it('is reported by doctor as empty and not as broken', async () => {
-    const { output } = await run(['doctor'], {});
+    const output = await outputOf(['doctor']);
     expect(output).to.contain('! Migrations: the database is empty');
     expect(output).to.not.match(/✗ (Migrations|Database role|Job queue|Master key)/);
   });
@@ -49,11 +37,11 @@ describe('an empty embedded database', function () {
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     const port = String((service.address() as AddressInfo).port);
     try {
-      const { output } = await run(['migrate'], { PORT: port });
+      const output = await outputOf(['migrate'], { PORT: port });
       expect(output).to.contain(`The service that responds at http://127.0.0.1:${port} does not use the data folder`);
     } finally {
       service.close();
     }
-    expect((await run(['migrate', 'status'], { PORT: port })).output).to.not.contain('does not use');
+    expect(await outputOf(['migrate', 'status'], { PORT: port })).to.not.contain('does not use');
   });
 });

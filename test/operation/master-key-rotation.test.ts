@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
 import { placeOfCredentials } from '#src/integrations/crm-accounts.js';
@@ -9,10 +6,10 @@ import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { placeOfMail } from '#src/platform/mail/outbox.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 import { placeOfSecret } from '#src/webhook-endpoints/webhook-endpoint.js';
+import { runCommand } from '#test/support/command.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 import { migrateTestDatabase } from '#test/support/test-service.js';
 
-const cli = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
 const [oldKey, newKey, lostKey] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];
 
 describe('commissions master-key rotate', function () {
@@ -60,18 +57,12 @@ describe('commissions master-key rotate', function () {
     await database.drop();
   });
 
-  async function rotate(...previous: Buffer[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = {
-      PATH: process.env['PATH'],
+  const rotate = (...previous: Buffer[]) =>
+    runCommand(['master-key', 'rotate', '--json'], {
       ...database.environment,
       MASTER_KEY: newKey.toString('base64'),
       MASTER_KEY_PREVIOUS: previous.map((key) => key.toString('base64')).join(),
-    };
-    return promisify(execFile)(process.execPath, [cli, 'master-key', 'rotate', '--json'], { env }).then(
-      (done) => ({ ...done, code: 0 }),
-      (error) => error,
-    );
-  }
+    });
 
   async function open(query: string, place: string, secrets: Secrets): Promise<string> {
     const { rows } = await owner.query<{ sealed: Buffer }>(query);

@@ -1,17 +1,16 @@
 import { expect } from 'chai';
 import { registry } from '#src/platform/metrics.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, startTestService, testService } from '#test/support/test-service.js';
 
 const token = 'metrics-token-of-sixteen';
 
 describe('GET /metrics', () => {
-  let service: TestService;
+  const service = testService({ METRICS_TOKEN: token });
   let api: ApiClient;
   let countedBefore: ReadonlyMap<string, number>;
 
   before(async () => {
-    service = await startTestService({ METRICS_TOKEN: token });
     countedBefore = samplesOf(await registry.metrics());
     const workspace = await service.workspace();
     api = workspace.api;
@@ -20,8 +19,6 @@ describe('GET /metrics', () => {
     await service.waitForCalculations(workspace.workspaceId);
     await api.get('/v1/deals/canary-deal/nothing-here');
   });
-
-  after(() => service.stop());
 
   it("returns 401 without its token, with a wrong token, and with a workspace's key", async () => {
     for (const client of [service.client(null), service.client('wrong'), service.client(`${token}x`), api])

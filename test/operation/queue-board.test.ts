@@ -1,17 +1,11 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { startTestService, testService } from '#test/support/test-service.js';
 
 const token = 'queue-board-token-of-an-operator';
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('the queue board', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService({ QUEUE_BOARD_TOKEN: token });
-  });
-
-  after(() => service.stop());
+  const service = testService({ QUEUE_BOARD_TOKEN: token });
 
   const send = (path: string, init: RequestInit = {}) =>
     fetch(`${service.url}/admin/queues${path}`, { redirect: 'manual', ...init });

@@ -1,9 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrations } from '#migrations/index.js';
@@ -12,15 +10,13 @@ import { appRole } from '#src/platform/database/pool.js';
 import { checkRedis } from '#src/platform/jobs/redis-settings.js';
 import { createLog } from '#src/platform/log.js';
 import { type Servers, startServers } from '#test/support/backends.js';
+import { command, root, runCommand } from '#test/support/command.js';
 import { type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, testServer } from '#test/support/test-database.js';
 import { ApiClient, migrateTestDatabase, startTestService } from '#test/support/test-service.js';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const command = path.join(root, 'bin', 'commissions.js');
 
 describe('migrations', function () {
   this.timeout(120_000);
@@ -67,10 +63,8 @@ describe('migrations', function () {
     const database = await createTestDatabase();
     try {
       for (const part of ['--api', '--worker']) {
-        const env = { PATH: process.env['PATH'], ...database.environment, MIGRATE_AT_START: '0', PORT: '0' };
-        const failed = await promisify(execFile)(process.execPath, [command, 'serve', part], { cwd: root, env }).catch(
-          (error: { code: number; stderr: string }) => error,
-        );
+        const environment = { ...database.environment, MIGRATE_AT_START: '0', PORT: '0' };
+        const failed = await runCommand(['serve', part], environment);
         expect(failed).to.include({ code: 1 });
         expect(failed.stderr).to.match(/The database lacks migrations\. Run "npx commissions migrate" first\./);
       }

@@ -1,9 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { createDatabase } from '#src/platform/database/pool.js';
-import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { newWorkspace } from '#test/support/backends.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
@@ -45,14 +43,7 @@ describe('traces', function () {
     const preload = ['--import', './dist/src/app/otel.js'];
     processes.push(await ServiceProcess.start('api', environment, { nodeOptions: preload }));
     processes.push(await ServiceProcess.start('worker', environment, { nodeOptions: preload }));
-    const pool = createDatabase({ url: database.appUrl, size: 1, onError: () => {} });
-    const { apiKey } = await createWorkspace(new UnitOfWork(pool), {
-      name: 'Traced',
-      tier: 'enterprise',
-      currency: 'USD',
-      timezone: 'UTC',
-    });
-    await pool.destroy();
+    const { apiKey } = await newWorkspace(database.appUrl);
     const api = new ApiClient(processes[0]?.url ?? '', apiKey);
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
       reps: [{ email: 'a@x.test', name: 'canary-name', crmMemberId: 'a' }],

@@ -2,16 +2,13 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { demoPlanChange, demoPlans } from '#demo/plans.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
+import { command, root, runCommand } from '#test/support/command.js';
 import { type TestService, testService } from '#test/support/test-service.js';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const command = path.join(root, 'bin', 'commissions.js');
 
 describe('commissions plan', function () {
   this.timeout(120_000);
@@ -24,14 +21,8 @@ describe('commissions plan', function () {
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  async function run(apiKey: string, ...args: string[]) {
-    const env = { PATH: process.env['PATH'], COMMISSIONS_URL: service.url, COMMISSIONS_KEY: apiKey };
-    const done = promisify(execFile)(process.execPath, [command, 'plan', ...args], { cwd: folder, env });
-    return done.then(
-      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      (error: { code: number; stdout: string; stderr: string }) => error,
-    );
-  }
+  const run = (apiKey: string, ...args: string[]) =>
+    runCommand(['plan', ...args], { COMMISSIONS_URL: service.url, COMMISSIONS_KEY: apiKey }, folder);
 
   const contents = (dir: string) =>
     Object.fromEntries(readdirSync(dir).map((name) => [name, readFileSync(path.join(dir, name), 'utf8')]));

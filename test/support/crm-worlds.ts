@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { type Logger } from 'pino';
+import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery } from '#fakes/deliveries.js';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
@@ -301,15 +301,6 @@ export async function startServiceFor(
     { api: true, worker: true },
     log,
   );
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port was free');
-  return address.port;
 }
 
 /** A plan that pays on won deals by quarters, with a tier that depends on the order of deals, assigned to every rep. */

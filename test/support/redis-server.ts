@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { freePort } from '#embedded-postgres/launch.js';
 
 export interface RedisServer {
   readonly url: string;
@@ -43,15 +43,6 @@ function isReady(process: ChildProcess): Promise<boolean> {
     process.once('exit', () => resolve(false));
     process.stdout?.on('data', (chunk: Buffer) => {
       if (/ready to accept connections/i.test(chunk.toString())) resolve(true);
-    });
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
     });
   });
 }

@@ -1,16 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const command = path.join(root, 'bin', 'commissions.js');
+import { command, root } from './command.js';
 
 const maxLines = 5000;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly nodeOptions?: readonly string[];
   /** Starts a process group, as a terminal does, so that `interrupt` also reaches child processes. */
   readonly hasOwnGroup?: boolean;

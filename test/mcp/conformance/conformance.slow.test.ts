@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { freePort, register, startOAuthService } from '#test/agent-access/oauth-fixture.js';
+import { freePort } from '#embedded-postgres/launch.js';
+import { register, startOAuthService } from '#test/agent-access/oauth-fixture.js';
 import { seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { type ApiClient } from '#test/support/test-service.js';
