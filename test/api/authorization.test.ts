@@ -8,6 +8,7 @@ import { scopeOf } from '#src/platform/operation-scope.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type Answer, testService } from '#test/support/test-service.js';
+import { tokenOf } from '#test/support/tokens.js';
 
 const operations: readonly AnyOperation[] = declared;
 
@@ -331,18 +332,7 @@ describe('authorization', () => {
     await service.waitForCalculations(workspaceId);
   });
 
-  async function addToken(kind: TokenKind, repId: string | undefined = undefined): Promise<string> {
-    const token = newToken(kind);
-    await service.sql(
-      'insert into tokens (workspace_id, token_id, kind, token_hash, rep_id) values ($1, $2, $3, $4, $5)',
-      workspaceId,
-      randomUUID(),
-      kind,
-      tokenHash(token),
-      repId ?? null,
-    );
-    return token;
-  }
+  const addToken = (kind: TokenKind, repId?: string) => tokenOf(service, workspaceId, kind, repId);
 
   /** The caller's own rep, or Ada for callers without a rep. */
   const selves: Readonly<Record<string, string>> = {
@@ -456,6 +446,24 @@ describe('authorization', () => {
   });
 
   describe('rules beyond the access level', () => {
+    /** Requests of a rep about another rep. */
+    const aboutOther = (other: string): (readonly [what: string, request: string, body?: unknown])[] => [
+      ['a dashboard', `GET /v1/commissions?repId=${other}`],
+      ['a dashboard by its other name', `GET /v1/commissions/dashboard?repId=${other}`],
+      ['periods', `GET /v1/commissions/periods?repId=${other}`],
+      ['deals', `GET /v1/deals?repId=${other}`],
+      ['quotas', `GET /v1/quotas?repId=${other}`],
+      ['assignments', `GET /v1/assignments?repId=${other}`],
+      ['a person', `GET /v1/reps/${other}`],
+      ['a simulation', 'POST /v1/commissions/simulate', { ...simulated, repId: other }],
+      ['a simulation of several', 'POST /v1/commissions/simulate', { ...simulated, repIds: ['<ada>', other] }],
+      ['a statement', `GET /v1/statements?repId=${other}`],
+      ['the lines of a statement', `GET /v1/statements/${other}/export?period=2026-03`],
+      ['the status of a statement', `GET /v1/statements/${other}/status?period=2026-03`],
+      ['comments', `GET /v1/statements/${other}/comments?period=2026-03`],
+      ['a comment on another statement', `POST /v1/statements/${other}/comments`, { period: '2026-03', body: 'x' }],
+    ];
+    const simulated = { planId: '<unknown>', period: '2026-03' };
     const rules: readonly (readonly [
       what: string,
       caller: string,
@@ -463,65 +471,8 @@ describe('authorization', () => {
       body: unknown,
       expected: string,
     ])[] = [
-      ...['<bob>', '<unknown>'].flatMap(
-        (other) =>
-          [
-            ['a dashboard', 'a rep', `GET /v1/commissions?repId=${other}`, undefined, '403 forbidden'],
-            [
-              'a dashboard by its other name',
-              'a rep',
-              `GET /v1/commissions/dashboard?repId=${other}`,
-              undefined,
-              '403 forbidden',
-            ],
-            ['periods', 'a rep', `GET /v1/commissions/periods?repId=${other}`, undefined, '403 forbidden'],
-            ['deals', 'a rep', `GET /v1/deals?repId=${other}`, undefined, '403 forbidden'],
-            ['quotas', 'a rep', `GET /v1/quotas?repId=${other}`, undefined, '403 forbidden'],
-            ['assignments', 'a rep', `GET /v1/assignments?repId=${other}`, undefined, '403 forbidden'],
-            ['a person', 'a rep', `GET /v1/reps/${other}`, undefined, '403 forbidden'],
-            [
-              'a simulation',
-              'a rep',
-              'POST /v1/commissions/simulate',
-              { planId: '<unknown>', period: '2026-03', repId: other },
-              '403 forbidden',
-            ],
-            [
-              'a simulation of several',
-              'a rep',
-              'POST /v1/commissions/simulate',
-              { planId: '<unknown>', period: '2026-03', repIds: ['<ada>', other] },
-              '403 forbidden',
-            ],
-          ] as const,
-      ),
-      ...['<bob>', '<unknown>'].flatMap(
-        (other) =>
-          [
-            ['a statement', 'a rep', `GET /v1/statements?repId=${other}`, undefined, '403 forbidden'],
-            [
-              'the lines of a statement',
-              'a rep',
-              `GET /v1/statements/${other}/export?period=2026-03`,
-              undefined,
-              '403 forbidden',
-            ],
-            [
-              'the status of a statement',
-              'a rep',
-              `GET /v1/statements/${other}/status?period=2026-03`,
-              undefined,
-              '403 forbidden',
-            ],
-            ['comments', 'a rep', `GET /v1/statements/${other}/comments?period=2026-03`, undefined, '403 forbidden'],
-            [
-              'a comment on another statement',
-              'a rep',
-              `POST /v1/statements/${other}/comments`,
-              { period: '2026-03', body: 'x' },
-              '403 forbidden',
-            ],
-          ] as const,
+      ...['<bob>', '<unknown>'].flatMap((other) =>
+        aboutOther(other).map(([what, request, body]) => [what, 'a rep', request, body, '403 forbidden'] as const),
       ),
       ['the statements of the team', 'a rep', 'GET /v1/statements', undefined, '403 forbidden'],
       ['the statements of the team', 'a manager', 'GET /v1/statements', undefined, '200'],

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
+import { type TokenKind } from '#src/platform/secrets/token.js';
 import { query } from './ledger-checks.js';
 import { type Answer, type ApiClient, startTestService, type TestService } from './test-service.js';
+import { tokenOf } from './tokens.js';
 
 export const invalid = '400 VALIDATION_FAILED';
 
@@ -97,17 +98,8 @@ export class RejectionWorld {
     for (const { id, name } of saved.reps) this.ids.set(name.toLowerCase(), id);
   }
 
-  async addToken(kind: TokenKind, repId?: string): Promise<string> {
-    const token = newToken(kind);
-    await this.sql(
-      'insert into tokens (workspace_id, token_id, kind, token_hash, rep_id) values ($1, $2, $3, $4, $5)',
-      this.workspaceId,
-      randomUUID(),
-      kind,
-      tokenHash(token),
-      repId ?? null,
-    );
-    return token;
+  addToken(kind: TokenKind, repId?: string): Promise<string> {
+    return tokenOf(this.service, this.workspaceId, kind, repId);
   }
 
   token(name: string): string {

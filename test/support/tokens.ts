@@ -1,5 +1,5 @@
 import { newId } from '#src/kernel/ids.js';
-import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
 import { type ApiClient, type TestService } from './test-service.js';
 
 /** A client with a session of the rep, as after a sign-in, for any role. */
@@ -20,8 +20,8 @@ async function clientWith(service: TestService, workspaceId: string, kind: 'sess
 export async function tokenOf(
   service: TestService,
   workspaceId: string,
-  kind: 'sess' | 'conn',
-  repId: string | null,
+  kind: TokenKind,
+  repId: string | null = null,
 ): Promise<string> {
   const token = newToken(kind);
   await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
