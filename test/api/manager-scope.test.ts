@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { insertDiscrepancy } from '#test/support/discrepancies.js';
 import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 
@@ -144,16 +144,8 @@ describe('managers who read only the people below them', () => {
       description: 'x',
     });
     ids.set('dispute', disputeId);
-    ids.set('discrepancy', randomUUID());
     await admin.generate(ids.get('eve'), '2026-03');
-    await service.sql(
-      `insert into discrepancies (workspace_id, discrepancy_id, rep_id, period, status, currency, approved, carried_forward,
-        delta, other_currencies, lines, line_count, causes, since, updated_at)
-      values ($1, $2, $3, '2026-03', 'open', 'USD', 0, 0, 5, '[]', '[]', 0, '[]', now(), now())`,
-      workspaceId,
-      ids.get('discrepancy'),
-      ids.get('eve'),
-    );
+    ids.set('discrepancy', await insertDiscrepancy(service, workspaceId, eve, '2026-03'));
     expect((await admin.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
     ids.set('export', (await admin.expect(200, 'GET', '/v1/statements/export/jobs')).jobs[0].jobId);
     manager = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('mia') as string));

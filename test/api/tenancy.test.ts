@@ -5,6 +5,7 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { insertDiscrepancy } from '#test/support/discrepancies.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const operations: readonly AnyOperation[] = declared;
@@ -373,16 +374,8 @@ describe('two workspaces', () => {
       type: 'other',
       description: `Dispute of ${letter}`,
     });
-    const discrepancyId = randomUUID();
     await api.generate(ada.id, '2025-12');
-    await service.sql(
-      `insert into discrepancies (workspace_id, discrepancy_id, rep_id, period, status, currency, approved, carried_forward,
-        delta, other_currencies, lines, line_count, causes, since, updated_at)
-      values ($1, $2, $3, '2025-12', 'open', 'USD', 0, 0, 5, '[]', '[]', 0, '[]', now(), now())`,
-      made,
-      discrepancyId,
-      ada.id,
-    );
+    const discrepancyId = await insertDiscrepancy(service, made, ada.id, '2025-12');
     const exported = await api.get(`/v1/statements/${ada.id}/export?period=2026-03&format=xlsx`);
     expect(exported.status).to.equal(200);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
