@@ -2,20 +2,15 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 
 const perMinute = 5;
 
 describe('bodies of requests without a token', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService(
-      { PUBLIC_REQUESTS_PER_MINUTE: String(perMinute), TRUST_PROXY_HOPS: '1' },
-      { api: true, worker: false },
-    );
-  });
-  after(() => service.stop());
+  const service = testService(
+    { PUBLIC_REQUESTS_PER_MINUTE: String(perMinute), TRUST_PROXY_HOPS: '1' },
+    { api: true, worker: false },
+  );
 
   const send = (body: Uint8Array | string, address: string, headers: Record<string, string> = {}) =>
     service.client(null).send('POST', '/auth/otp/send', body, {
@@ -72,12 +67,7 @@ describe('bodies of requests without a token', () => {
 });
 
 describe('requests with an ambiguous length', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
+  const service = testService({}, { api: true, worker: false });
 
   /** Everything that the service sends until it closes the connection. */
   async function responsesTo(headers: string, body: string): Promise<string> {
@@ -109,12 +99,7 @@ describe('requests with an ambiguous length', () => {
 });
 
 describe('the keys of a body', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
+  const service = testService({}, { api: true, worker: false });
 
   it('returns 400 for more than 5,000 keys', async () => {
     const { api } = await service.workspace();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 
 const won = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
@@ -12,20 +12,16 @@ function plan(name: string) {
 }
 
 describe('Idempotency-Key', () => {
-  let service: TestService;
+  const service = testService();
   let owner: Database;
   let api: ApiClient;
   let workspaceId: string;
 
   before(async () => {
-    service = await startTestService();
     owner = createDatabase({ url: service.database.ownerUrl, size: 2, onError: () => {}, asOwner: true });
   });
 
-  after(async () => {
-    await owner.destroy();
-    await service.stop();
-  });
+  after(() => owner.destroy());
 
   beforeEach(async () => {
     ({ api, workspaceId } = await service.workspace());

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { acceptInvite } from '#src/reps/invite-reps.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
 const period = '2026-Q1';
@@ -13,28 +13,20 @@ type Name = (typeof names)[number];
 const open = (repId: string | null, amount: number) => ({ repId, fields: { amount, stage: 'Open' } });
 
 describe('cached responses', () => {
-  let service: TestService;
+  const service = testService();
   let workspaceId: string;
   let api: ApiClient;
-  let owner: pg.Client;
   /** Operations that were executed and not returned from the cache. */
   let carriedOut: string[];
   const ids = {} as Record<Name, string>;
 
   before(async () => {
-    service = await startTestService();
     const { dispatcher } = service.running.service;
     const answer = dispatcher.execute.bind(dispatcher);
     dispatcher.execute = (operation: AnyOperation, ...rest) => {
       carriedOut.push(operation.id);
       return answer(operation, ...rest);
     };
-    owner = new pg.Client({ connectionString: service.database.ownerUrl });
-    await owner.connect();
-  });
-  after(async () => {
-    await owner.end();
-    await service.stop();
   });
 
   beforeEach(async () => {
@@ -97,7 +89,7 @@ describe('cached responses', () => {
     expect((await dashboard('ana')).name).to.equal('ana');
     await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ana@acme.test', name: 'Ana Ito' }] });
     expect((await dashboard('ana')).name).to.equal('Ana Ito');
-    await owner.query("update reps set name = 'By hand' where rep_id = $1", [ids.ana]);
+    await service.sql("update reps set name = 'By hand' where rep_id = $1", ids.ana);
     expect((await dashboard('ana')).name).to.equal('By hand');
   });
 

@@ -5,7 +5,7 @@ import { operations } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { mayCall } from '#src/platform/operation-scope.js';
 import { query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
@@ -72,12 +72,11 @@ const all: readonly AnyOperation[] = operations;
 const tools = all.filter((operation) => operation.tool !== undefined);
 
 describe('access to the tools', () => {
-  let service: TestService;
+  const service = testService();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   const tokens = new Map<string, string>();
 
   before(async () => {
-    service = await startTestService();
     seeded = await seededWorkspace(service);
     const { workspaceId, apiKey, ada, mia, ben } = seeded;
     tokens.set('the workspace key', apiKey);
@@ -89,8 +88,6 @@ describe('access to the tools', () => {
     tokens.set('a rep', await tokenOf(service, workspaceId, 'sess', ben));
     tokens.set('a connection token', await tokenOf(service, workspaceId, 'conn', null));
   });
-
-  after(() => service.stop());
 
   const agentOf = (caller: string) => new FetchClient(service.url, tokens.get(caller) as string);
   const selfOf = (caller: string) => (caller === 'a manager' ? seeded.mia : seeded.ben);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
@@ -8,13 +8,12 @@ const config = {
 };
 
 describe('instructions, resources and prompts for agents', () => {
-  let service: TestService;
+  const service = testService();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let connected: Awaited<ReturnType<typeof sdkClient>>;
   let planId: string;
 
   before(async () => {
-    service = await startTestService();
     seeded = await seededWorkspace(service);
     connected = await sdkClient(service, seeded.apiKey);
     ({ planId } = await done(connected.agent, 'create_plan', { name: 'Account executive', config }));
@@ -22,10 +21,7 @@ describe('instructions, resources and prompts for agents', () => {
     await service.waitForCalculations(seeded.workspaceId);
   });
 
-  after(async () => {
-    await connected.client.close();
-    await service.stop();
-  });
+  after(() => connected.client.close());
 
   async function read(uri: string): Promise<string> {
     const { contents } = await connected.client.readResource({ uri });

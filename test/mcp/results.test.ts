@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { stub } from 'sinon';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { type TestService, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 import { type Agent, done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
@@ -8,21 +8,17 @@ const maxBytes = 64 * 1024;
 const flatRule = { name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
 
 describe('results of tools', () => {
-  let service: TestService;
+  const service = testService();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: Agent;
 
   before(async () => {
-    service = await startTestService();
     seeded = await seededWorkspace(service);
     agent = (await sdkClient(service, seeded.apiKey)).agent;
     await agent.tools();
   });
 
-  after(async () => {
-    await agent.close();
-    await service.stop();
-  });
+  after(() => agent.close());
 
   it('contain a summary line, then the structured content as JSON', async () => {
     const { content, structuredContent } = await agent.call('get_workspace');
