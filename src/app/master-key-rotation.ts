@@ -42,7 +42,7 @@ const sealedColumns: readonly SealedColumn[] = [
   { table: 'mail_outbox', column: 'body', key: ['mail_id'], place: (mailId = '') => placeOfMail(mailId) },
 ];
 
-export interface RotationResult {
+interface RotationResult {
   readonly reencrypted: number;
   /** Texts that still need a previous key: unreadable ones, and states of sign-ins, which expire in ten minutes. */
   readonly remaining: number;

@@ -95,7 +95,7 @@ export interface Example {
 }
 
 /** The max number of bytes of a {@link RawBody}. */
-export interface RawTerms {
+interface RawTerms {
   readonly limitBytes: number;
 }
 

@@ -1,5 +1,5 @@
 /** The interface of the tracer, which is loaded before the service. The service depends on nothing else of it. */
-export interface Tracer {
+interface Tracer {
   inJobSpan<T>(job: string, work: () => Promise<T>): Promise<T>;
   /** Sends the remaining spans. Called last in a shutdown. */
   flush(): Promise<void>;

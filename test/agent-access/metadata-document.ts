@@ -20,7 +20,7 @@ L12fwkMKY7olo9Re5iDWUZcR68dpvSQO3sp9WmuQoBN9GIzeML/hI0ER
 -----END PRIVATE KEY-----
 `;
 
-export interface PublishedDocument {
+interface PublishedDocument {
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import exceljs, { type Worksheet } from 'exceljs';
 import { unzipSync } from 'fflate';
 import { type ApiClient } from './test-service.js';
 
-export interface Downloaded {
+interface Downloaded {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;

@@ -20,7 +20,7 @@ export interface ReceivedEvent {
  * How a receiver treats requests: it responds with its status, redirects to another path of its own, responds never, or
  * closes every connection as a machine that is down.
  */
-export type ReceiverMode = 'responds' | 'redirects' | 'hangs' | 'is down';
+type ReceiverMode = 'responds' | 'redirects' | 'hangs' | 'is down';
 
 /** A webhook receiver on loopback. */
 export class EventReceiver {

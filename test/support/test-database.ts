@@ -8,7 +8,7 @@ import { appRole, ownerSessionOptions } from '#src/platform/database/pool.js';
 
 export type Migrate = (ownerUrl: string) => Promise<void>;
 
-export interface TestServer {
+interface TestServer {
   readonly superuserUrl: string;
   appUrl(databaseName: string): string;
   ownerUrl(databaseName: string): string;

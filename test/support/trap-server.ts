@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 
-export interface TrapServer {
+interface TrapServer {
   readonly port: number;
   /** The number of connections. */
   hits(): number;

@@ -17,7 +17,7 @@ export type WorkbookCell =
   /** The sum of a column's rows, with its known result. */
   | { readonly sumOf: SummedCells; readonly money: string; readonly currency: string };
 
-export interface SummedCells {
+interface SummedCells {
   readonly column: number;
   readonly fromRow: number;
   readonly toRow: number;
@@ -42,7 +42,7 @@ export interface Sheet {
 }
 
 /** Neutralizes text that a spreadsheet could interpret as a formula. */
-export type EscapeFormula = (text: string) => string;
+type EscapeFormula = (text: string) => string;
 
 /**
  * Writes a workbook row by row into a stream, so that memory does not grow with the rows. The library is loaded on

@@ -41,7 +41,7 @@ import { jsonTextReader, mediaTypeOf, type ReadText, unsupported } from './read-
 import { type ResponseCache } from './response-cache.js';
 import { ResponseWriter } from './response-writer.js';
 
-export interface AppParts {
+interface AppParts {
   readonly operations: readonly AnyOperation[];
   readonly dispatcher: OperationDispatcher;
   readonly authenticate: Authenticate;

@@ -25,7 +25,7 @@ export function idempotencyKeyOf(request: Request): string | null {
 }
 
 /** The data by which a request is compared with an earlier one of the same key. */
-export interface FingerprintedRequest {
+interface FingerprintedRequest {
   readonly key: string;
   readonly path: string;
   /** Hash of caller and request; for an upload it is available when all of it has been read. */

@@ -113,7 +113,7 @@ function sendFailure(
 }
 
 /** `next` is a page with which the person can continue. */
-export function failurePage(status: number, message: string, next = new Html('')): Page {
+function failurePage(status: number, message: string, next = new Html('')): Page {
   return { status, title: 'This did not work', body: html`<p class="error" role="alert">${message}</p>${next}` };
 }
 

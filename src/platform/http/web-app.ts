@@ -61,7 +61,7 @@ interface WebFile {
   readonly encoded: Readonly<Partial<Record<Encoding, Buffer>>>;
 }
 
-export interface WebAppTerms {
+interface WebAppTerms {
   /** The path of PUBLIC_URL, without a slash at its end. */
   readonly basePath: string;
   readonly operations: readonly AnyOperation[];

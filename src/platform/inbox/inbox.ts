@@ -20,7 +20,7 @@ export interface InboxMessage {
 }
 
 /** The workspace of a route, and the secret that signs its deliveries. */
-export interface Route {
+interface Route {
   readonly workspaceId: string;
   readonly secret: string | null;
 }

@@ -5,7 +5,7 @@ import { type Log } from '../log.js';
 const timeoutMs = 3000;
 
 /** The server's settings. Many hosted Redis servers do not permit CONFIG. */
-export interface RedisSettings {
+interface RedisSettings {
   readonly appendOnly: boolean;
   readonly maxMemoryPolicy: string;
 }

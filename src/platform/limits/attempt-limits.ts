@@ -7,7 +7,7 @@ import { type Database } from '../database/pool.js';
 const maxAddresses = 10_000;
 
 /** Failed sign-ins and wrong tokens, or deliveries without a valid signature. */
-export type FailureKind = 'failure' | 'delivery';
+type FailureKind = 'failure' | 'delivery';
 
 /** Deliveries of all workspaces come from the few addresses of a CRM, also those of deleted connections. */
 const shares: Readonly<Record<FailureKind, number>> = { failure: 1, delivery: 10 };

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 export const tokenKinds = ['ws', 'sess', 'conn', 'int', 'agt'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 /** What the client of an agent exchanges for access tokens: authorization codes and refresh tokens. */
-export type GrantKind = 'agc' | 'agr';
+type GrantKind = 'agc' | 'agr';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 43;

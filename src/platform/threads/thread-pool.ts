@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { Failure } from '../../kernel/failure.js';
 import { type ThreadAnswer, type ThreadMessage } from './thread-messages.js';
 
-export interface ThreadLimits {
+interface ThreadLimits {
   readonly threads: number;
   readonly heapMb: number;
   readonly deadlineMs: number;

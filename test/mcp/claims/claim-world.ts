@@ -10,10 +10,10 @@ import { definitions } from './definitions.js';
 export type Json = any;
 
 /** Shows with calls of tools that the service does what the words say. */
-export type Proof = (world: ClaimWorld) => Promise<void>;
+type Proof = (world: ClaimWorld) => Promise<void>;
 
 /** Another test that shows it, by its file below `test` and its title. */
-export interface TestedIn {
+interface TestedIn {
   readonly file: string;
   readonly title: string;
 }

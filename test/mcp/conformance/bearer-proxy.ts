@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest } from 'node:http';
 
-export interface BearerProxy {
+interface BearerProxy {
   readonly url: string;
   stop(): Promise<void>;
 }

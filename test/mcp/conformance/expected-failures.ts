@@ -1,5 +1,5 @@
 /** A scenario that the service fails, because it needs something that only the reference server of the suite has. */
-export interface ExpectedFailure {
+interface ExpectedFailure {
   /** What the scenario needs. */
   readonly needs: string;
   /** The message of every check that may fail: any other message is a failure of the service. */

@@ -3,7 +3,7 @@ import type { Condition, Leaf } from './config.js';
 import { fieldOf, numberFrom, type Present } from './fields.js';
 import type { World, WorldDeal, WorldPlanVersion } from './world.js';
 
-export interface Sight {
+interface Sight {
   world: World;
   version: WorldPlanVersion;
   deal: WorldDeal;

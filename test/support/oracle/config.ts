@@ -57,8 +57,8 @@ interface PostedConfig {
 }
 
 export type Phase = 'per_deal' | 'cascade' | 'periodic';
-export type TierMode = 'full_rate' | 'marginal' | 'retroactive';
-export type PayoutMode = 'rate' | 'flat_per_event' | 'flat_per_tier' | 'stepped_bonus';
+type TierMode = 'full_rate' | 'marginal' | 'retroactive';
+type PayoutMode = 'rate' | 'flat_per_event' | 'flat_per_tier' | 'stepped_bonus';
 
 export interface Tier {
   tierIndex: number;

@@ -71,13 +71,13 @@ export interface PlanPatch {
 }
 
 /** An override of one tier, or the description of one that could not be copied. */
-export interface TierOfRep {
+interface TierOfRep {
   repId: string;
   ruleName: string;
   tierIndex: number;
 }
 
-export interface Patched {
+interface Patched {
   version: WorldPlanVersion;
   dropped: TierOfRep[];
 }

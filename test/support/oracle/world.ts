@@ -15,7 +15,7 @@ export interface ReportingLine {
   to: string | null;
 }
 
-export interface WorldRep {
+interface WorldRep {
   repId: string;
   /** Both days inclusive; a missing end is open. */
   lines: ReportingLine[];

@@ -14,7 +14,7 @@ import type {
   WorldQuota,
 } from './world.js';
 
-export interface WorldSize {
+interface WorldSize {
   reps?: number;
   plans?: number;
   versions?: number;
