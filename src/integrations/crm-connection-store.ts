@@ -142,15 +142,37 @@ export async function markBroken(
   await recordEvent(trx, workspaceId, { type: 'crm.connection_broken', data: details });
 }
 
-/** Deletes the connection, stops its pulls, writes the audit entry, and returns whether there was one. Imported data stays. */
+/** What a connection has besides the settings of its CRM. */
+const noConnection = {
+  connected_at: null,
+  account_id: null,
+  credentials: null,
+  connected_by: null,
+  broken_at: null,
+  broken_reason: null,
+  webhook_id: null,
+  last_sync_at: null,
+  polled_through: null,
+  deletions_through: null,
+  members_hash: null,
+  poll_due_at: null,
+  permissions: null,
+  reconcile_rejected_at: null,
+} as const;
+
+/**
+ * Deletes the connection, stops its pulls, writes the audit entry, and returns whether there was one. Imported data and
+ * the settings of the CRM stay, so that the next connection reads and writes the same fields.
+ */
 export async function deleteConnection(trx: Work, who: Who, provider: CrmProvider): Promise<boolean> {
-  const { numDeletedRows } = await trx
-    .deleteFrom('crm_connections')
+  const { numUpdatedRows } = await trx
+    .updateTable('crm_connections')
+    .set(noConnection)
     .where('workspace_id', '=', who.workspaceId)
     .where('provider', '=', provider)
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
+  if (numUpdatedRows === 0n) return false;
   await stopPulls(trx, who.workspaceId, provider);
   await deleteRoutes(trx, who.workspaceId, provider);
   await trx

@@ -288,10 +288,13 @@ describe('CRM connections', function () {
         world.addDeal({ owner: ada, amount: 10, won: true, closeDate: '2026-01-15' });
         await world.connect(api, service.url);
         await api.expect(200, 'POST', '/v1/commissions/sync', {});
+        const hasConnection = `select 1 from crm_connections
+          where workspace_id = $1 and num_nonnulls(connected_at, credentials, account_id, webhook_id) > 0`;
         const { count } = await api.expect(200, 'GET', '/v1/deals');
         expect(count).to.be.greaterThan(0);
         await api.expect(200, 'POST', `/auth/workspace/disconnect-${provider}`);
-        for (const table of ['crm_connections', 'inbound_routes', 'crm_fields'])
+        expect(await rows(hasConnection, [workspaceId])).to.deep.equal([]);
+        for (const table of ['inbound_routes', 'crm_fields'])
           expect(await rows(`select 1 from ${table} where workspace_id = $1`, [workspaceId]), table).to.deep.equal([]);
         expect((await api.expect(200, 'GET', '/v1/deals')).count).to.equal(count);
         if (provider === 'crma') expect(world.server.countRequests(/DELETE .*webhooks/)).to.be.greaterThan(0);

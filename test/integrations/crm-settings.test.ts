@@ -161,4 +161,25 @@ describe('the settings of a CRM', function () {
     expect(mapped.amount).to.equal(777);
     expect(mapped.fields).to.include({ amount: 777, arr: 777, hs_arr: 777 });
   });
+
+  it('stay when the CRM is disconnected, and apply to the next connection', async () => {
+    const stored = { ...defaults, fields: { arr: 'amount' }, deals: { closedFrom: '2026-01-01', pipelines: [] } };
+    await set(stored);
+    await api.expect(200, 'PATCH', '/v1/integrations/crmb', { pollSeconds: 300 });
+    await api.expect(200, 'POST', '/auth/workspace/disconnect-crmb');
+    expect(await api.expect(200, 'GET', settings)).to.deep.equal(stored);
+    const { accessToken, refreshToken } = crm.oauth.issue();
+    await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
+    const { integrations } = await api.expect(200, 'GET', '/auth/workspace/integrations');
+    const crmb = integrations.find(({ provider }: { provider: string }) => provider === 'crmb');
+    expect(crmb).to.include({ connected: true, pollSeconds: 300 });
+    deal('Mapped', { amount: '250' });
+    deal('Early', { closedate: '2025-06-01T12:00:00.000Z' });
+    await sync();
+    expect(await namesOf())
+      .to.include('Mapped')
+      .and.not.include('Early');
+    const mapped = (await deals()).find(({ name }) => name === 'Mapped') as { fields: Record<string, unknown> };
+    expect(mapped.fields).to.include({ arr: 250 });
+  });
 });

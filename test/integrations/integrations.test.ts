@@ -111,7 +111,13 @@ describe('CRM connection endpoints', () => {
       const before = [await send('GET /v1/reps'), await send('GET /v1/deals')];
       await send('POST /auth/workspace/disconnect-crma');
       expect([await send('GET /v1/reps'), await send('GET /v1/deals')]).to.deep.equal(before);
-      expect(await service.sql('select * from crm_connections where workspace_id = $1', workspaceId)).to.deep.equal([]);
+      const [row] = await service.sql('select * from crm_connections where workspace_id = $1', workspaceId);
+      const { workspace_id: _, provider, settings, sync_enabled: syncs, ...rest } = row as Record<string, unknown>;
+      expect([provider, settings, syncs]).to.deep.equal(['crma', {}, true]);
+      expect(
+        Object.values(rest).every((value) => value === null),
+        JSON.stringify(rest),
+      ).to.equal(true);
       expect(await crm()).to.deep.equal({ connected: false, provider: null });
     });
 

@@ -11,7 +11,7 @@ const response = z.object({
 function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
   return operation({
     id,
-    summary: `Disconnect ${provider}: deletes its credentials and keeps its deals and reps`,
+    summary: `Disconnect ${provider}: deletes its credentials and keeps its settings, deals and reps`,
     method: 'post',
     path: `/auth/workspace/disconnect-${provider}`,
     access: 'admin',
