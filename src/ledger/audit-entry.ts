@@ -26,29 +26,29 @@ export interface AuditEntry {
 export async function recordAuditEntry(
   trx: Work,
   { workspaceId, actor }: { readonly workspaceId: string; readonly actor: string },
-  act: AuditEntry,
+  entry: AuditEntry,
 ): Promise<void> {
   await trx
     .insertInto('audit_runs')
     .values({
       workspace_id: workspaceId,
-      run_id: act.runId ?? newId(),
+      run_id: entry.runId ?? newId(),
       actor,
-      trigger: act.trigger,
-      scope: act.scope,
-      deal_id: act.dealId ?? null,
-      rep_id: act.repId ?? null,
-      period: act.period ?? null,
-      outcome: act.outcome ?? 'written',
-      events_written: act.eventsWritten ?? 0,
-      events_reversed: act.eventsReversed ?? 0,
-      statement_locked: act.statementLocked ?? 0,
-      deals: act.deals ?? 0,
-      skipped: act.skipped ?? 0,
+      trigger: entry.trigger,
+      scope: entry.scope,
+      deal_id: entry.dealId ?? null,
+      rep_id: entry.repId ?? null,
+      period: entry.period ?? null,
+      outcome: entry.outcome ?? 'written',
+      events_written: entry.eventsWritten ?? 0,
+      events_reversed: entry.eventsReversed ?? 0,
+      statement_locked: entry.statementLocked ?? 0,
+      deals: entry.deals ?? 0,
+      skipped: entry.skipped ?? 0,
       blocked: null,
-      details: act.details === undefined ? null : JSON.stringify(act.details),
-      error: act.error ?? null,
-      ...(act.at === undefined ? {} : { started_at: act.at }),
+      details: entry.details === undefined ? null : JSON.stringify(entry.details),
+      error: entry.error ?? null,
+      ...(entry.at === undefined ? {} : { started_at: entry.at }),
     })
     .execute();
 }

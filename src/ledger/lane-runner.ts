@@ -1,10 +1,10 @@
 import { type Clock } from '../kernel/clock.js';
-import { newId } from '../kernel/ids.js';
 import { isOutage } from '../platform/database/database-errors.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
+import { recordAuditEntry } from './audit-entry.js';
 import { type BatchRun, calculateLanes } from './calculate-lanes.js';
 import { completeJobIfDone } from './calculation-jobs.js';
 import { repsToWake, repsWithRequests } from './calculation-requests.js';
@@ -188,8 +188,11 @@ export class LaneRunner {
     this.log.error({ err: error, ...lane }, 'lane calculation failed');
     const message = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
     await this.unitOfWork.run(lane, { lock: 'none', access: 'write' }, async (trx) => {
-      const failed = await countFailure(trx, lane, message, this.clock.now());
-      await recordFailedRun(trx, lane, message, this.clock.now());
+      const at = this.clock.now();
+      const failed = await countFailure(trx, lane, message, at);
+      const { workspaceId, repId } = lane;
+      const run = { trigger: 'calculation', scope: 'rep', repId, outcome: 'failed', error: message, at } as const;
+      await recordAuditEntry(trx, { workspaceId, actor: 'orchestrator' }, run);
       await failpoint('lane.afterFailure');
       if (failed.parked) await this.completeJobsOfParkedLane(trx, lane);
     });
@@ -284,25 +287,4 @@ async function countFailure(
     .where('rep_id', '=', repId)
     .execute();
   return { parked };
-}
-
-async function recordFailedRun(trx: Work, { workspaceId, repId }: Lane, message: string, now: Date): Promise<void> {
-  await trx
-    .insertInto('audit_runs')
-    .values({
-      workspace_id: workspaceId,
-      run_id: newId(),
-      actor: 'orchestrator',
-      trigger: 'calculation',
-      scope: 'rep',
-      deal_id: null,
-      rep_id: repId,
-      period: null,
-      outcome: 'failed',
-      blocked: null,
-      details: null,
-      error: message,
-      started_at: now,
-    })
-    .execute();
 }
