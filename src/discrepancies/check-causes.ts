@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { type DayRange, overlap } from '../kernel/day.js';
 import { loadTeam } from '../ledger/hierarchy.js';
 import { type PendingRequest } from '../ledger/lanes.js';
-import { calculationWindow, hasCascades } from '../ledger/load-window.js';
+import { calculationWindow } from '../ledger/load-window.js';
 import { affectedDays, type CheckCause, causesOf } from '../ledger/period-checks.js';
-import { type RepTerms } from '../ledger/rep-terms.js';
+import { hasCascades, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Cause } from './discrepancy-tables.js';
 

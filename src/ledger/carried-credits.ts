@@ -10,7 +10,7 @@ import { periodOf, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type RepWindow } from './load-window.js';
-import { type RepTerms } from './rep-terms.js';
+import { hasRule, isEveryVersionActive, type RepTerms } from './rep-terms.js';
 
 /** A shortened window and the days before it. */
 interface LeftOut {
@@ -40,11 +40,11 @@ type CarriedByPlace = Map<number, readonly CarriedCredit[]>;
  * Whether the trace of the latest event gives the credit up to it, and the rules need nothing else. Traces of approved
  * and of stopped days are those of the time when they were calculated. A cap needs the amounts.
  */
-function hasCurrentTraces({ terms: { versions, frozen }, from, to }: LeftOut): boolean {
+function hasCurrentTraces({ terms, from, to }: LeftOut): boolean {
   return (
-    versions.every(({ status, planStatus }) => status === 'active' && planStatus === 'active') &&
-    !versions.some(({ rules }) => rules.some(({ cap }) => cap !== undefined)) &&
-    !frozen.some(({ range }) => overlap(range, { from, to }))
+    isEveryVersionActive(terms) &&
+    !hasRule(terms, ({ cap }) => cap !== undefined) &&
+    !terms.frozen.some(({ range }) => overlap(range, { from, to }))
   );
 }
 

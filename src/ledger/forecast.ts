@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Decision, type RepInput } from '../engine/model.js';
+import { type Decision } from '../engine/model.js';
 import { type Day, type DayRange, hull, intersection, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
@@ -16,14 +16,14 @@ import { type LedgerRow, naturalKey } from './ledger-rows.js';
 import {
   calculationWindow,
   type DealEvent,
-  hasCascades,
   type LoadedTeamDeal,
   loadRankings,
+  peerCreditsIn,
   type Rankings,
   rankedPlans,
 } from './load-window.js';
 import { type LoadedRepInput, loadRepInputs } from './rep-input.js';
-import { loadTerms, type RepTerms } from './rep-terms.js';
+import { hasCascades, loadTerms, type RepTerms } from './rep-terms.js';
 import { type Assumption } from './unfrozen-rows.js';
 
 /** One side of a row that moves. */
@@ -276,7 +276,7 @@ class ForecastCalculation {
     return inputs.map((input) => ({
       ...input,
       teamDeals: this.movedTeamDeals(input.repId, input.teamDeals, movedByDeal),
-      peerCredits: peersOf(input.repId, rankings),
+      peerCredits: peerCreditsIn(rankings, input.repId),
     }));
   }
 
@@ -338,12 +338,9 @@ class ForecastCalculation {
   }
 
   private managersOf(repId: string, rows: readonly MovedRow[]): string[] {
-    const days = rows.flatMap(({ before, after }) => [before?.earnedOn ?? [], after?.earnedOn ?? []].flat());
-    if (days.length === 0) return [];
-    const range = {
-      from: days.reduce((a, b) => (a < b ? a : b)),
-      to: days.reduce((a, b) => (a > b ? a : b)),
-    };
+    const states = rows.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
+    if (states.length === 0) return [];
+    const range = states.map(({ earnedOn }) => ({ from: earnedOn, to: earnedOn })).reduce(hull);
     return [...this.teams].flatMap(([managerId, team]) =>
       team.some((member) => member.repId === repId && overlap(member, range)) ? [managerId] : [],
     );
@@ -356,13 +353,6 @@ class ForecastCalculation {
       .filter(({ repId, versions }) => repId !== only && rankedPlans(versions).includes(planId))
       .map(({ repId }) => repId);
   }
-}
-
-function peersOf(repId: string, rankings: Rankings): RepInput['peerCredits'] {
-  return (planId, key, period) =>
-    rankings(planId, key, period)
-      .filter((peer) => peer.repId !== repId)
-      .map(({ credit }) => credit);
 }
 
 /** Without the event ids and hashes of the rows, which only writes need. */

@@ -5,7 +5,7 @@ import { executeWithCommit, type Work } from '../platform/database/unit-of-work.
 import { calculationCode } from './calculation-code.js';
 import { type Trigger } from './calculation-requests.js';
 import { type FreshnessMark, type StoredMark } from './lanes.js';
-import { type RepTerms } from './rep-terms.js';
+import { hasPeriodicRules, type RepTerms } from './rep-terms.js';
 
 export function isAllDays({ from, to }: DayRange): boolean {
   return from <= allDays.from && to >= allDays.to;
@@ -53,10 +53,6 @@ function isContinued({ through, code, revision }: StoredMark, { from }: DayRange
 /** Whether the mark covers all days. */
 export function isCompleteMark(mark: FreshnessMark | null | 'unchanged'): boolean {
   return mark !== null && mark !== 'unchanged' && mark.through >= allDays.to;
-}
-
-function hasPeriodicRules({ versions }: RepTerms): boolean {
-  return versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'periodic'));
 }
 
 /** A mark of one lane; null deletes it. */

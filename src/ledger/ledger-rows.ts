@@ -6,8 +6,8 @@ import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
 import { type RepWindow } from './load-window.js';
-import { type FrozenPeriod, type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
-import { fixedTruedUp, type TruedUpRow } from './trued-up-rows.js';
+import { type FrozenPeriod, isEveryVersionActive, type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
+import { type TruedUpRow } from './trued-up-rows.js';
 
 /** An engine-written row as stored in the ledger. */
 export interface LedgerRow {
@@ -29,24 +29,10 @@ export interface LedgerRow {
   readonly idempotencyKey: string;
 }
 
-const columns = [
-  sql`e.event_id`,
-  sql`e.status`,
-  sql`e.deal_key`,
-  sql`e.plan_id`,
-  sql`e.rule_name`,
-  sql`e.phase`,
-  sql`e.amount`,
-  sql`e.base`,
-  sql`e.credit`,
-  sql`e.tier_name`,
-  sql`e.attainment_key`,
-  sql`e.currency`,
-  sql`e.period`,
-  sql`e.earned_on`,
-  sql`e.idempotency_key`,
-  sql`e.category`,
-];
+const columns =
+  'event_id status deal_key plan_id rule_name phase amount base credit tier_name attainment_key currency period earned_on idempotency_key category'
+    .split(' ')
+    .map((name) => sql.ref(`e.${name}`));
 
 /** Columns of an engine-written row are never null, except the tier name when no tier was reached. */
 function storedRow(cells: (string | null)[]): LedgerRow {
@@ -99,11 +85,12 @@ export async function loadLedgerRows(trx: Work, windows: readonly RepWindow[]): 
 }
 
 function mayHoldKeysElsewhere({ terms, window }: RepWindow): boolean {
-  return (
-    terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) ||
-    terms.assignments.some(({ deleted }) => deleted) ||
-    terms.versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active')
-  );
+  return terms.frozen.some(({ range }) => range.from < window.from || range.to > window.to) || hasWithdrawnTerms(terms);
+}
+
+/** Whether rows may be retained: an assignment was deleted, or a day may be stopped. */
+export function hasWithdrawnTerms(terms: RepTerms): boolean {
+  return terms.assignments.some(({ deleted }) => deleted) || !isEveryVersionActive(terms);
 }
 
 /** Returns whether a row outside the window may occupy its natural key: its day is frozen or stopped, or it is retained. */
@@ -173,7 +160,7 @@ function fixedRows(
   const { terms, truedUp } = rep;
   const isCounted = countedKeys(rep);
   const frozen: LedgerRow[] = [];
-  const fixed = truedUp.map(fixedTruedUp);
+  const fixed = truedUp.map((row): FixedEvent => ({ ...fixedOf(row, 'frozen'), frozenPeriod: row.frozenPeriod }));
   for (const row of earnedOf(rep)) {
     const period = frozenPeriodOf(terms, row);
     if (period === undefined) continue;

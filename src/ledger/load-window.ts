@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Fields, type FieldValue, isAbsent } from '../engine/field-value.js';
 import { type RepInput, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
-import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
+import { type Day, type DayRange, hull, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -11,7 +11,7 @@ import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 import { loadTeams, type TeamMember } from './hierarchy.js';
-import { type RepTerms } from './rep-terms.js';
+import { hasCascades, hasPeriodicRules, type RepTerms } from './rep-terms.js';
 
 /** The days widened to whole attainment periods of every rule that the rep has or had. */
 export function calculationWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, days: DayRange): DayRange {
@@ -19,7 +19,7 @@ export function calculationWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, 
   const window = widened(days, longest);
   // A frozen period that overlaps the window is included as a whole, because its rows count for their neighbours.
   return terms.frozen.reduce(
-    (wide, { range }) => (isTouched(wide, range) ? widened(hull(wide, range), longest) : wide),
+    (wide, { range }) => (overlap(wide, range) ? widened(hull(wide, range), longest) : wide),
     window,
   );
 }
@@ -32,21 +32,9 @@ export function maxPeriodKind(terms: readonly Pick<RepTerms, 'versions'>[]): Per
   return kinds.reduce<PeriodKind>(longerKind, 'monthly');
 }
 
-function isTouched(window: DayRange, range: DayRange): boolean {
-  return range.from <= window.to && range.to >= window.from;
-}
-
-const dealColumns = [
-  sql`d.deal_id`,
-  sql`d.close_date`,
-  sql`d.fields`,
-  sql`d.amount`,
-  sql`d.stage`,
-  sql`d.name`,
-  sql`d.owner_id`,
-  sql`d.currency`,
-  sql`d.created_date`,
-];
+const dealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date'
+  .split(' ')
+  .map((name) => sql.ref(`d.${name}`));
 
 /** A rep and the days for which the rep's input is loaded. */
 export interface RepWindow {
@@ -60,12 +48,9 @@ export interface RepWindow {
 export async function loadDeals(trx: Work, windows: readonly RepWindow[]): Promise<Deal[][]> {
   const [first] = windows;
   if (first === undefined) return [];
-  const places = new Map(windows.map(({ terms }, place) => [terms.repId, place]));
-  const deals: Deal[][] = windows.map(() => []);
   const spans = windows.map(({ terms, window }) => ({ repId: terms.repId, days: window }));
-  for (const { repId, deal } of await loadOwnedDeals(trx, first.terms, spans))
-    deals[places.get(repId) ?? -1]?.push(deal);
-  return deals;
+  const deals = await loadOwnedDeals(trx, first.terms, spans);
+  return windows.map(({ terms }) => deals.get(terms.repId) ?? []);
 }
 
 function dealOf(cells: (string | null)[], amountSlug: string | null): Deal {
@@ -113,15 +98,11 @@ export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): P
   ]);
   const source = isTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
   const events = groupBy(await loadUpstreamEvents(trx, source, members, owned), (event) => event.dealKey);
-  const deals = groupBy(owned, ({ repId }) => repId);
   return windows.map(({ terms, window }) => {
     const team = hasCascades(terms) ? (teams.get(terms.repId) ?? []) : [];
-    return teamDealsOf(team, window, deals, events);
+    const spans = groupBy(team, (member) => member.repId);
+    return teamDealsOf(spans, window, owned, events);
   });
-}
-
-export function hasCascades({ versions }: RepTerms): boolean {
-  return versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'cascade'));
 }
 
 /** Each rep below one of the managers, with the days of all windows of these managers. */
@@ -131,44 +112,38 @@ function daysOfMembers(
 ): { readonly repId: string; readonly days: DayRange }[] {
   const days = new Map<string, DayRange>();
   for (const { terms, window } of managers)
-    for (const { repId } of teams.get(terms.repId) ?? []) {
-      const known = days.get(repId);
-      days.set(repId, known === undefined ? window : hull(known, window));
-    }
+    for (const { repId } of teams.get(terms.repId) ?? []) days.set(repId, hull(days.get(repId) ?? window, window));
   return [...days].map(([repId, range]) => ({ repId, days: range }));
 }
 
-/** The deals that closed in the window while their owners were below, with the events of those below on that day. */
-function teamDealsOf(
-  team: readonly TeamMember[],
+/**
+ * The deals that closed in the window while their owners were below, with the events of those below on that day.
+ * `spans` are the days on which each rep is below, `events` the events of each deal.
+ */
+export function teamDealsOf<Event extends UpstreamEvent>(
+  spans: ReadonlyMap<string, readonly DayRange[]>,
   window: DayRange,
-  deals: ReadonlyMap<string, readonly OwnedDeal[]>,
-  events: ReadonlyMap<string, readonly DealEvent[]>,
-): LoadedTeamDeal[] {
-  const spans = groupBy(team, (member) => member.repId);
+  deals: ReadonlyMap<string, readonly Deal[]>,
+  events: ReadonlyMap<string, readonly Event[]>,
+): { readonly deal: Deal; readonly upstream: Event[] }[] {
   const isBelow = (repId: string, day: Day) => spans.get(repId)?.some((span) => isWithin(day, span)) ?? false;
   return [...spans.keys()].flatMap((repId) =>
     (deals.get(repId) ?? [])
-      .filter(({ deal }) => isWithin(deal.closeDate, window) && isBelow(repId, deal.closeDate))
-      .map(({ deal }) => ({
+      .filter(({ closeDate }) => isWithin(closeDate, window) && isBelow(repId, closeDate))
+      .map((deal) => ({
         deal,
         upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
       })),
   );
 }
 
-interface OwnedDeal {
-  readonly repId: string;
-  readonly deal: Deal;
-}
-
-/** The deals of the reps on their days, each with its owner, in one statement that reads the index for each rep. */
+/** The deals of each of the reps on the rep's days, in one statement that reads the index for each rep. */
 export async function loadOwnedDeals(
   trx: Work,
   { workspaceId, workspace: { amountSlug } }: Pick<RepTerms, 'workspaceId' | 'workspace'>,
   reps: readonly { readonly repId: string; readonly days: DayRange }[],
-): Promise<OwnedDeal[]> {
-  if (reps.length === 0) return [];
+): Promise<Map<string, Deal[]>> {
+  if (reps.length === 0) return new Map();
   const rows = await selectAsText(
     trx,
     [sql`rows_from.place`, ...dealColumns],
@@ -187,10 +162,13 @@ export async function loadOwnedDeals(
       offset 0
     ) d`,
   );
-  return rows.map(([place, ...cells]) => ({
-    repId: (reps[Number(place)] as { repId: string }).repId,
-    deal: dealOf(cells, amountSlug),
-  }));
+  const byPlace = groupBy(rows, ([place]) => Number(place));
+  return new Map(
+    [...byPlace].map(([place, ofRep]) => [
+      (reps[place] as { repId: string }).repId,
+      ofRep.map(([, ...cells]) => dealOf(cells, amountSlug)),
+    ]),
+  );
 }
 
 /** Whether any period of the workspace is trued up. If not, events are read without checking their period. */
@@ -220,7 +198,7 @@ async function loadUpstreamEvents(
   trx: Work,
   source: RawBuilder<unknown>,
   reps: readonly { readonly repId: string }[],
-  owned: readonly OwnedDeal[],
+  deals: ReadonlyMap<string, readonly Deal[]>,
 ): Promise<DealEvent[]> {
   const { rows } = await sql<{
     deal_key: string;
@@ -232,7 +210,7 @@ async function loadUpstreamEvents(
     amount: string;
   }>`
     select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
-    where c.deal_key = any(${owned.map(({ deal }) => deal.dealId)}::text[])
+    where c.deal_key = any(${[...deals.values()].flat().map(({ dealId }) => dealId)}::text[])
       and c.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[]) and c.phase <> 'periodic'
     order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(trx);
   return rows.map((row) => ({
@@ -254,13 +232,15 @@ export async function loadPeerCredits(trx: Work, windows: readonly RepWindow[]):
   const planIds = [...new Set(ranked.flatMap(({ terms }) => rankedPlans(terms.versions)))];
   const days = ranked.map(({ window }) => window).reduce(hull);
   const rankings = await loadRankings(trx, first.terms.workspaceId, planIds, days);
-  return windows.map(
-    ({ terms }) =>
-      (planId, key, period) =>
-        rankings(planId, key, period)
-          .filter((peer) => peer.repId !== terms.repId)
-          .map(({ credit }) => credit),
-  );
+  return windows.map(({ terms }) => peerCreditsIn(rankings, terms.repId));
+}
+
+/** The credits of everyone but the rep. */
+export function peerCreditsIn(rankings: Rankings, repId: string): RepInput['peerCredits'] {
+  return (planId, key, period) =>
+    rankings(planId, key, period)
+      .filter((peer) => peer.repId !== repId)
+      .map(({ credit }) => credit);
 }
 
 /** Larger than every credit, so that the peer is ahead whatever the rep's own credit is. */
@@ -357,10 +337,6 @@ export async function loadFirstActivities(trx: Work, reps: readonly RepTerms[]):
   const repIds = [...periodic].map(({ repId }) => repId);
   const firstCloseDates = await loadFirstCloseDates(trx, first.workspaceId, repIds);
   return reps.map((terms) => (periodic.has(terms) ? firstActivityOf(terms, firstCloseDates) : null));
-}
-
-function hasPeriodicRules({ versions }: RepTerms): boolean {
-  return versions.some((version) => version.rules.some((rule) => rule.executionPhase === 'periodic'));
 }
 
 /** The day of the rep's first quota or deal, given the first close date of each rep. */

@@ -5,7 +5,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { executeWithCommit, type Work } from '../platform/database/unit-of-work.js';
 import { type PendingRequest } from './lanes.js';
 import { type LoadedRepInput } from './rep-input.js';
-import { type RepTerms } from './rep-terms.js';
+import { hasRule, type RepTerms } from './rep-terms.js';
 
 /** Why an approved period is compared with a new calculation. */
 export interface CheckCause {
@@ -25,8 +25,7 @@ export interface PeriodCheck {
  * calculated in the order of their close dates, so earlier days stay unless a rule reads its whole attainment period.
  */
 export function affectedDays(terms: Pick<RepTerms, 'versions'>, days: DayRange, window: DayRange): DayRange {
-  const isWhole = terms.versions.some(({ rules }) => rules.some(needsWholePeriod));
-  return { from: isWhole ? window.from : days.from, to: window.to };
+  return { from: hasRule(terms, needsWholePeriod) ? window.from : days.from, to: window.to };
 }
 
 /**

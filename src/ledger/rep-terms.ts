@@ -213,7 +213,9 @@ export async function loadTermsOfReps(
 ): Promise<Map<string, RepTerms>> {
   if (repIds.length === 0) return new Map();
   const configured = (await readConfiguration(trx, workspaceId, repIds)).of(workspace);
-  return mapValues(configured, (terms, repId) => ({ workspaceId, repId, workspace, frozen: [], ...terms }));
+  return new Map(
+    [...configured].map(([repId, terms]) => [repId, { workspaceId, repId, workspace, frozen: [], ...terms }]),
+  );
 }
 
 export async function loadVersions(
@@ -237,27 +239,24 @@ async function loadAssignments(
     .where('workspace_id', '=', workspaceId)
     .where(isOfReps(repIds))
     .execute();
-  const assignment = (row: (typeof rows)[number]) => ({
+  return byRep(rows, (row) => ({
     planId: row.plan_id,
     start: row.effective_start,
     end: row.effective_end,
     deleted: row.deleted_at !== null,
-  });
-  return mapValues(
-    groupBy(rows, (row) => row.rep_id),
-    (ofRep) => ofRep.map(assignment),
-  );
+  }));
 }
 
 function isOfReps(repIds: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`rep_id = any(${repIds}::uuid[])`;
 }
 
-function mapValues<Value, T>(
-  values: ReadonlyMap<string, Value>,
-  map: (value: Value, key: string) => T,
-): Map<string, T> {
-  return new Map([...values].map(([key, value]) => [key, map(value, key)]));
+/** The rows of each rep, converted. */
+function byRep<Row extends { readonly rep_id: string }, T>(
+  rows: readonly Row[],
+  of: (row: Row) => T,
+): Map<string, T[]> {
+  return new Map([...groupBy(rows, (row) => row.rep_id)].map(([repId, ofRep]) => [repId, ofRep.map(of)]));
 }
 
 /** The versions of the plans. A plan without a currency uses the workspace's, which is read in the same round trip. */
@@ -317,10 +316,8 @@ async function loadOverrides(
     .where('workspace_id', '=', workspaceId)
     .where(isOfReps(repIds))
     .execute();
-  return mapValues(
-    groupBy(rows, (row) => row.rep_id),
-    (ofRep) => new Map(ofRep.map((row) => [row.rule_id, row.tiers as TierOverride[]])),
-  );
+  const overrides = byRep(rows, (row): [string, TierOverride[]] => [row.rule_id, row.tiers as TierOverride[]]);
+  return new Map([...overrides].map(([repId, ofRep]) => [repId, new Map(ofRep)]));
 }
 
 async function loadQuotas(
@@ -334,17 +331,13 @@ async function loadQuotas(
     .where('workspace_id', '=', workspaceId)
     .where(isOfReps(repIds))
     .execute();
-  const quota = (row: (typeof rows)[number]) => ({
+  return byRep(rows, (row) => ({
     planId: row.plan_id,
     key: row.attainment_key,
     period: row.period,
     target: Decimal.of(row.target),
     variableTarget: row.variable_target === null ? null : Decimal.of(row.variable_target),
-  });
-  return mapValues(
-    groupBy(rows, (row) => row.rep_id),
-    (ofRep) => ofRep.map(quota),
-  );
+  }));
 }
 
 /** The rep's approved periods, in no order. */
@@ -365,15 +358,11 @@ export async function loadFrozenOfReps(
     .where(isOfReps(repIds))
     .where('status', '=', 'approved')
     .execute();
-  const frozen = (row: (typeof rows)[number]) => ({
+  return byRep(rows, (row) => ({
     period: row.period,
     range: { from: row.from_day, to: row.to_day },
     truedUp: row.trued_up,
-  });
-  return mapValues(
-    groupBy(rows, (row) => row.rep_id),
-    (ofRep) => ofRep.map(frozen),
-  );
+  }));
 }
 
 /** The rep's plans with their compiled timelines and the assignments that are not deleted. */
@@ -387,6 +376,24 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
         compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
     ),
   }));
+}
+
+/** Whether a rule that the rep has or had passes the test. */
+export function hasRule({ versions }: Pick<RepTerms, 'versions'>, test: (rule: Rule) => boolean): boolean {
+  return versions.some(({ rules }) => rules.some(test));
+}
+
+export function hasCascades(terms: Pick<RepTerms, 'versions'>): boolean {
+  return hasRule(terms, (rule) => rule.executionPhase === 'cascade');
+}
+
+export function hasPeriodicRules(terms: Pick<RepTerms, 'versions'>): boolean {
+  return hasRule(terms, (rule) => rule.executionPhase === 'periodic');
+}
+
+/** If not, some days may be stopped. */
+export function isEveryVersionActive({ versions }: Pick<RepTerms, 'versions'>): boolean {
+  return versions.every(({ status, planStatus }) => status === 'active' && planStatus === 'active');
 }
 
 /** The timeline of one plan, from all of its versions; empty unless the plan is active. */

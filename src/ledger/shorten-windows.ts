@@ -3,7 +3,7 @@ import { allDays, type Day, type DayRange, overlap } from '../kernel/day.js';
 import { type Trigger } from './calculation-requests.js';
 import { type RequestedWindow } from './divide-windows.js';
 import { daysOf, type LockedLane, triggersOf } from './lanes.js';
-import { type RepTerms } from './rep-terms.js';
+import { hasRule, type RepTerms } from './rep-terms.js';
 
 /** Triggers whose days begin with the first deal that can be paid differently. */
 const dealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'sync', 'cascade']);
@@ -25,9 +25,9 @@ export function shortenWindow<Lane extends RequestedWindow & { readonly locked: 
 }
 
 /** Whether the events before the day give the same result as the deals that earned them. */
-function canCarry({ versions, assignments, frozen }: RepTerms, window: DayRange, from: Day): boolean {
-  const rules = versions.flatMap((version) => version.rules);
-  if (rules.some(needsWholePeriod)) return false;
+function canCarry(terms: RepTerms, window: DayRange, from: Day): boolean {
+  if (hasRule(terms, needsWholePeriod)) return false;
+  const { assignments, frozen } = terms;
   // Events of a deleted assignment stay only until their deal fires on another day.
   const withdrawn = assignments.filter(({ deleted }) => deleted);
   if (withdrawn.some(({ start, end }) => overlap(window, { from: start ?? allDays.from, to: end ?? allDays.to })))

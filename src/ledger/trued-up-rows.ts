@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
-import { type FixedEvent } from '../engine/model.js';
 import { type DayRange, isWithin } from '../kernel/day.js';
-import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -29,16 +27,18 @@ export interface DealsInWindow {
 
 /** For each rep, the trued-up rows that are dated in the window or belong to one of the deals. */
 export async function loadTruedUpRows(trx: Work, windows: readonly DealsInWindow[]): Promise<TruedUpRow[][]> {
-  const [first] = windows.filter(({ terms }) => hasTruedUp(terms));
+  const reps = windows.map(({ terms }) => terms).filter(hasTruedUp);
+  const [first] = reps;
   if (first === undefined) return windows.map(() => []);
-  const repIds = windows.filter(({ terms }) => hasTruedUp(terms)).map(({ terms }) => terms.repId);
   const { rows } = await sql<TruedUpRow & { repId: string }>`
     select t.rep_id as "repId", t.frozen_period as "frozenPeriod", t.deal_key as "dealKey", t.plan_id as "planId",
       t.plan_version_id as "planVersionId", t.rule_id as "ruleId", t.rule_name as "ruleName", t.phase, t.category,
       t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
       t.earned_on as "earnedOn"
     from trued_up_rows t
-    where t.workspace_id = ${first.terms.workspaceId} and t.rep_id = any(${repIds}::uuid[])`.execute(trx);
+    where t.workspace_id = ${first.workspaceId} and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(
+    trx,
+  );
   const byRep = groupBy(rows, (row) => row.repId);
   return windows.map(({ terms, window, dealIds }) => {
     const deals = new Set(dealIds);
@@ -48,24 +48,6 @@ export async function loadTruedUpRows(trx: Work, windows: readonly DealsInWindow
 
 export function hasTruedUp({ frozen }: RepTerms): boolean {
   return frozen.some((period) => period.truedUp);
-}
-
-export function fixedTruedUp(row: TruedUpRow): FixedEvent {
-  return {
-    planId: row.planId,
-    ruleName: row.ruleName,
-    dealKey: row.dealKey,
-    phase: row.phase,
-    kind: 'frozen',
-    frozenPeriod: row.frozenPeriod,
-    earnedOn: row.earnedOn,
-    period: row.period,
-    attainmentKey: row.attainmentKey,
-    credit: Decimal.of(row.credit),
-    base: Decimal.of(row.base ?? '0'),
-    amount: Decimal.of(row.amount),
-    tierName: row.tierName,
-  };
 }
 
 /** Replaces the rows that count for the approved period. The caller holds the rep's lane. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Decision, type FixedEvent, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
-import { type Day, type DayRange, isWithin } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -11,17 +11,26 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { calculateInSlices } from './calculate-in-slices.js';
 import { type CountedRow, loadCountedRows } from './counted-rows.js';
 import { type Hierarchy, loadHierarchyBelow } from './hierarchy.js';
-import { naturalKey, ownersOfDeals, retainedBy, retainedRows } from './ledger-rows.js';
+import { hasWithdrawnTerms, naturalKey, ownersOfDeals, retainedBy, retainedRows } from './ledger-rows.js';
 import {
   firstActivityOf,
   loadFirstCloseDates,
   loadOwnedDeals,
   loadRankings,
   maxPeriodKind,
+  peerCreditsIn,
   type Rankings,
   rankedPlans,
+  teamDealsOf,
 } from './load-window.js';
-import { assignedPlans, loadTermsOfReps, quotaFinder, type RepTerms } from './rep-terms.js';
+import {
+  assignedPlans,
+  hasCascades,
+  hasPeriodicRules,
+  loadTermsOfReps,
+  quotaFinder,
+  type RepTerms,
+} from './rep-terms.js';
 
 /** What a calculation that writes nothing assumes in place of what is stored. */
 export interface Assumption {
@@ -43,7 +52,7 @@ export async function unfrozenRows(
   assumed = asStored,
 ): Promise<CountedRow[]> {
   const terms = assumed.terms(stored);
-  const dependsOnOthers = hasRules(terms, (rule) => rule.executionPhase === 'cascade' || rule.tierBy === 'rank');
+  const dependsOnOthers = hasCascades(terms) || rankedPlans(terms.versions).length > 0;
   const hierarchy = await loadHierarchyBelow(trx, terms.workspaceId, terms.repId, dependsOnOthers);
   const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
   const all = new Map([...below].map(([repId, one]) => [repId, assumed.terms(one)]));
@@ -78,13 +87,13 @@ async function loadTeamInput(
   const all = [...terms.values()];
   const { workspaceId } = terms.get(repId) as RepTerms;
   const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
-  const periodic = all.filter((one) => hasRules(one, (rule) => rule.executionPhase === 'periodic'));
-  const owned = await loadOwnedDeals(
+  const periodic = all.filter(hasPeriodicRules);
+  const deals = await loadOwnedDeals(
     trx,
     terms.get(repId) as RepTerms,
     [...terms.keys()].map((owner) => ({ repId: owner, days: window })),
   );
-  const dealIds = owned.map(({ deal }) => deal.dealId);
+  const dealIds = [...deals.values()].flat().map(({ dealId }) => dealId);
   const [retained, rankings, firstCloseDates] = await Promise.all([
     loadRetainedRows(trx, repId, terms, { window, dealIds }),
     loadRankings(trx, workspaceId, ranked, window),
@@ -94,9 +103,6 @@ async function loadTeamInput(
       periodic.map((one) => one.repId),
     ),
   ]);
-  const deals = new Map(
-    [...groupBy(owned, (one) => one.repId)].map(([id, ofRep]) => [id, ofRep.map(({ deal }) => deal)]),
-  );
   return { terms, deals, retained, rankings, firstCloseDates };
 }
 
@@ -125,20 +131,6 @@ async function loadRetainedRows(
   return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, owners)]));
 }
 
-function hasWithdrawnTerms({ versions, assignments }: RepTerms): boolean {
-  return (
-    assignments.some((assignment) => assignment.deleted) ||
-    versions.some(({ status, planStatus }) => status !== 'active' || planStatus !== 'active')
-  );
-}
-
-function hasRules(
-  { versions }: RepTerms,
-  test: (rule: RepTerms['versions'][number]['rules'][number]) => boolean,
-): boolean {
-  return versions.some((version) => version.rules.some(test));
-}
-
 /** The result of one rep, in the form that managers and peers read. */
 interface Calculated {
   readonly rows: readonly CountedRow[];
@@ -148,6 +140,15 @@ interface Calculated {
 /** Calculates the rep and the reps below in memory, bottom-up. */
 class UnfrozenTeam {
   private readonly calculated = new Map<string, Calculated>();
+  /** The stored rankings with the credits that are calculated here. */
+  private readonly rankings: Rankings = (planId, key, period) =>
+    this.input.rankings(planId, key, period).map(({ repId, credit }) => {
+      const known = this.calculated.get(repId);
+      return {
+        repId,
+        credit: known === undefined ? credit : (known.credits.get(`${planId}|${key}|${period}`) ?? Decimal.zero),
+      };
+    });
 
   constructor(
     private readonly hierarchy: Hierarchy,
@@ -191,11 +192,11 @@ class UnfrozenTeam {
       ...this.time,
       plans: assignedPlans(terms),
       deals: this.input.deals.get(repId) ?? [],
-      teamDeals: hasRules(terms, (rule) => rule.executionPhase === 'cascade') ? this.teamDeals(repId) : [],
+      teamDeals: hasCascades(terms) ? this.teamDeals(repId) : [],
       fixed: retained.map(({ fixed }) => fixed),
       frozen: [],
       quota: quotaFinder(terms.quotas),
-      peerCredits: (planId, key, period) => this.peerCredits(repId, planId, key, period),
+      peerCredits: peerCreditsIn(this.rankings, repId),
       firstActivity: firstActivityOf(terms, this.input.firstCloseDates),
       explain: false,
     });
@@ -209,31 +210,12 @@ class UnfrozenTeam {
 
   private teamDeals(managerId: string): TeamDeal[] {
     const spans = this.hierarchy.below(managerId);
-    const isBelow = (repId: string, day: Day) => spans.get(repId)?.some((span) => isWithin(day, span)) ?? false;
     const events = new Map<string, UpstreamEvent[]>();
     for (const repId of spans.keys()) {
       for (const row of this.calculated.get(repId)?.rows ?? [])
         if (row.phase !== 'periodic') getOrInsert(events, row.dealKey, () => []).push(upstreamEvent(row));
     }
-    return [...spans.keys()].flatMap((repId) =>
-      (this.input.deals.get(repId) ?? [])
-        .filter((deal) => isBelow(repId, deal.closeDate))
-        .map((deal) => ({
-          deal,
-          upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
-        })),
-    );
-  }
-
-  private peerCredits(repId: string, planId: string, key: string, period: string): Decimal[] {
-    return this.input
-      .rankings(planId, key, period)
-      .filter((peer) => peer.repId !== repId)
-      .map((peer) => {
-        const known = this.calculated.get(peer.repId);
-        if (known === undefined) return peer.credit;
-        return known.credits.get(`${planId}|${key}|${period}`) ?? Decimal.zero;
-      });
+    return teamDealsOf(spans, this.time.window, this.input.deals, events);
   }
 }
 
