@@ -65,8 +65,8 @@ export function personBehind({ repId, keyCreatorId }: Caller): string | null {
   return repId ?? keyCreatorId ?? null;
 }
 
-export function mayActAs(caller: Caller, least: AccessLevel): boolean {
-  return ranks[caller.accessLevel] >= ranks[least];
+export function mayActAs(caller: Caller, required: AccessLevel): boolean {
+  return ranks[caller.accessLevel] >= ranks[required];
 }
 
 /** Whether the caller sees other people than themself. */

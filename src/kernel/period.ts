@@ -1,4 +1,4 @@
-import { type Day, type DayRange, dayOf, daysInMonth } from './day.js';
+import { addDays, type Day, type DayRange, dayOf, daysInMonth } from './day.js';
 
 /** `2026-03`, `2026-Q1`, `2026-H1` or `2026`: a closed range of calendar days. */
 export type Period = string;
@@ -49,21 +49,12 @@ export function periodOf(day: Day, kind: PeriodKind): Period {
 
 /** The period of the same kind that ends the day before this one begins. */
 export function previousPeriod(period: Period): Period {
-  const kind = periodKind(period);
-  const { from } = periodRange(period);
-  if (kind === null) throw new RangeError(`not a period: ${period.slice(0, 40)}`);
-  const year = Number(from.slice(0, 4));
-  const month = Number(from.slice(5, 7));
-  return periodOf(month === 1 ? dayOf(year - 1, 12, 1) : dayOf(year, month - 1, 1), kind);
+  return periodOf(addDays(periodRange(period).from, -1), periodKind(period) as PeriodKind);
 }
 
 /** The period of the same kind that begins the day after this one ends. */
 export function nextPeriod(period: Period): Period {
-  const kind = periodKind(period);
-  const { to } = periodRange(period);
-  if (kind === null) throw new RangeError(`not a period: ${period.slice(0, 40)}`);
-  const [year, month] = [Number(to.slice(0, 4)), Number(to.slice(5, 7))];
-  return periodOf(month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1), kind);
+  return periodOf(addDays(periodRange(period).to, 1), periodKind(period) as PeriodKind);
 }
 
 /** The periods of that kind that touch the range, oldest first. */
@@ -72,9 +63,7 @@ export function periodsTouching(range: DayRange, kind: PeriodKind): Period[] {
   for (let day = range.from; day <= range.to; ) {
     const period = periodOf(day, kind);
     periods.push(period);
-    const { to } = periodRange(period);
-    const [year, month] = [Number(to.slice(0, 4)), Number(to.slice(5, 7))];
-    day = month === 12 ? dayOf(year + 1, 1, 1) : dayOf(year, month + 1, 1);
+    day = addDays(periodRange(period).to, 1);
   }
   return periods;
 }
