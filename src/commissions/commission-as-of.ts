@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { findDeal } from '../deals/deal-views.js';
-import { type Caller, visibleReps } from '../kernel/caller.js';
-import { Failure } from '../kernel/failure.js';
+import { type Caller } from '../kernel/caller.js';
+import { type Day, isWithin } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { notYours, readsAsWidget, repNotFound } from '../reps/rep.js';
+import { notYours, repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { eventAnswer } from './commission-event.js';
-import { listEventsOfDeal, listMonths } from './commission-views.js';
-import { dealBreakdown, totalsOf, traceOf } from './deal-breakdown.js';
+import { listMonths } from './commission-views.js';
+import { dealBreakdown, dealNotFound, totalsOf, traceOf, visibleEvents } from './deal-breakdown.js';
 import { earningsOf } from './earnings.js';
 import { monthsUpTo, monthTotal, repDashboard } from './rep-dashboard.js';
 import { readTeamOverview, teamOverview } from './team-overview.js';
@@ -60,10 +60,10 @@ export async function readRepAsOf(
 ): Promise<z.input<typeof repAsOf>> {
   const name = isUuid(repId) ? await findRepName(trx, workspaceId, repId) : null;
   if (name === null) throw repNotFound();
-  const { from, to } = periodRange(period);
-  const trendMonths = monthsUpTo(to);
-  const months = await listMonths(trx, workspaceId, repId, { from: trendMonths[0] ?? from, to });
-  const ofPeriod = months.filter(({ month }) => month >= from && month <= to);
+  const range = periodRange(period);
+  const trendMonths = monthsUpTo(range.to);
+  const months = await listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to });
+  const ofPeriod = months.filter(({ month }) => isWithin(month, range));
   return {
     asOf: instant.toISOString(),
     repId,
@@ -82,13 +82,9 @@ export async function readDealAsOf(
   dealId: string,
   workspace: WorkspaceTerms,
 ): Promise<z.input<typeof dealAsOf>> {
-  const { workspaceId } = caller;
-  const repIds = caller.accessLevel === 'connection' ? null : visibleReps(caller);
-  const found = await listEventsOfDeal(trx, workspaceId, dealId, repIds);
-  const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
+  const { repIds, rows } = await visibleEvents(trx, caller, dealId);
   if (rows.length === 0 && repIds !== null) throw notYours();
-  if (rows.length === 0 && (await findDeal(trx, workspaceId, dealId)) === null)
-    throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
+  if (rows.length === 0 && (await findDeal(trx, caller.workspaceId, dealId)) === null) throw dealNotFound();
   return {
     asOf: instant.toISOString(),
     dealId,

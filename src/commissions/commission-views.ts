@@ -11,7 +11,7 @@ import { type EarningsRow } from './earnings.js';
 import { type CreditRow } from './unset-quotas.js';
 
 /** Restricts a query to the reps; null means everyone. */
-function within(column: string, repIds: readonly string[] | null): RawBuilder<unknown> {
+export function within(column: string, repIds: readonly string[] | null): RawBuilder<unknown> {
   return repIds === null ? sql`` : sql`and ${sql.ref(column)} = any(${repIds}::uuid[])`;
 }
 

@@ -6,9 +6,8 @@ import { type Outcome } from '../engine/model.js';
 import { decodeTrace, type Reason, reasons, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
-import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
-import { groupBy } from '../kernel/group-by.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { calculateInSlices } from '../ledger/calculate-in-slices.js';
 import { calculationWindow } from '../ledger/load-window.js';
 import { loadRepInput } from '../ledger/rep-input.js';
@@ -65,12 +64,9 @@ export async function readDealBreakdown(
   today: Day,
 ): Promise<z.input<typeof dealBreakdown>> {
   const { workspaceId } = caller;
-  const repIds = caller.accessLevel === 'connection' ? null : visibleReps(caller);
   const deal = await findDeal(trx, workspaceId, dealId);
-  if (deal === null) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
-  const found = await listEventsOfDeal(trx, workspaceId, dealId, repIds);
-  // Adjustments and clawbacks are confidential and not shown in a widget.
-  const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
+  if (deal === null) throw dealNotFound();
+  const { repIds, rows } = await visibleEvents(trx, caller, dealId);
   const seesOwner = repIds === null || (deal.repId !== null && repIds.includes(deal.repId));
   if (!seesOwner && rows.length === 0) throw notYours();
   const currency = deal.currency ?? workspace.currency;
@@ -81,6 +77,22 @@ export async function readDealBreakdown(
     ...totalsOf(rows, currency),
     outcomes: seesOwner ? await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today) : [],
   };
+}
+
+/** The events of the deal that the caller may see, and the reps whose events these are; null for everyone. */
+export async function visibleEvents(
+  trx: Work,
+  caller: Caller,
+  dealId: string,
+): Promise<{ readonly repIds: readonly string[] | null; readonly rows: readonly TracedEventRow[] }> {
+  const repIds = caller.accessLevel === 'connection' ? null : visibleReps(caller);
+  const found = await listEventsOfDeal(trx, caller.workspaceId, dealId, repIds);
+  // Adjustments and clawbacks are confidential and not shown in a widget.
+  return { repIds, rows: readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found };
+}
+
+export function dealNotFound(): Failure {
+  return new Failure('deal_not_found', 'There is no such deal in this workspace.');
 }
 
 export function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
@@ -95,12 +107,9 @@ export function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
 }
 
 export function totalsOf(rows: readonly TracedEventRow[], currency: string) {
-  const earned = groupBy(
-    rows.filter((row) => row.status === 'earned'),
-    (row) => row.currency,
-  );
-  const total = (of: string) => sum((earned.get(of) ?? []).map((row) => Decimal.of(row.amount))).toNumber();
-  const others = [...earned.keys()].filter((other) => other !== currency).sort();
+  const sums = sumsByCurrency(rows.filter((row) => row.status === 'earned'));
+  const total = (of: string) => sums.get(of)?.toNumber() ?? 0;
+  const others = [...sums.keys()].filter((other) => other !== currency).sort();
   return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };
 }
 

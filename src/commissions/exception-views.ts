@@ -1,13 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { within } from './commission-views.js';
 
 /** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */
 const isExpectedToPay = sql`(d.is_won or d.stage is null) and d.deleted_at is null`;
-
-function ofOwners(repIds: readonly string[] | null): RawBuilder<unknown> {
-  return repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`;
-}
 
 /** The reps to calculate: those with a deal that closed on the days, and every rep who manages or managed others. */
 export async function listRepsToExplain(
@@ -19,7 +16,7 @@ export async function listRepsToExplain(
   const { rows } = await sql<{ repId: string }>`
     select r.rep_id as "repId" from reps r
     where r.workspace_id = ${workspaceId}
-      ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+      ${within('r.rep_id', repIds)}
       and (r.rep_id in (
         select d.rep_id from deals d
         where d.workspace_id = ${workspaceId} and d.close_date between ${from}::date and ${to}::date
@@ -39,7 +36,7 @@ export async function listExpectedDeals(
   const { rows } = await sql<{ dealId: string }>`
     select d.deal_id as "dealId" from deals d
     where d.workspace_id = ${workspaceId} and d.close_date between ${from}::date and ${to}::date
-      and ${isExpectedToPay} ${ofOwners(repIds)}`.execute(trx);
+      and ${isExpectedToPay} ${within('d.rep_id', repIds)}`.execute(trx);
   return new Set(rows.map((row) => row.dealId));
 }
 
@@ -73,9 +70,8 @@ export async function listUndatedDeals(
 ): Promise<DealRow[]> {
   const { rows } = await sql<DealRow>`
     select ${dealColumns} from deals d
-    where d.workspace_id = ${workspaceId} and d.close_date is null and ${isExpectedToPay} ${ofOwners(repIds)}`.execute(
-    trx,
-  );
+    where d.workspace_id = ${workspaceId} and d.close_date is null and ${isExpectedToPay}
+      ${within('d.rep_id', repIds)}`.execute(trx);
   return rows;
 }
 

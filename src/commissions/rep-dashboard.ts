@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { roundToCurrency } from '../kernel/currency.js';
-import { type Day, type DayRange, dayOf } from '../kernel/day.js';
+import { type Day, dayOf, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
@@ -103,7 +103,7 @@ export async function readRepDashboard(
     period,
     currency,
     ...earningsOf(
-      months.filter(({ month }) => isIn(month, range)),
+      months.filter(({ month }) => isWithin(month, range)),
       currency,
     ),
     attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, today)),
@@ -119,10 +119,6 @@ export function monthsUpTo(day: Day): Day[] {
   return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) =>
     dayOf(Math.floor(month / 12), (month % 12) + 1, 1),
   );
-}
-
-function isIn(month: Day, { from, to }: DayRange): boolean {
-  return month >= from && month <= to;
 }
 
 export function monthTotal(months: readonly MonthRow[], month: Day, currency: string): number {

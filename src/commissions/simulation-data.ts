@@ -13,9 +13,9 @@ import {
   loadStoredRank,
   loadTeamDeals,
 } from '../ledger/load-window.js';
-import { loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { isCascade, isRanked, unsaved } from './simulated-plan.js';
+import { unsaved } from './simulated-plan.js';
 import { carriedOverrides, type TriedPlan, type TriedVersions } from './simulated-versions.js';
 import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from './simulation-task.js';
 
@@ -58,16 +58,16 @@ async function assertSimulationCost(
   workspaceId: string,
   repIds: readonly string[],
   request: SimulationRequest,
-  { versions }: TriedVersions,
+  tried: TriedVersions,
 ): Promise<void> {
-  const { from, to } = simulatedDays(versions, request.period);
+  const { from, to } = simulatedDays(tried, request.period);
   const { rows } = await sql<{ stored: number }>`
     select count(*)::integer as stored from deals
     where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
       and close_date between ${from}::date and ${to}::date`.execute(trx);
   const deals = (rows[0]?.stored ?? 0) + request.deals.length + repIds.length;
-  const passes = isRanked(versions) || isCascade(versions) ? 2 : 1;
-  const cost = deals * Math.max(...versions.map(planCost)) * passes;
+  const passes = hasRankTiers(tried) || hasCascades(tried) ? 2 : 1;
+  const cost = deals * Math.max(...tried.versions.map(planCost)) * passes;
   if (cost <= maxSimulationCost) return;
   throw new Failure(
     'plan_too_complex',
@@ -77,7 +77,7 @@ async function assertSimulationCost(
 }
 
 /** The simulated period, widened to whole attainment periods. */
-function simulatedDays(versions: TriedVersions['versions'], period: Period): DayRange {
+function simulatedDays({ versions }: TriedVersions, period: Period): DayRange {
   return calculationWindow({ versions, frozen: [] }, periodRange(period));
 }
 
@@ -86,8 +86,9 @@ async function simulatedReps(
   trx: Work,
   workspaceId: string,
   request: SimulationRequest,
-  { planId, versions }: TriedVersions,
+  tried: TriedVersions,
 ): Promise<string[]> {
+  const { planId } = tried;
   const known = await trx
     .selectFrom('reps')
     .select(['rep_id', 'active'])
@@ -97,8 +98,8 @@ async function simulatedReps(
   const unknown = request.repIds?.find((repId) => !known.some((rep) => rep.rep_id === repId));
   if (unknown !== undefined)
     throw new Failure('rep_not_found', 'There is no such rep in this workspace.', { repId: unknown });
-  const ranksOthers = isRanked(versions) && request.visible === null;
-  const dependsOnOthers = ranksOthers || (planId !== unsaved && isCascade(versions));
+  const ranksOthers = hasRankTiers(tried) && request.visible === null;
+  const dependsOnOthers = ranksOthers || (planId !== unsaved && hasCascades(tried));
   if (request.repIds !== null && !dependsOnOthers) return [...request.repIds];
   if (planId === unsaved)
     return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
@@ -123,14 +124,13 @@ async function dataOf(
   tried: TriedVersions,
   request: SimulationRequest,
 ): Promise<SimulatedRepData> {
-  const { versions } = tried;
   const terms = await termsOf(trx, workspaceId, repId, tried, request);
   const { quotas, ...sent } = terms;
-  const window = simulatedDays(versions, request.period);
+  const window = simulatedDays(tried, request.period);
   const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
   const madeUp = new Set(request.deals.map((made) => made.deal.dealId));
   const own = request.deals.filter((made) => made.repId === repId && isInWindow(made.deal)).map(({ deal }) => deal);
-  const team = isCascade(versions) ? await loadTeam(trx, workspaceId, repId) : [];
+  const team = hasCascades(tried) ? await loadTeam(trx, workspaceId, repId) : [];
   const isBelow = (owner: string, day: Day) => team.some((member) => member.repId === owner && isWithin(day, member));
   const simulated = [{ terms, window }];
   const [teamDeals = []] = await loadTeamDeals(trx, simulated);

@@ -5,9 +5,9 @@ import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
-import { assignedPlans, quotaFinder, type StoredVersion } from '../ledger/rep-terms.js';
+import { assignedPlans, hasRankTiers, quotaFinder, type StoredVersion } from '../ledger/rep-terms.js';
 import { periodicRuleIds } from './periodic-rules.js';
-import { isRanked, unsaved } from './simulated-plan.js';
+import { unsaved } from './simulated-plan.js';
 import {
   rankKey,
   receivedQuota,
@@ -83,7 +83,7 @@ function inputOf(head: CalculationHead, rep: SimulatedRepData): SimulatedInput {
  * the simulated events of the people below.
  */
 function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, head: CalculationHead): Map<string, RepResult> {
-  const ranked = isRanked(head.versions);
+  const ranked = hasRankTiers(head);
   const compared = [...inputs].filter(([repId]) => head.visible === null || head.visible.includes(repId));
   const credits = new Map(
     ranked

@@ -11,7 +11,7 @@ import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 import { loadTeams, type TeamMember } from './hierarchy.js';
-import { hasCascades, hasPeriodicRules, type RepTerms } from './rep-terms.js';
+import { hasCascades, hasPeriodicRules, hasRankTiers, type RepTerms } from './rep-terms.js';
 
 /** The days widened to whole attainment periods of every rule that the rep has or had. */
 export function calculationWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, days: DayRange): DayRange {
@@ -226,7 +226,7 @@ async function loadUpstreamEvents(
 
 /** For each rep, the credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
 export async function loadPeerCredits(trx: Work, windows: readonly RepWindow[]): Promise<RepInput['peerCredits'][]> {
-  const ranked = windows.filter(({ terms }) => rankedPlans(terms.versions).length > 0);
+  const ranked = windows.filter(({ terms }) => hasRankTiers(terms));
   const [first] = ranked;
   if (first === undefined) return windows.map(() => () => []);
   const planIds = [...new Set(ranked.flatMap(({ terms }) => rankedPlans(terms.versions)))];

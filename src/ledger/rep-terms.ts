@@ -391,6 +391,10 @@ export function hasPeriodicRules(terms: Pick<RepTerms, 'versions'>): boolean {
   return hasRule(terms, (rule) => rule.executionPhase === 'periodic');
 }
 
+export function hasRankTiers(terms: Pick<RepTerms, 'versions'>): boolean {
+  return hasRule(terms, (rule) => rule.tierBy === 'rank');
+}
+
 /** If not, some days may be stopped. */
 export function isEveryVersionActive({ versions }: Pick<RepTerms, 'versions'>): boolean {
   return versions.every(({ status, planStatus }) => status === 'active' && planStatus === 'active');

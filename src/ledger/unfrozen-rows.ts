@@ -27,6 +27,7 @@ import {
   assignedPlans,
   hasCascades,
   hasPeriodicRules,
+  hasRankTiers,
   loadTermsOfReps,
   quotaFinder,
   type RepTerms,
@@ -52,7 +53,7 @@ export async function unfrozenRows(
   assumed = asStored,
 ): Promise<CountedRow[]> {
   const terms = assumed.terms(stored);
-  const dependsOnOthers = hasCascades(terms) || rankedPlans(terms.versions).length > 0;
+  const dependsOnOthers = hasCascades(terms) || hasRankTiers(terms);
   const hierarchy = await loadHierarchyBelow(trx, terms.workspaceId, terms.repId, dependsOnOthers);
   const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
   const all = new Map([...below].map(([repId, one]) => [repId, assumed.terms(one)]));
@@ -162,7 +163,7 @@ class UnfrozenTeam {
    */
   async rowsOf(repId: string): Promise<CountedRow[]> {
     const order = [...this.hierarchy.bottomUp, repId];
-    const ranked = [...this.input.terms.values()].some(({ versions }) => rankedPlans(versions).length > 0);
+    const ranked = [...this.input.terms.values()].some(hasRankTiers);
     const repeats = order.length > 1 && (ranked || this.hierarchy.isCyclic);
     for (let pass = 0; pass < order.length + minPasses; pass += 1) {
       const before = repeats ? this.fingerprint() : '';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { allDays, dayInZone } from '../../kernel/day.js';
+import { allDays, type DayRange, dayInZone, hull } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
@@ -24,6 +24,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation, Reply } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
+import { dealNotFound } from '../deal-breakdown.js';
 import { getRecalculationJob } from '../queries/get-recalculation-job.js';
 import { jobFigures, type recalculationJob, scopeNames } from '../recalculation.js';
 
@@ -60,7 +61,7 @@ interface Target {
   readonly scope: JobScope;
   readonly requests: readonly {
     readonly repId: string;
-    readonly days: { from: string; to: string };
+    readonly days: DayRange;
     readonly dealId?: string;
   }[];
   readonly deals: number;
@@ -139,15 +140,10 @@ async function targetOf(
   }
   const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
   const today = dayInZone(clock.now(), timeZone);
-  if (planId === undefined)
-    return {
-      scope: { scope: 'workspace' },
-      ...withoutFreshLanes(await lanesToCalculate(trx, workspaceId, null, today)),
-    };
-  const ofPlan = await findPlanId(trx, workspaceId, planId);
+  const ofPlan = planId === undefined ? null : await findPlanId(trx, workspaceId, planId);
   if (ofPlan === undefined) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   return {
-    scope: { scope: 'plan', planId: ofPlan },
+    scope: ofPlan === null ? { scope: 'workspace' } : { scope: 'plan', planId: ofPlan },
     ...withoutFreshLanes(await lanesToCalculate(trx, workspaceId, ofPlan, today)),
   };
 }
@@ -177,7 +173,7 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
     .where('workspace_id', '=', workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
-  if (deal === undefined) throw new Failure('deal_not_found', 'There is no such deal in this workspace.');
+  if (deal === undefined) throw dealNotFound();
   const events = await trx
     .selectFrom('commission_events')
     .select(['rep_id', 'earned_on'])
@@ -188,8 +184,8 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
   const own = deal.rep_id !== null && deal.close_date !== null ? [{ repId: deal.rep_id, day: deal.close_date }] : [];
   const byRep = groupBy([...own, ...affected], (one) => one.repId);
   const requests = [...byRep].map(([repId, ofRep]) => {
-    const days = ofRep.map((one) => one.day).sort();
-    return { repId, dealId, days: { from: days[0] as string, to: days.at(-1) as string } };
+    const days = ofRep.map(({ day }) => ({ from: day, to: day })).reduce(hull);
+    return { repId, dealId, days };
   });
   return { scope: { scope: 'deal', dealId }, requests, deals: own.length, fresh: noFreshLanes };
 }

@@ -3,10 +3,10 @@ import { fields } from '../../api/resource-fields.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
-import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
 import { calculateInSlices } from '../../ledger/calculate-in-slices.js';
 import { calculationWindow } from '../../ledger/load-window.js';
 import { loadRepInput } from '../../ledger/rep-input.js';
@@ -173,12 +173,9 @@ function groupsOf(found: readonly Exception[], currency: string, limit: number):
 }
 
 function totalsOf(deals: readonly Exception[], currency: string): Group['totals'] {
-  const byCurrency = groupBy(deals, (deal) => deal.currency ?? currency);
-  return [...byCurrency]
-    .map(([of, ofCurrency]) => ({
-      currency: of,
-      amount: sum(ofCurrency.map(({ amount }) => Decimal.of(String(amount ?? 0)))).toNumber(),
-    }))
+  const amounts = deals.map((deal) => ({ currency: deal.currency ?? currency, amount: String(deal.amount ?? 0) }));
+  return [...sumsByCurrency(amounts)]
+    .map(([of, amount]) => ({ currency: of, amount: amount.toNumber() }))
     .sort(
       (a, b) => Number(b.currency === currency) - Number(a.currency === currency) || (a.currency < b.currency ? -1 : 1),
     );
