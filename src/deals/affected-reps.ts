@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
+import { type Day, type DayRange, hull } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -94,17 +94,15 @@ function ofDealIn(affected: Map<string, AffectedReps>, dealId: string): Affected
 
 /** Adds the second map to the first and returns the first. */
 export function merge(into: AffectedReps, more: AffectedReps): AffectedReps {
-  for (const [repId, days] of more) {
-    const existing = into.get(repId);
-    into.set(repId, existing === undefined ? days : hull(existing, days));
-  }
+  for (const [repId, days] of more) addDays(into, repId, days);
   return into;
 }
 
 /** A deal without an owner or a close date is in no period of any rep. */
 function addDay(affected: AffectedReps, repId: string | null, day: Day | null): void {
-  if (repId === null || day === null) return;
-  const existing = affected.get(repId);
-  if (existing === undefined) affected.set(repId, { from: day, to: day });
-  else if (!isWithin(day, existing)) affected.set(repId, hull(existing, { from: day, to: day }));
+  if (repId !== null && day !== null) addDays(affected, repId, { from: day, to: day });
+}
+
+function addDays(affected: AffectedReps, repId: string, days: DayRange): void {
+  affected.set(repId, hull(affected.get(repId) ?? days, days));
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type InferResult, type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
@@ -129,24 +129,7 @@ function selectDeals(trx: Work, choose: (deals: DealQuery) => DealQuery) {
     ]);
 }
 
-type DealRow = Pick<
-  Selectable<Tables['deals']>,
-  | 'deal_id'
-  | 'name'
-  | 'amount'
-  | 'currency'
-  | 'stage'
-  | 'close_date'
-  | 'rep_id'
-  | 'owner_id'
-  | 'provider'
-  | 'is_closed'
-  | 'is_won'
-  | 'fields'
-  | 'source_updated_at'
-  | 'snapshot_at'
-  | 'deleted_at'
-> & { readonly rep_name: string | null };
+type DealRow = InferResult<ReturnType<typeof selectDeals>>[number];
 
 function recordOf(row: DealRow): DealRecord {
   return {

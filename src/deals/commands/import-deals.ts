@@ -146,10 +146,10 @@ async function importFile(
     query.dryRun && query.effect
       ? await importForEffect(trx, workspaceId, write, await workspaceToday(trx, workspaceId, clock))
       : { result: await write() };
-  const { preview, affected, rejected, ...counts } = result;
-  const answer = { ...counts, rejected: [...rejected], warnings: [...warnings], numberFormat };
+  const { preview, affected, ...counts } = result;
+  const answer = { ...counts, warnings: [...warnings], numberFormat };
   if (!query.dryRun) return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
-  throw new DryRunEnd({ ...answer, dryRun: true, rows: [...preview], ...effect });
+  throw new DryRunEnd({ ...answer, dryRun: true, rows: preview, ...effect });
 }
 
 type OpenFile = (

@@ -25,10 +25,8 @@ const batchSize = 2000;
 
 export type ImportMode = 'merge' | 'replace';
 
-export interface RejectedRow {
+export interface RejectedRow extends RowProblem {
   readonly row: number;
-  readonly reason: string;
-  readonly code?: 'ambiguous_number';
 }
 
 /** One of the first rows as it would be stored. */
@@ -45,19 +43,10 @@ export interface PreviewRow {
   readonly repId: string | null;
 }
 
-export interface ImportResult {
-  /** The created and the changed deals. */
-  readonly accepted: number;
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly stale: number;
-  readonly rejected: readonly RejectedRow[];
-  readonly preview: readonly PreviewRow[];
-  readonly affected: AffectedReps;
-}
+export type ImportResult = Readonly<Tally>;
 
 interface Tally {
+  /** The created and the changed deals. */
   accepted: number;
   created: number;
   changed: number;
