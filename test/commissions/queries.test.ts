@@ -418,26 +418,8 @@ describe('commission queries', () => {
 
     it('returns to a rep only their own part', async () => {
       const boss = await world.rep('Boss', { role: 'manager' });
-      await world.slice.owner
-        .insertInto('reporting_lines')
-        .values({
-          workspace_id: world.workspaceId,
-          rep_id: ada,
-          from_day: '1900-01-01',
-          manager_id: boss,
-        })
-        .execute();
-      const override = await world.plan('Override', {
-        rules: [
-          {
-            name: 'Team',
-            measure: 'amount',
-            executionPhase: 'cascade',
-            tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
-          },
-        ],
-      });
-      await world.assign(boss, override);
+      await world.reportTo(boss, ada);
+      await world.assign(boss, await world.overridePlan(0.1));
       await world.calculate();
       const whole = await readView({ dealId: 'D1' }, world.as('connection'));
       expect(whole.events.map((event: { repName: string }) => event.repName)).to.have.members(['Ada', 'Boss']);

@@ -8,8 +8,6 @@ import { type DealRecord } from '#src/deals/deal.js';
 import { listDeals } from '#src/deals/queries/list-deals.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
-import { LaneRunner } from '#src/ledger/lane-runner.js';
-import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { callerAs, type Parts, SliceFixture } from '#test/support/slice-fixture.js';
 import { addPlan, rule } from '#test/support/slice-plans.js';
@@ -100,10 +98,8 @@ export class DealWorld {
 
   /** Calculates as a worker does, which also completes the jobs. */
   async calculateAll(): Promise<void> {
-    const { unitOfWork } = this.slice;
-    const runner = new LaneRunner(unitOfWork, { now: () => this.slice.now }, async () => {}, createLog('silent'));
     const repIds = (await this.requests()).map((request) => request.rep_id);
-    await runner.calculateNow(this.workspaceId, [...new Set(repIds)]);
+    await this.slice.laneRunner().calculateNow(this.workspaceId, [...new Set(repIds)]);
   }
 
   respond<T>(operation: AnyOperation, parts: Parts, caller = this.admin): Promise<{ status: number; body: T }> {

@@ -6,7 +6,7 @@ describe('the effect of an import on commission', () => {
   const service = testService();
   let api: ApiClient;
   let workspaceId: string;
-  const ids = new Map<string, string>();
+  let ann: string;
 
   const header = 'id,amount,stage,close_date,owner_id';
   const send = (rows: readonly string[], query = '') =>
@@ -20,12 +20,11 @@ describe('the effect of an import on commission', () => {
 
   beforeEach(async () => {
     ({ api, workspaceId } = await service.workspace());
-    const people = [
-      { name: 'Mia', email: 'mia@x.io', role: 'manager' },
-      { name: 'Ann', email: 'ann@x.io', crmMemberId: 'ann', managerEmail: 'mia@x.io' },
-    ];
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: people });
-    for (const { name, id } of reps) ids.set(name, id);
+    const people = await api.saveReps(
+      { name: 'Mia', role: 'manager' },
+      { name: 'Ann', crmMemberId: 'ann', managerEmail: 'mia@x.io' },
+    );
+    ann = people[1] as string;
     const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
     const flat = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
     const config = {
@@ -35,8 +34,7 @@ describe('the effect of an import on commission', () => {
         { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'New', tiers: flat(0.2) },
       ],
     };
-    const { planId } = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [...ids.values()], planId });
+    await api.createPlan({ name: 'AE', config }, people);
     await send(['d1,1000,Won,2026-01-10,ann', 'd2,500,Open,2026-02-10,ann']);
     await service.waitForCalculations(workspaceId);
   });
@@ -67,9 +65,8 @@ describe('the effect of an import on commission', () => {
   });
 
   it('lists what approved periods would owe, which do not change', async () => {
-    const ann = ids.get('Ann') as string;
-    await api.expect(200, 'POST', `/v1/statements/${ann}/generate`, { period: '2026-01' });
-    await api.expect(200, 'POST', `/v1/statements/${ann}/approve`, { period: '2026-01', status: 'approved' });
+    await api.generate(ann, '2026-01');
+    await api.approve(ann, '2026-01');
     const { effect } = await send(['d1,1500,Won,2026-01-10,ann'], '&dryRun=true&effect=true');
     expect(effect.locked).to.deep.equal([{ repId: ann, period: '2026-01', currency: 'USD', delta: 50 }]);
     expect(effect.totals).to.deep.equal([]);

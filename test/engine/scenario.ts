@@ -19,7 +19,6 @@ export interface Scenario {
   readonly assigned?: { readonly start: string | null; readonly end: string | null };
   readonly frozen?: readonly string[];
   readonly fixed?: readonly FixedEvent[];
-  readonly peers?: readonly number[];
   /** Deals of people below in the same format, and their events on them. */
   readonly team?: { readonly deals: string; readonly upstream: (dealId: string) => readonly UpstreamEvent[] };
 }
@@ -76,17 +75,10 @@ export function inputOf(scenario: Scenario): RepInput {
         variableTarget: quota.variableTarget === undefined ? null : Decimal.of(quota.variableTarget),
       };
     },
-    peerCredits: () => (scenario.peers ?? []).map((credit) => Decimal.of(credit)),
+    peerCredits: () => [],
     firstActivity: '2026-01-01',
     explain: true,
   };
-}
-
-/** The amount of each event, one per line in the order of calculation: `deal | rule | tier | amount`. */
-export function paid(scenario: Scenario): string[] {
-  return run(scenario).decisions.map(
-    ({ dealKey, ruleName, tierName, amount }) => `${dealKey} | ${ruleName} | ${tierName ?? '-'} | ${amount}`,
-  );
 }
 
 function dealsOf(lines: string): Deal[] {

@@ -207,10 +207,9 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
       const outcomes: [Outcome, Outcome] = ['', ''];
       const steps: [number, number] = [0, 0];
       for (const which of order) {
-        const alone = new Array<0 | 1>(1).fill(which);
         const nothing: Action = async () => undefined;
         const both = which === 0 ? ([actions[0], nothing] as const) : ([nothing, actions[1]] as const);
-        outcomes[which] = (await interleave(admin, sessions, both, alone))[which];
+        outcomes[which] = (await interleave(admin, sessions, both, [which]))[which];
         steps[which] = sessions[which].proxy.steps;
       }
       return { end: await endOf(scene, outcomes), steps };
@@ -274,7 +273,6 @@ async function stage(slice: SliceFixture, session: Session, pair: Pair): Promise
   await slice.run(createAssignments, admin, { body: { repIds: [mia, ben, ada], planId: plan.planId } });
   const quota = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
   await slice.run(setQuotas, admin, { body: quota });
-  const benAdmin = { workspaceId, admin, ben, ada, mia, planId: plan.planId, adjustmentId: '' };
   for (const [dealId, closeDate] of [
     ['D0', '2026-03-05'],
     ['D1', '2026-03-10'],
@@ -289,7 +287,7 @@ async function stage(slice: SliceFixture, session: Session, pair: Pair): Promise
     body: { amount: 100, reason: 'start', period: march },
   });
   await slice.run(generateStatement, admin, { params: { repId: ben }, body: { period: march } });
-  const scene = { ...benAdmin, adjustmentId: adjusted.eventId as string };
+  const scene = { workspaceId, admin, ben, ada, mia, planId: plan.planId, adjustmentId: adjusted.eventId as string };
   for (const before of pair.given ?? []) expect(await outcomeOf(before(scene)(session))).to.equal('done');
   return scene;
 }

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { allDays } from '#src/kernel/day.js';
-import { calculateLanes } from '#src/ledger/calculate-lanes.js';
-import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { lanesToCalculate } from '#src/ledger/lane-freshness.js';
-import { LaneRunner } from '#src/ledger/lane-runner.js';
-import { type Work } from '#src/platform/database/unit-of-work.js';
-import { createLog } from '#src/platform/log.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { workedTiers } from '#test/support/worked-example.js';
 import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
@@ -19,11 +13,9 @@ describe('a rep with more deals than one transaction calculates', function () {
   this.timeout(60_000);
   let world: WorkspaceFixture;
   let ada: string;
-  let woken: string[];
 
   beforeEach(async () => {
     world = await WorkspaceFixture.create();
-    woken = [];
     ada = await repWithDeals(world, deals);
     await request(world, ada);
   });
@@ -33,40 +25,12 @@ describe('a rep with more deals than one transaction calculates', function () {
     const repId = await of.rep('Ada');
     await of.assign(repId, planId);
     for (const quarter of quarters) await of.quota(repId, planId, 'New business', quarter, 10_000);
-    await sql`
-      insert into deals (workspace_id, deal_id, rep_id, name, amount, close_date, is_closed, is_won, fields, given, content_hash)
-      select ${of.workspaceId}, 'D' || n, ${repId}, 'Deal', 10, date '2026-01-01' + n * 7 % 365, true, true, '{}', '{}',
-        md5(n::text)::uuid
-      from generate_series(1, ${count}::int) n`.execute(of.slice.owner);
+    await of.deals(repId, count);
     return repId;
   }
 
-  const write = <T>(of: WorkspaceFixture, work: (trx: Work) => Promise<T>) =>
-    of.slice.unitOfWork.run(of.admin, { lock: 'none', access: 'write' }, work);
-
-  const request = (of: WorkspaceFixture, repId: string) =>
-    write(of, (trx) => requestCalculation(trx, of.workspaceId, [{ repId, days: allDays, trigger: 'recalculation' }]));
-
-  const calculate = (of: WorkspaceFixture, repId: string) =>
-    calculateLanes(
-      { unitOfWork: of.slice.unitOfWork, clock: { now: () => of.slice.now }, maxDeals },
-      of.workspaceId,
-      [repId],
-      { wait: false },
-    );
-
-  function runner(): LaneRunner {
-    const wake = async (_workspaceId: string, repIds: readonly string[]) => void woken.push(...repIds);
-    const { unitOfWork } = world.slice;
-    return new LaneRunner(
-      unitOfWork,
-      { now: () => world.slice.now },
-      wake,
-      createLog('silent'),
-      async () => {},
-      maxDeals,
-    );
-  }
+  const request = (of: WorkspaceFixture, repId: string) => of.slice.request(of.workspaceId, [repId]);
+  const calculate = (of: WorkspaceFixture, repId: string) => of.slice.calculate(of.workspaceId, [repId], { maxDeals });
 
   async function paidPeriods(of: WorkspaceFixture = world): Promise<string[]> {
     const { rows } = await sql<{ period: string }>`
@@ -77,7 +41,7 @@ describe('a rep with more deals than one transaction calculates', function () {
 
   const requests = () => world.slice.requests(world.workspaceId);
   const freshReps = () =>
-    write(world, async (trx) =>
+    world.slice.unitOfWork.run(world.admin, { lock: 'none', access: 'read' }, async (trx) =>
       (await lanesToCalculate(trx, world.workspaceId, null, '2026-12-31')).map(({ freshCounts }) => freshCounts),
     );
 
@@ -114,7 +78,7 @@ describe('a rep with more deals than one transaction calculates', function () {
     await sql`create trigger reject_events after insert on commission_events for each statement execute function reject_events()`.execute(
       world.slice.owner,
     );
-    await runner().run(world.workspaceId, [ada]);
+    await world.slice.laneRunner({ maxDeals }).run(world.workspaceId, [ada]);
     await sql`drop function reject_events() cascade`.execute(world.slice.owner);
     expect(await paidPeriods()).to.deep.equal(['2026-Q1']);
     expect((await requests()).map((row) => row.from_day)).to.deep.equal(['2026-04-01']);
@@ -125,8 +89,8 @@ describe('a rep with more deals than one transaction calculates', function () {
   });
 
   it('returns to the queue for its remaining days', async () => {
-    await runner().run(world.workspaceId, [ada]);
-    expect(woken).to.deep.equal([ada]);
+    await world.slice.laneRunner({ maxDeals }).run(world.workspaceId, [ada]);
+    expect(world.slice.woken).to.deep.equal([ada]);
   });
 
   it('is skipped by the next recalculation once its last period is calculated', async () => {
@@ -139,11 +103,8 @@ describe('a rep with more deals than one transaction calculates', function () {
 
   it('is not skipped when a calculated period was requested again before the last', async () => {
     await calculate(world, ada);
-    await write(world, (trx) =>
-      requestCalculation(trx, world.workspaceId, [
-        { repId: ada, days: { from: '2026-02-01', to: '2026-02-01' }, trigger: 'deal_change' },
-      ]),
-    );
+    const days = { from: '2026-02-01', to: '2026-02-01' };
+    await world.slice.request(world.workspaceId, [ada], { days, trigger: 'deal_change' });
     for (const _ of quarters) await calculate(world, ada);
     expect(await requests()).to.deep.equal([]);
     expect(await freshReps()).to.deep.equal([null]);

@@ -1,51 +1,21 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { allDays } from '#src/kernel/day.js';
-import { calculateLanes } from '#src/ledger/calculate-lanes.js';
-import { requestCalculation } from '#src/ledger/calculation-requests.js';
 import { laneBatches } from '#src/ledger/lane-batches.js';
-import { LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
-import { type Work } from '#src/platform/database/unit-of-work.js';
-import { createLog } from '#src/platform/log.js';
+import { TimeSlice } from '#src/ledger/lane-runner.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { workedTiers } from '#test/support/worked-example.js';
 import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
-const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
-
 describe('a batch of lanes', function () {
   this.timeout(60_000);
   let world: WorkspaceFixture;
-  let runner: LaneRunner;
-  let woken: string[];
 
   beforeEach(async () => {
     world = await WorkspaceFixture.create();
-    woken = [];
-    const { unitOfWork } = world.slice;
-    const wake = async (_workspaceId: string, repIds: readonly string[]) => void woken.push(...repIds);
-    runner = new LaneRunner(unitOfWork, { now: () => world.slice.now }, wake, createLog('silent'));
   });
 
-  const write = <T>(work: (trx: Work) => Promise<T>) =>
-    world.slice.unitOfWork.run(world.admin, { lock: 'none', access: 'write' }, work);
-
-  const request = (...repIds: readonly string[]) =>
-    write((trx) =>
-      requestCalculation(
-        trx,
-        world.workspaceId,
-        repIds.map((repId) => ({ repId, days: allDays, trigger: 'recalculation' as const })),
-      ),
-    );
-
-  const calculate = (...repIds: readonly string[]) =>
-    calculateLanes(
-      { unitOfWork: world.slice.unitOfWork, clock: { now: () => world.slice.now } },
-      world.workspaceId,
-      repIds,
-      { wait: false },
-    );
+  const request = (...repIds: readonly string[]) => world.slice.request(world.workspaceId, repIds);
+  const calculate = (...repIds: readonly string[]) => world.slice.calculate(world.workspaceId, repIds);
 
   const newBusiness = () =>
     world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });
@@ -61,26 +31,7 @@ describe('a batch of lanes', function () {
     return repIds;
   }
 
-  async function addDeals(repId: string, count: number, days = 60): Promise<void> {
-    await sql`
-      insert into deals (workspace_id, deal_id, rep_id, name, amount, close_date, is_closed, is_won, fields, given, content_hash)
-      select ${world.workspaceId}, ${repId} || n, ${repId}, 'Deal', 10, date '2026-01-01' + n % ${days}::int, true, true, '{}',
-        '{}', md5(n::text)::uuid
-      from generate_series(1, ${count}::int) n`.execute(world.slice.owner);
-  }
-
-  async function report(repId: string, managerId: string): Promise<void> {
-    await world.slice.owner
-      .insertInto('reporting_lines')
-      .values({
-        workspace_id: world.workspaceId,
-        rep_id: repId,
-        from_day: '1900-01-01',
-        to_day: null,
-        manager_id: managerId,
-      })
-      .execute();
-  }
+  const addDeals = (repId: string, count: number) => world.deals(repId, count, { spacing: 1, days: 60 });
 
   async function paid(repId: string): Promise<{ events: number; amount: number }> {
     const { rows } = await sql<{ events: number; amount: number }>`
@@ -150,7 +101,7 @@ describe('a batch of lanes', function () {
     await sql`create trigger reject_rep after insert on commission_events referencing new table as new_rows
       for each statement execute function reject_rep()`.execute(world.slice.owner);
     await request(...repIds);
-    await runner.run(world.workspaceId, repIds);
+    await world.slice.laneRunner().run(world.workspaceId, repIds);
     await sql`drop function reject_rep() cascade`.execute(world.slice.owner);
     const events = await Promise.all(repIds.map(async (repId) => (await paid(repId)).events));
     expect(events).to.deep.equal([2, 2, 2, 0, 2]);
@@ -162,19 +113,19 @@ describe('a batch of lanes', function () {
 
   it('has at most some thousand deals, and managers come after the reps below', async () => {
     const [ada, ben, eve, mia, top] = (await reps(5, await newBusiness())) as [string, string, string, string, string];
-    const override = await world.plan('Override', {
-      rules: [{ name: 'Team', measure: 'amount', executionPhase: 'cascade', tiers }],
-    });
+    const override = await world.overridePlan(0.01);
     for (const managerId of [mia, top]) await world.assign(managerId, override);
-    for (const repId of [ada, ben, eve]) {
-      await addDeals(repId, 1500);
-      await report(repId, mia);
-    }
-    await report(mia, top);
+    for (const repId of [ada, ben, eve]) await addDeals(repId, 1500);
+    await world.reportTo(mia, ada, ben, eve);
+    await world.reportTo(top, mia);
     await request(top, mia, eve, ben, ada);
-    const batches = await write((trx) => laneBatches(trx, world.workspaceId, [top, mia, eve, ben, ada]));
+    const { unitOfWork } = world.slice;
+    const batches = await unitOfWork.run(world.admin, { lock: 'none', access: 'read' }, (trx) =>
+      laneBatches(trx, world.workspaceId, [top, mia, eve, ben, ada]),
+    );
     expect(batches).to.deep.equal([[eve, ben], [ada], [mia], [top]]);
-    await runner.run(world.workspaceId, [top, mia, eve, ben, ada], new TimeSlice(undefined, Number.POSITIVE_INFINITY));
+    const unlimited = new TimeSlice(undefined, Number.POSITIVE_INFINITY);
+    await world.slice.laneRunner().run(world.workspaceId, [top, mia, eve, ben, ada], unlimited);
     expect([await paid(mia), await paid(top)]).to.deep.equal([
       { events: 4500, amount: 52.53 },
       { events: 4500, amount: 52.53 },

@@ -1,8 +1,5 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { requestCalculation } from '#src/ledger/calculation-requests.js';
-import { LaneRunner } from '#src/ledger/lane-runner.js';
-import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
@@ -10,13 +7,10 @@ import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 describe('a lane whose calculation fails', function () {
   this.timeout(60_000);
   const slice = duringSuite(() => SliceFixture.create());
-  let runner: LaneRunner;
   let workspaceId: string;
   let repId: string;
 
   before(async () => {
-    const clock = { now: () => slice.now };
-    runner = new LaneRunner(slice.unitOfWork, clock, async () => {}, createLog('silent'));
     await sql`create table fault (state text not null)`.execute(slice.owner);
     await sql`grant select on fault to public`.execute(slice.owner);
     await sql`
@@ -37,14 +31,15 @@ describe('a lane whose calculation fails', function () {
       body: { reps: [{ email: 'ben@x.io', name: 'Ben' }] },
     });
     repId = reps[0].id;
-    const days = { from: '2026-01-01', to: '2026-12-31' } as const;
-    await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      requestCalculation(trx, workspaceId, [{ repId, days, trigger: 'recalculation' }]),
-    );
+    await slice.request(workspaceId, [repId]);
   });
 
   const failWith = (state: string) => sql`insert into fault values (${state})`.execute(slice.owner);
-  const run = () => runner.run(workspaceId, [repId]).catch(() => undefined);
+  const run = () =>
+    slice
+      .laneRunner()
+      .run(workspaceId, [repId])
+      .catch(() => undefined);
   const lane = () =>
     slice.owner
       .selectFrom('lanes')

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { repsWithRequests, requestCalculation } from '#src/ledger/calculation-requests.js';
 import { LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
-import { recalculateIn } from '#src/ledger/recalculate.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
@@ -24,35 +22,19 @@ describe('the lanes of one job', function () {
       select ${workspaceId}, rep_id || '-' || n, rep_id, 'Deal', 1, '2026-02-02', true, true, '{}', '{}', md5(n::text)::uuid
       from reps, generate_series(1, 1000) n where workspace_id = ${workspaceId}`.execute(slice.owner);
     const days = { from: '2026-01-01', to: '2026-12-31' } as const;
-    await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      requestCalculation(
-        trx,
-        workspaceId,
-        repIds.map((repId) => ({ repId, days, trigger: 'recalculation' as const })),
-      ),
-    );
-    const woken: string[] = [];
-    const runner = new LaneRunner(
-      slice.unitOfWork,
-      { now: () => slice.now },
-      async (_, wakes) => void woken.push(...wakes),
-      createLog('silent'),
-    );
+    await slice.request(workspaceId, repIds, { days });
+    slice.woken.length = 0;
     let requestCount = 0;
     // The slice itself does not end, however slow the machine is.
     const slices = new TimeSlice(async () => {
       requestCount += 1;
       return true;
     }, 60_000);
-    await runner.run(workspaceId, repIds, slices);
-    const waiting = await slice.owner
-      .selectFrom('calculation_requests')
-      .select('rep_id')
-      .where('workspace_id', '=', workspaceId)
-      .execute();
+    await slice.laneRunner().run(workspaceId, repIds, slices);
+    const { woken } = slice;
     expect(requestCount).to.equal(1);
     expect(woken).to.have.length.greaterThan(0);
-    expect(waiting.map((one) => one.rep_id)).to.have.members(woken);
+    expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members(woken);
     expect(woken).to.deep.equal(repIds.slice(-woken.length));
   });
 
@@ -62,27 +44,20 @@ describe('the lanes of one job', function () {
       body: { reps: [{ email: 'ann@x.io', name: 'Ann' }] },
     });
     const repId = reps[0].id as string;
-    const requestSlice = () =>
-      slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        recalculateIn(trx, workspaceId, new Set()).reps([repId], 'recalculation'),
-      );
+    const request = () => slice.request(workspaceId, [repId]);
     let calculations = 0;
     /** Writes another request right after the calculation, before the runner checks for requests. */
     const busy = Object.assign(Object.create(slice.unitOfWork) as UnitOfWork, {
       run: async (...[caller, lock, work]: Parameters<UnitOfWork['run']>) => {
         const result = await slice.unitOfWork.run(caller, lock, work);
-        if (lock.lock === 'shared' && calculations++ === 0) await requestSlice();
+        if (lock.lock === 'shared' && calculations++ === 0) await request();
         return result;
       },
     });
-    await requestSlice();
-    const runner = new LaneRunner(busy, { now: () => slice.now }, async () => {}, createLog('silent'));
+    await request();
+    const runner = new LaneRunner(busy, slice.clock, async () => {}, createLog('silent'));
     await runner.run(workspaceId, [repId]);
     expect(calculations).to.equal(2);
-    expect(
-      await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-        repsWithRequests(trx, workspaceId, [repId]),
-      ),
-    ).to.be.empty;
+    expect(await slice.requests(workspaceId)).to.deep.equal([]);
   });
 });

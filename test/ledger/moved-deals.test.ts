@@ -1,8 +1,5 @@
 import { expect } from 'chai';
 import { type DayRange } from '#src/kernel/day.js';
-import { requestCalculation } from '#src/ledger/calculation-requests.js';
-import { LaneRunner } from '#src/ledger/lane-runner.js';
-import { createLog } from '#src/platform/log.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
 import { workedTiers } from '#test/support/worked-example.js';
 import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
@@ -12,13 +9,9 @@ const april = { from: '2026-04-01', to: '2026-04-30' };
 
 describe('a deal that has moved', () => {
   let world: WorkspaceFixture;
-  let runner: LaneRunner;
 
   beforeEach(async () => {
     world = await WorkspaceFixture.create();
-    // The test itself runs the lanes that are woken, in the order under test.
-    const { unitOfWork } = world.slice;
-    runner = new LaneRunner(unitOfWork, { now: () => world.slice.now }, async () => {}, createLog('silent'));
   });
 
   const newBusiness = () =>
@@ -36,11 +29,10 @@ describe('a deal that has moved', () => {
       .execute();
 
   const request = (repId: string, days: DayRange, dealId: string) =>
-    world.slice.unitOfWork.run(world.admin, { lock: 'none', access: 'write' }, (trx) =>
-      requestCalculation(trx, world.workspaceId, [{ repId, days, trigger: 'deal_change', dealId }]),
-    );
+    world.slice.request(world.workspaceId, [repId], { days, trigger: 'deal_change', dealId });
 
-  const run = (repId: string) => runner.run(world.workspaceId, [repId]);
+  /** Only this lane: the test itself runs the lanes that are woken, in the order under test. */
+  const run = (repId: string) => world.slice.laneRunner().run(world.workspaceId, [repId]);
 
   it('leaves the counters and months of its former date, although only its new days were requested', async () => {
     const ada = await world.rep('Ada');
@@ -61,25 +53,14 @@ describe('a deal that has moved', () => {
   it('leaves the manager who counted it under both reps as soon as its former owner is calculated', async () => {
     const [ada, ben, boss] = [await world.rep('Ada'), await world.rep('Ben'), await world.rep('Boss')];
     const plan = await newBusiness();
-    const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
-    const override = await world.plan('Override', {
-      rules: [{ name: 'Team', measure: 'amount', executionPhase: 'cascade', tiers }],
-    });
+    const override = await world.overridePlan(0.1);
     await world.assign(boss, override);
     await quotas(boss, override, 'Team');
     for (const repId of [ada, ben]) {
       await world.assign(repId, plan);
       await quotas(repId, plan, 'New business');
-      await world.slice.owner
-        .insertInto('reporting_lines')
-        .values({
-          workspace_id: world.workspaceId,
-          rep_id: repId,
-          from_day: '1900-01-01',
-          manager_id: boss,
-        })
-        .execute();
     }
+    await world.reportTo(boss, ada, ben);
     await world.deal('D1', ada);
     await world.calculate();
     await move('D1', ben, '2026-04-15');

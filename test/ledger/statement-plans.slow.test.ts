@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { allDays, type DayRange } from '#src/kernel/day.js';
-import { calculateLanes } from '#src/ledger/calculate-lanes.js';
-import { requestCalculation, type Trigger } from '#src/ledger/calculation-requests.js';
+import { type Trigger } from '#src/ledger/calculation-requests.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { expectProportional, type StatementWork, statementWork } from '#test/support/statement-work.js';
 import { workedTiers } from '#test/support/worked-example.js';
@@ -47,14 +46,7 @@ describe('the statements of a calculation, on tables that were never analyzed', 
     return repId;
   }
 
-  async function addDeals(repId: string, count: number): Promise<void> {
-    await sql`
-      insert into deals (workspace_id, deal_id, rep_id, name, amount, stage, close_date, is_closed, is_won, fields, given,
-        content_hash)
-      select ${world.workspaceId}, left(${repId}, 8) || n, ${repId}, 'Deal', 1000, 'Closed Won',
-        date '2026-01-01' + n * 7 % 365, true, true, '{}', '{}', md5(n::text)::uuid
-      from generate_series(1, ${count}::int) n`.execute(world.slice.owner);
-  }
+  const addDeals = (repId: string, count: number) => world.deals(repId, count, { amount: 1000 });
 
   const changeDeals = (repIds: string | readonly string[], change: ReturnType<typeof sql>) =>
     sql`update deals set ${change} where rep_id = any(${[repIds].flat()}::uuid[])`.execute(world.slice.owner);
@@ -64,17 +56,10 @@ describe('the statements of a calculation, on tables that were never analyzed', 
     days: DayRange,
     trigger: Trigger = 'recalculation',
   ): Promise<void> {
-    const { workspaceId, slice, admin } = world;
+    const { workspaceId, slice } = world;
     const lanes = [repIds].flat();
-    await slice.unitOfWork.run(admin, { lock: 'none', access: 'write' }, (trx) =>
-      requestCalculation(
-        trx,
-        workspaceId,
-        lanes.map((repId) => ({ repId, days, trigger })),
-      ),
-    );
-    const dependencies = { unitOfWork: slice.unitOfWork, clock: { now: () => slice.now } };
-    const { runs } = await calculateLanes(dependencies, workspaceId, lanes, { wait: true });
+    await slice.request(workspaceId, lanes, { days, trigger });
+    const { runs } = await slice.calculate(workspaceId, lanes, { wait: true });
     expect(runs.map(({ state }) => state)).to.deep.equal(lanes.map(() => 'ran'));
   }
 

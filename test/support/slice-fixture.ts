@@ -5,9 +5,11 @@ import { container as root } from 'tsyringe';
 import { migrations } from '#migrations/index.js';
 import { type Caller, type Role } from '#src/kernel/caller.js';
 import { type Clock } from '#src/kernel/clock.js';
+import { allDays } from '#src/kernel/day.js';
 import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
-import { calculateLanes } from '#src/ledger/calculate-lanes.js';
+import { type BatchRun, calculateLanes } from '#src/ledger/calculate-lanes.js';
+import { type CalculationRequest, requestCalculation } from '#src/ledger/calculation-requests.js';
 import { CommissionChanges } from '#src/ledger/commission-changes.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
@@ -47,6 +49,7 @@ let ofFile: Promise<SliceFixture> | undefined;
 export class SliceFixture {
   /** The time of the fixture's clock. */
   now = startOfTests;
+  readonly clock: Clock = { now: () => this.now };
   /** Reps for whom a wake-up was sent, newest last. */
   readonly woken: string[] = [];
 
@@ -158,16 +161,48 @@ export class SliceFixture {
 
   /** Calculates until no request is left, all reps with requests in one batch. */
   async calculateAll(workspaceId: string): Promise<void> {
-    const dependencies = { unitOfWork: this.unitOfWork, clock: { now: () => this.now } };
     for (
       let pending = await this.requests(workspaceId);
       pending.length > 0;
       pending = await this.requests(workspaceId)
     ) {
       const repIds = [...new Set(pending.map((request) => request.rep_id))];
-      await calculateLanes(dependencies, workspaceId, repIds, { wait: true });
+      await this.calculate(workspaceId, repIds, { wait: true });
     }
   }
+
+  /** Requests the calculation of the reps, without a wake-up. */
+  async request(
+    workspaceId: string,
+    repIds: readonly string[],
+    { days = allDays, trigger = 'recalculation', dealId }: Partial<Omit<CalculationRequest, 'repId'>> = {},
+  ): Promise<void> {
+    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      requestCalculation(
+        trx,
+        workspaceId,
+        repIds.map((repId) => ({ repId, days, trigger, dealId })),
+      ),
+    );
+  }
+
+  /** Calculates the lanes in one transaction. */
+  calculate(
+    workspaceId: string,
+    repIds: readonly string[],
+    { wait = false, ...limits }: { readonly wait?: boolean; readonly maxDeals?: number } = {},
+  ): Promise<BatchRun> {
+    return calculateLanes({ unitOfWork: this.unitOfWork, clock: this.clock, ...limits }, workspaceId, repIds, { wait });
+  }
+
+  /** A runner of lanes as in a worker. Its wake-ups are added to `woken`. */
+  laneRunner({ maxDeals }: { readonly maxDeals?: number } = {}): LaneRunner {
+    return new LaneRunner(this.unitOfWork, this.clock, this.wake, createLog('silent'), async () => {}, maxDeals);
+  }
+
+  private readonly wake: WakeLanes = async (_workspaceId, repIds) => {
+    this.woken.push(...repIds);
+  };
 
   /** All rows of the workspace in the table as text, to compare them before and after a rejected operation. */
   async contents(workspaceId: string, ...tables: string[]): Promise<string> {
@@ -184,10 +219,8 @@ export class SliceFixture {
   private dispatcher(operation: AnyOperation): OperationDispatcher {
     return dispatcherFor(operation, {
       unitOfWork: this.unitOfWork,
-      clock: { now: () => this.now },
-      wakeLanes: async (_workspaceId, repIds) => {
-        this.woken.push(...repIds);
-      },
+      clock: this.clock,
+      wakeLanes: this.wake,
     });
   }
 }

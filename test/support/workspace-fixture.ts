@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Caller, type Role } from '#src/kernel/caller.js';
 import { idOf, newId } from '#src/kernel/ids.js';
 import { periodRange } from '#src/kernel/period.js';
@@ -149,6 +150,30 @@ export class WorkspaceFixture {
         deleted_at: deleted ? new Date() : null,
       })
       .execute();
+  }
+
+  /** Adds won deals, one every `spacing` days of the first `days` days of 2026. */
+  async deals(repId: string, count: number, { amount = 10, spacing = 7, days = 365 } = {}): Promise<void> {
+    await sql`
+      insert into deals (workspace_id, deal_id, rep_id, name, amount, stage, close_date, is_closed, is_won, fields, given,
+        content_hash)
+      select ${this.workspaceId}, ${repId} || n, ${repId}, 'Deal', ${amount}, 'Closed Won',
+        date '2026-01-01' + n * ${spacing}::int % ${days}::int, true, true, '{}', '{}', md5(n::text)::uuid
+      from generate_series(1, ${count}::int) n`.execute(this.slice.owner);
+  }
+
+  async reportTo(managerId: string, ...repIds: readonly string[]): Promise<void> {
+    for (const repId of repIds)
+      await this.slice.owner
+        .insertInto('reporting_lines')
+        .values({ workspace_id: this.workspaceId, rep_id: repId, from_day: '1900-01-01', manager_id: managerId })
+        .execute();
+  }
+
+  /** A plan that pays managers a share of what the people below earn. */
+  overridePlan(rate: number): Promise<string> {
+    const tiers = [{ tierIndex: 0, minThreshold: 0, rate }];
+    return this.plan('Override', { rules: [{ name: 'Team', measure: 'amount', executionPhase: 'cascade', tiers }] });
   }
 
   async adjust(repId: string, amount: number, earnedOn: string, dealId: string | null = null): Promise<void> {
