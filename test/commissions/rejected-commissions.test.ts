@@ -114,17 +114,4 @@ describe('rejected calculations', () => {
       await holder.end();
     }
   });
-
-  it('a job can be read for six hours after its end', async () => {
-    const { jobId } = (await world.send(recalculate, { dealId: 'won-1' })).body;
-    const read = () => world.send(`GET /v1/commissions/recalculate/jobs/${jobId}`);
-    expect((await read()).status).to.equal(200);
-    await world.sql(
-      `update jobs set started_at = now() - interval '7 hours', finished_at = now() - interval '6 hours 1 minute'
-       where workspace_id = $1 and job_id = $2`,
-      world.workspaceId,
-      jobId,
-    );
-    await world.expectError('404 job_not_found', read);
-  });
 });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { DealWorld } from './deal-fixture.js';
 
 describe('DELETE /v1/deals/:dealId', () => {
@@ -60,18 +59,6 @@ describe('DELETE /v1/deals/:dealId', () => {
     await world.put('d2', { repId: ann, amount: 10, closeDate: '2026-01-11' });
     await world.calculateAll();
     expect(await world.remove('d2', { hard: 'true' })).to.include({ reversed: 2, hardDeleted: true });
-  });
-
-  it('leaves the events of an approved period unchanged and reports them', async () => {
-    await world.rows(
-      sql`insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
-        values (${world.workspaceId}, ${ann}, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
-    );
-    const answer = await world.remove('d1');
-    expect(answer).to.include({ statementLocked: true, softDeleted: true });
-    expect(await world.rows("select rep_id from commission_events where status = 'earned'")).to.deep.include({
-      rep_id: ann,
-    });
   });
 
   it('returns 404 for an unknown deal', async () => {

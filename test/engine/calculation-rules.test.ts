@@ -69,16 +69,6 @@ describe('the calculation rules, by the engine and by the oracle', () => {
     it('D1 corrected to 20,000', () => {
       expect(amounts(world([rule()], { deals: CORRECTED }))).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
     });
-
-    it("D1 corrected after January was approved: its events stay, and January's true-up is -3,200", () => {
-      const storedRows = ledgerOf(world([rule()], { deals: EXAMPLE }));
-      const frozen = [{ repId: 'r', period: '2026-01', truedUp: null }];
-      const rows = ledgerOf(world([rule()], { deals: CORRECTED, frozen, storedRows }));
-      expect(rows).to.deep.equal(storedRows);
-      expect(rows[0]).to.deep.include({ dealId: 'D1', amount: '4800', credit: '60000' });
-      const live = ledgerOf(world([rule()], { deals: CORRECTED })).find((row) => row.dealId === 'D1');
-      expect(Number(live?.amount) - Number(rows[0]?.amount)).to.equal(-3200);
-    });
   });
 
   describe('periods and versions (sections 2 and 3)', () => {

@@ -182,42 +182,6 @@ describe('corrections of the worked example', () => {
       expect(quotas.map((quota: { current_value: number }) => quota.current_value)).to.deep.equal([150_000]);
       expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
     });
-
-    it('a deleted assignment keeps what it earned and earns nothing new', async () => {
-      const before = await example.earned();
-      await example.api.expect(200, 'DELETE', `/v1/assignments/${example.assignmentIds[0]}`);
-      await example.put({ ...D1, dealId: 'D4' });
-      expect(await example.earned()).to.deep.equal(before);
-      await example.recalculate();
-      expect(await example.earned()).to.deep.equal(before);
-      await example.ledger();
-    });
-
-    it('an archived plan keeps what it earned and earns nothing new', async () => {
-      const before = await example.earned();
-      await example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}/status`, { status: 'archived' });
-      await example.put({ ...D1, dealId: 'D4' });
-      expect(await example.earned()).to.deep.equal(before);
-      await example.recalculate();
-      expect(await example.earned()).to.deep.equal(before);
-      await example.api.expect(200, 'PATCH', `/v1/plans/${example.planId}/status`, { status: 'active' });
-      expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(D1, D2, D3, { ...D1, dealId: 'D4' }));
-    });
-
-    it('a plan removed permanently keeps what it earned until a cleanup', async () => {
-      const before = await example.earned();
-      const rejection = await example.api.expect(409, 'DELETE', `/v1/plans/${example.planId}`);
-      expect(rejection.code).to.equal('plan_has_assignments');
-      for (const assignmentId of example.assignmentIds)
-        await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
-      await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);
-      await example.recalculate();
-      expect(await example.earned()).to.deep.equal(before);
-      const answer = await example.api.expect(200, 'POST', '/v1/commissions/cleanup');
-      expect(answer).to.deep.equal({ deleted: 3, skippedLocked: 0 });
-      expect(await example.earned()).to.deep.equal([]);
-      await example.ledger();
-    });
   });
 
   it('a recalculation writes the same whatever the physical order of the rows', async () => {

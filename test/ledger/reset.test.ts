@@ -37,17 +37,6 @@ describe('reset and cleanup', () => {
     const revisions = await service.sql('select distinct revision from commission_events');
     expect(revisions).to.deep.equal([{ revision: 5 }]);
   });
-
-  it('returns the number of cleared events for each scope', async () => {
-    expect(await world.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'all' })).to.deep.equal({
-      events: 2,
-      quotas: 1,
-      snapshots: 2,
-      deals: 2,
-      assignments: 1,
-      skippedLocked: 0,
-    });
-  });
 });
 
 describe('a recalculation after a reset', () => {

@@ -11,45 +11,65 @@ const without = (given: object, key: string) =>
   Object.fromEntries(Object.entries(given).filter(([one]) => one !== key));
 
 /** The row, the error, the body, and the path at which the response reports it. */
-const rejected: readonly (readonly [number, string, object, RegExp])[] = [
-  [335, 'no name', { config: { rules: [rule()] } }, /^name$/],
-  [336, 'no config', { name: 'Rejected' }, /^config$/],
-  [337, 'no rules', { name: 'Rejected', config: {} }, /rules/],
-  [338, 'empty rules', plan(), /rules/],
-  [339, 'no tiers', plan(without(rule(), 'tiers')), /rules\.0\.tiers/],
-  [340, 'no measure', plan(without(rule(), 'measure')), /rules\.0/],
-  [341, 'rate and flatAmount', plan(rule({ tiers: [{ ...tier, flatAmount: 5 }] })), /rules\.0\.tiers\.0/],
-  [342, 'duplicate rule names', plan(rule(), rule()), /rules\.1/],
-  [343, 'tierBy value without tierValueField', plan(rule({ tierBy: 'value' })), /rules\.0\.tier/],
+const rejected: readonly (readonly [number, string, object, string])[] = [
+  [335, 'no name', { config: { rules: [rule()] } }, 'name'],
+  [336, 'no config', { name: 'Rejected' }, 'config'],
+  [337, 'no rules', { name: 'Rejected', config: {} }, 'config.rules'],
+  [338, 'empty rules', plan(), 'config.rules'],
+  [339, 'no tiers', plan(without(rule(), 'tiers')), 'config.rules.0.tiers'],
+  [340, 'no measure', plan(without(rule(), 'measure')), 'config.rules.0.measure'],
+  [341, 'rate and flatAmount', plan(rule({ tiers: [{ ...tier, flatAmount: 5 }] })), 'config.rules.0.tiers.0'],
+  [342, 'duplicate rule names', plan(rule(), rule()), 'config.rules.1.name'],
+  [343, 'tierBy value without tierValueField', plan(rule({ tierBy: 'value' })), 'config.rules.0.tierValueField'],
   [
     344,
     'marginal with tierBy value',
     plan(rule({ tierBy: 'value', tierValueField: 'seats', tierMode: 'marginal' })),
-    /rules\.0\.tierMode/,
+    'config.rules.0.tierMode',
   ],
   [
     345,
     'quotaMeasure and quotaCredit',
     plan(rule({ quotaMeasure: 'arr', quotaCredit: [{ field: 'svc' }] })),
-    /rules\.0\.quota/,
+    'config.rules.0.quotaCredit',
   ],
-  [346, 'a negative floorAttainment', plan(rule({ floorAttainment: -0.1 })), /rules\.0\.floorAttainment/],
-  [347, 'an unknown executionPhase', plan(rule({ executionPhase: 'later' })), /rules\.0\.executionPhase/],
-  [348, 'currency usd', { ...plan(rule()), currency: 'usd' }, /^currency$/],
-  [349, 'a date that is none', { ...plan(rule()), effectiveStart: '2026-02-30' }, /^effectiveStart$/],
-  [350, 'a group without rules', condition({ operator: 'and', rules: [] }), /rules\.0\.conditions\.0/],
-  [351, 'an unknown operator', condition({ ...leaf, operator: 'like' }), /rules\.0\.conditions\.0/],
-  [352, 'a condition without fieldType', condition(without(leaf, 'fieldType')), /rules\.0\.conditions\.0/],
-  [353, 'an unknown fieldType', condition({ ...leaf, fieldType: 'colour' }), /rules\.0\.conditions\.0/],
-  [354, 'in without an array', condition({ ...leaf, operator: 'in', value: 'Won' }), /rules\.0\.conditions\.0/],
+  [346, 'a negative floorAttainment', plan(rule({ floorAttainment: -0.1 })), 'config.rules.0.floorAttainment'],
+  [347, 'an unknown executionPhase', plan(rule({ executionPhase: 'later' })), 'config.rules.0.executionPhase'],
+  [348, 'currency usd', { ...plan(rule()), currency: 'usd' }, 'currency'],
+  [349, 'a date that is none', { ...plan(rule()), effectiveStart: '2026-02-30' }, 'effectiveStart'],
+  [350, 'a group without rules', condition({ operator: 'and', rules: [] }), 'config.rules.0.conditions.0.rules'],
+  [351, 'an unknown operator', condition({ ...leaf, operator: 'like' }), 'config.rules.0.conditions.0.operator'],
+  [
+    352,
+    'a condition without fieldType',
+    condition(without(leaf, 'fieldType')),
+    'config.rules.0.conditions.0.fieldType',
+  ],
+  [353, 'an unknown fieldType', condition({ ...leaf, fieldType: 'colour' }), 'config.rules.0.conditions.0.fieldType'],
+  [
+    354,
+    'in without an array',
+    condition({ ...leaf, operator: 'in', value: 'Won' }),
+    'config.rules.0.conditions.0.value',
+  ],
   [
     355,
     'between without two numbers',
     condition({ field: 'amount', fieldType: 'number', operator: 'between', value: [1] }),
-    /rules\.0\.conditions\.0/,
+    'config.rules.0.conditions.0.value',
   ],
-  [356, 'a tier without tierIndex', plan(rule({ tiers: [without(tier, 'tierIndex')] })), /rules\.0\.tiers\.0/],
-  [357, 'a tier without minThreshold', plan(rule({ tiers: [without(tier, 'minThreshold')] })), /rules\.0\.tiers\.0/],
+  [
+    356,
+    'a tier without tierIndex',
+    plan(rule({ tiers: [without(tier, 'tierIndex')] })),
+    'config.rules.0.tiers.0.tierIndex',
+  ],
+  [
+    357,
+    'a tier without minThreshold',
+    plan(rule({ tiers: [without(tier, 'minThreshold')] })),
+    'config.rules.0.tiers.0.minThreshold',
+  ],
 ];
 
 /** POST /v1/plans with an invalid config returns 400 with the path and stores no plan. */
@@ -66,10 +86,7 @@ export function describeInvalidConfigs(): void {
         const answer = await world.admin.post('/v1/plans', body);
         expectError(answer, 400, 'VALIDATION_FAILED');
         const paths = answer.body.details.issues.map((issue: { path: string }) => issue.path);
-        expect(
-          paths.some((one: string) => path.test(one)),
-          `${path} in ${paths}`,
-        ).to.equal(true);
+        expect(paths).to.include(path);
         expect(await world.get('/v1/plans')).to.deep.equal([]);
       });
   });
