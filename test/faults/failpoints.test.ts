@@ -97,13 +97,15 @@ describe('failpoints', () => {
         const { of, walk, first } = paths[place];
         fleet.fired.length = 0;
         const armed = of === 'apis' ? fleet.apis.slice(0, 1) : fleet.workers;
-        for (const process of armed)
-          process.arm([...(first === undefined ? [] : [first]), `${place}@1=${fault}`].join());
+        // Other pending work could meet the first fault, and not reach the place.
+        if (first !== undefined) await quiescence(fleet, [world]);
+        for (const process of armed) process.arm(`${place}@1=${fault}`);
         let attempts = 0;
         do {
           if (attempts === maxAttempts)
             throw new Error(`failpoint ${place} was not reached in ${maxAttempts} attempts`);
           attempts += 1;
+          for (const process of armed) process.arm(first ?? '');
           await walk(scenario);
         } while (!(await hasFired(place)));
         await fleet.heal();
