@@ -84,11 +84,18 @@ export class SliceFixture {
     return slice;
   }
 
+  /** Takes a tenth of the time of TRUNCATE, which makes new files for every table and index. */
   private async empty(): Promise<void> {
-    const { rows } = await sql<{ tables: string }>`
-      select string_agg(quote_ident(tablename), ', ') as tables from pg_tables
+    const { rows } = await sql<{ table: string }>`
+      select quote_ident(tablename) as table from pg_tables
       where schemaname = 'public' and tablename not like 'kysely%'`.execute(this.owner);
-    await sql.raw(`truncate ${rows[0]?.tables}`).execute(this.owner);
+    const tables = rows.map(({ table }) => table);
+    await this.owner.transaction().execute(async (trx) => {
+      await sql.raw(`lock table ${tables.join(', ')} in share row exclusive mode`).execute(trx);
+      // Foreign keys and the triggers that keep the audit log are not checked.
+      await sql`set local session_replication_role = replica`.execute(trx);
+      await sql.raw(tables.map((table) => `delete from ${table}`).join(';')).execute(trx);
+    });
     this.now = startOfTests;
     this.woken.length = 0;
   }

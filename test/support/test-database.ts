@@ -96,12 +96,14 @@ async function startRun(): Promise<Run> {
     await server.stop();
     for (const place of [server.dataDir, folder]) await rm(place, { recursive: true, force: true });
   });
-  await run.admin.query(letOwnerObserve);
+  await run.admin.query(rightsOfOwner);
   return run;
 }
 
-/** Lets tests observe and end the sessions of the service on a connection of the owner. */
-const letOwnerObserve = `GRANT pg_monitor, pg_signal_backend TO ${owner}`;
+/** Lets tests observe and end the sessions of the service on a connection of the owner, and delete rows without triggers. */
+const rightsOfOwner = `
+  GRANT pg_monitor, pg_signal_backend TO ${owner};
+  GRANT SET ON PARAMETER session_replication_role TO ${owner}`;
 
 function describeRun(superuserUrl: string, passwords: Passwords, stopServer: () => Promise<void>): Run {
   const admin = new Pool({ connectionString: superuserUrl, max: 4, allowExitOnIdle: true });
@@ -131,7 +133,7 @@ async function prepareExternalRoles(superuserUrl: string): Promise<Passwords> {
       if (roles.rowCount === 0) await client.query(`CREATE ROLE ${role}`);
       await client.query(`ALTER ROLE ${role} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB PASSWORD '${password}'`);
     }
-    await client.query(letOwnerObserve);
+    await client.query(rightsOfOwner);
   } finally {
     await client.end();
   }
