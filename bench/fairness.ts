@@ -58,7 +58,7 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
   };
   const ports = Array.from({ length: Number(values.apis) }, (_, index) => (index === 0 ? port : 0));
   const apis = await Promise.all(
-    ports.map((one) => ServiceProcess.start('api', { ...environment, PORT: String(one) })),
+    ports.map((one) => ServiceProcess.start('api', { ...environment, PORT: String(one) }, { isInstalled: true })),
   );
   const workers = await Promise.all(
     Array.from({ length: Number(values.workers) }, () => ServiceProcess.start('worker', environment)),

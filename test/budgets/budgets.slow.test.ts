@@ -74,6 +74,7 @@ describe('the budgets of every operation', () => {
     ids = await fill();
     known = { byName: knownValues(ids, ruleIds, crmUrl) };
     target = await ServiceProcess.start('both', environment(service.database.environment, crmUrl), {
+      isInstalled: true,
       nodeOptions: [`--max-old-space-size=${heapMib}`],
     });
     monitor = new ServiceMonitor(target.url, target.pid);

@@ -28,14 +28,15 @@ describe('tenants beside an abusive tenant', () => {
   before(async function () {
     this.timeout(120_000);
     service = await startTestService({}, { api: true, worker: false });
-    target = await ServiceProcess.start('both', {
+    const environment = {
       ...service.database.environment,
       PORT: '0',
       LOG_LEVEL: 'error',
       NO_DEMO: '1',
       RATE_LIMIT_PER_MINUTE: '1000000',
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    });
+    };
+    target = await ServiceProcess.start('both', environment, { isInstalled: true });
     ({ api: abuser, repId: abuserRep } = await tenant());
     ({ api: other, repId: otherRep } = await tenant());
     const rules = [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];

@@ -28,7 +28,11 @@ describe('an empty embedded database', function () {
   });
 
   it('is migrated by a worker that starts alone', async () => {
-    const worker = await ServiceProcess.start('worker', { DATA_DIR: dataDir, LOG_LEVEL: 'error' });
+    const worker = await ServiceProcess.start(
+      'worker',
+      { DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+      { isInstalled: true },
+    );
     expect(await worker.end()).to.equal(0);
   });
 

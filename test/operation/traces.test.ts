@@ -41,8 +41,8 @@ describe('traces', function () {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     };
     const preload = ['--import', './dist/src/app/otel.js'];
-    processes.push(await ServiceProcess.start('api', environment, { nodeOptions: preload }));
-    processes.push(await ServiceProcess.start('worker', environment, { nodeOptions: preload }));
+    processes.push(await ServiceProcess.start('api', environment, { isInstalled: true, nodeOptions: preload }));
+    processes.push(await ServiceProcess.start('worker', environment, { isInstalled: true, nodeOptions: preload }));
     const { apiKey } = await newWorkspace(database.appUrl);
     const api = new ApiClient(processes[0]?.url ?? '', apiKey);
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', {

@@ -89,7 +89,7 @@ export class RunningService {
     const opened: (() => Promise<unknown>)[] = [() => stopOutside(outside)];
     try {
       const environment = environmentFor(outside, dataDir, await freePort());
-      const child = await ServiceProcess.start('both', environment, { startTimeoutMs: 120_000 });
+      const child = await ServiceProcess.start('both', environment, { isInstalled: true, startTimeoutMs: 120_000 });
       opened.push(() => child.end());
       const postgres = await startEmbeddedPostgres({ dataDir });
       opened.push(() => postgres.stop());

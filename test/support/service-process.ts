@@ -2,11 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { command, root } from './command.js';
+import { command as installedCommand, root } from './command.js';
+import { bundledCommand } from './service-bundle.js';
 
 const maxLines = 5000;
 
 interface ProcessOptions {
+  /** Starts the command of the package, as users do, instead of the bundle, which starts faster. */
+  readonly isInstalled?: boolean;
   readonly nodeOptions?: readonly string[];
   /** Starts a process group, as a terminal does, so that `interrupt` also reaches child processes. */
   readonly hasOwnGroup?: boolean;
@@ -68,7 +71,8 @@ export class ServiceProcess {
 
   /** Resolves when the process serves; rejects if it ends before. */
   async start(): Promise<void> {
-    const { nodeOptions = [], hasOwnGroup = false, hasChannel = false } = this.options;
+    const { isInstalled = false, nodeOptions = [], hasOwnGroup = false, hasChannel = false } = this.options;
+    const command = isInstalled ? installedCommand : await bundledCommand();
     const part = this.kind === 'both' ? [] : [`--${this.kind}`];
     const child = spawn(process.execPath, [...nodeOptions, command, 'serve', ...part], {
       cwd: root,
