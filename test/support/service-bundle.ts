@@ -34,13 +34,14 @@ async function currentBundle(): Promise<string> {
   const command = path.join(target, 'cli.mjs');
   if (existsSync(command)) return command;
   await mkdir(folder, { recursive: true });
-  const outdated = await readdir(folder);
+  const outdated = (await readdir(folder)).filter(
+    (name) => !name.startsWith('draft-') && name !== path.basename(target),
+  );
   const draft = await mkdtemp(path.join(folder, 'draft-'));
   await write(draft);
   // Another process may have been faster.
   await rename(draft, target).catch(() => rm(draft, { recursive: true }));
-  for (const name of outdated.filter((one) => !one.startsWith('draft-')))
-    await rm(path.join(folder, name), { recursive: true, force: true });
+  for (const name of outdated) await rm(path.join(folder, name), { recursive: true, force: true });
   return command;
 }
 
