@@ -88,12 +88,31 @@ export class ClaimWorld {
     return this.call('create_assignments', { repIds: [repId], planId, ...more });
   }
 
-  /** A rep on a plan. */
+  /** Creates a version with these terms that applies to all days. */
+  changePlan(planId: string, more: object = {}): Promise<Json> {
+    return this.call('update_plan', { planRef: planId, effectiveStart: 'always', detail: 'full', ...more });
+  }
+
+  /** A rep on a plan, and the first rule of the plan. */
   async addPaidRep(more: object = {}) {
     const repId = await this.addRep();
     const plan = await this.addPlan(more);
-    const { assignments } = await this.assign(repId, plan.planId);
-    return { repId, plan, planId: plan.planId as string, assignmentId: assignments[0].assignmentId as string };
+    const { planId, rules }: { planId: string; rules: { id: string }[] } = plan;
+    const { assignments } = await this.assign(repId, planId);
+    const assignmentId: string = assignments[0].assignmentId;
+    return { repId, plan, planId, ruleId: rules[0]?.id ?? '', assignmentId };
+  }
+
+  /** Sets the quota of the rep under the rule and returns its id. */
+  async setQuota(repId: string, planRuleId: string, target: number, period = month): Promise<string> {
+    const { quotas } = await this.call('set_quota', { repIds: [repId], planRuleId, target, period });
+    return quotas[0].quotaId;
+  }
+
+  /** Gives the rep a first tier of 50 % under the rule. */
+  overrideRate(repId: string, planVersionId: string, ruleId: string): Promise<Json> {
+    const rules = [{ ruleId, tiers: [{ tierIndex: 0, rate: 0.5 }] }];
+    return this.call('set_plan_override', { planVersionId, repId, rules });
   }
 
   /** A won deal of 1,000, and its id. */
@@ -112,6 +131,12 @@ export class ClaimWorld {
   async total(dealId: string): Promise<number> {
     await this.calculated();
     return (await this.call('get_commissions', { dealId })).total;
+  }
+
+  async totals(...dealIds: string[]): Promise<number[]> {
+    const totals = [];
+    for (const dealId of dealIds) totals.push(await this.total(dealId));
+    return totals;
   }
 
   calculated(): Promise<void> {

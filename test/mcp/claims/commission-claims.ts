@@ -110,9 +110,9 @@ export const commissionClaims: Claims = {
       const approved = await world.addDeal(repId);
       const open = await world.addDeal(repId, { closeDate: '2026-02-10' });
       await world.approve(repId);
-      await world.call('update_plan', { planRef: planId, config: flat(0.2), effectiveStart: 'always' });
+      await world.changePlan(planId, { config: flat(0.2) });
       const { jobId } = await world.call('recalculate_commissions', { repId });
-      expect([await world.total(approved), await world.total(open)]).to.deep.equal([100, 200]);
+      expect(await world.totals(approved, open)).to.deep.equal([100, 200]);
       expect((await world.finishedJob(jobId)).result.statementLocked).to.equal(true);
     },
   },

@@ -91,20 +91,18 @@ export const peopleClaims: Claims = {
       const inside = await world.addDeal(repId);
       const { planId } = await world.addPlan();
       await world.assign(repId, planId, { effectiveStart: `${month}-01` });
-      expect([await world.total(outside), await world.total(inside)]).to.deep.equal([0, 100]);
+      expect(await world.totals(outside, inside)).to.deep.equal([0, 100]);
     },
   },
   update_assignment: {
     'commission on deals that now lie outside is reversed, on those that now lie inside it is earned; approved statements stay':
       async (world) => {
         const { repId, assignmentId } = await world.addPaidRep();
-        const [early, late] = [
-          await world.addDeal(repId, { closeDate: '2026-02-10' }),
-          await world.addDeal(repId, { closeDate: '2026-05-10' }),
-        ];
+        const early = await world.addDeal(repId, { closeDate: '2026-02-10' });
+        const late = await world.addDeal(repId, { closeDate: '2026-05-10' });
         const approved = await world.addDeal(repId, { closeDate: '2026-06-10' });
         await world.approve(repId, '2026-06');
-        const totals = async () => [await world.total(early), await world.total(late), await world.total(approved)];
+        const totals = () => world.totals(early, late, approved);
         expect(await totals()).to.deep.equal([100, 100, 100]);
         await world.call('update_assignment', { assignmentId, effectiveEnd: '2026-04-30' });
         expect(await totals()).to.deep.equal([100, 0, 100]);
@@ -120,37 +118,35 @@ export const peopleClaims: Claims = {
         await world.calculated();
         await world.call('delete_assignment', { assignmentId });
         const later = await world.addDeal(repId);
-        expect([await world.total(earned), await world.total(later)]).to.deep.equal([100, 0]);
+        expect(await world.totals(earned, later)).to.deep.equal([100, 0]);
       },
   },
   list_quotas: {
     'Changes: nothing.': changesNothing('list_quotas'),
     'current_value and attainment, where 1 is 100 %': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
       await world.addDeal(repId);
-      await world.call('set_quota', { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 });
+      await world.setQuota(repId, ruleId, 800);
       await world.calculated();
       const [quota] = (await world.call('list_quotas', { repId })).quotas;
       expect(quota).to.include({ target: 800, current_value: 1000, attainment: 1.25 });
     },
     'measure is the name of the rule': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
-      await world.call('set_quota', { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 });
+      const { repId, plan, ruleId } = await world.addPaidRep({ config: tiered });
+      await world.setQuota(repId, ruleId, 800);
       expect((await world.call('list_quotas', { repId })).quotas[0].measure).to.equal(plan.rules[0].name);
     },
     'Only of exactly this period': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
-      await world.call('set_quota', { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 });
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
+      await world.setQuota(repId, ruleId, 800);
       const count = async (period: string) => (await world.call('list_quotas', { repId, period })).total;
       expect([await count(month), await count('2026-Q1')]).to.deep.equal([1, 0]);
     },
   },
   set_quota: {
     'a quota that exists is replaced': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
-      const quota = { repIds: [repId], planRuleId: plan.rules[0].id, period: month };
-      await world.call('set_quota', { ...quota, target: 800 });
-      await world.call('set_quota', { ...quota, target: 900 });
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
+      for (const target of [800, 900]) await world.setQuota(repId, ruleId, target);
       expect(valuesOf((await world.call('list_quotas', { repId })).quotas, 'target')).to.deep.equal([900]);
     },
     'without a quota for the period attainment is 0, no tier is reached and nothing is paid': testedIn(
@@ -162,8 +158,8 @@ export const peopleClaims: Claims = {
       expect(await world.total(await world.addDeal(repId))).to.equal(100);
     },
     'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
-      const quota = { repIds: [repId], planRuleId: plan.rules[0].id, target: 1 };
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
+      const quota = { repIds: [repId], planRuleId: ruleId, target: 1 };
       await world.call('set_quota', { ...quota, period: month });
       for (const period of ['2026-Q1', '2026'])
         await world.expectCode('period_mismatch', 'set_quota', { ...quota, period });
@@ -187,14 +183,13 @@ export const peopleClaims: Claims = {
         await world.call('set_quota', { ...byMeasure, planId: other.planId });
       },
     'commission of these reps in the period is recalculated; approved statements stay': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
-      const quota = { repIds: [repId], planRuleId: plan.rules[0].id };
-      for (const period of ['2026-02', month]) await world.call('set_quota', { ...quota, period, target: 5000 });
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
+      for (const period of ['2026-02', month]) await world.setQuota(repId, ruleId, 5000, period);
       const open = await world.addDeal(repId, { closeDate: '2026-02-10' });
       const approved = await world.addDeal(repId);
       await world.approve(repId);
-      for (const period of ['2026-02', month]) await world.call('set_quota', { ...quota, period, target: 500 });
-      expect([await world.total(open), await world.total(approved)]).to.deep.equal([200, 100]);
+      for (const period of ['2026-02', month]) await world.setQuota(repId, ruleId, 500, period);
+      expect(await world.totals(open, approved)).to.deep.equal([200, 100]);
     },
     'omit to keep the stored value': testedIn(
       'quotas/quotas',
@@ -204,11 +199,9 @@ export const peopleClaims: Claims = {
   },
   delete_quota: {
     'the attainment of the rep in the period then reads 0 %': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
       await world.addDeal(repId);
-      const quota = { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 800 };
-      const { quotas } = await world.call('set_quota', quota);
-      await world.call('delete_quota', { quotaId: quotas[0].quotaId });
+      await world.call('delete_quota', { quotaId: await world.setQuota(repId, ruleId, 800) });
       await world.calculated();
       const { attainment } = await world.call('get_commissions', { repId, period: month });
       expect(valuesOf(attainment, 'attainment')).to.deep.equal([0]);
@@ -216,19 +209,16 @@ export const peopleClaims: Claims = {
     'commission of the rep in the period is recalculated at 0 % attainment; approved statements stay': async (
       world,
     ) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
-      const target = { repIds: [repId], planRuleId: plan.rules[0].id, target: 5000 };
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
       const deals = [];
       const ids = [];
       for (const period of ['2026-02', month]) {
-        ids.push((await world.call('set_quota', { ...target, period })).quotas[0].quotaId);
+        ids.push(await world.setQuota(repId, ruleId, 5000, period));
         deals.push(await world.addDeal(repId, { closeDate: `${period}-10` }));
       }
       await world.approve(repId);
       for (const quotaId of ids) await world.call('delete_quota', { quotaId });
-      const totals = [];
-      for (const dealId of deals) totals.push(await world.total(dealId));
-      expect(totals).to.deep.equal([0, 100]);
+      expect(await world.totals(...deals)).to.deep.equal([0, 100]);
     },
   },
 };

@@ -45,18 +45,16 @@ export const planClaims: Claims = {
       expect(await world.total(dealId)).to.equal(100);
     },
     'tiers by attainment also need set_quota': async (world) => {
-      const { repId, plan } = await world.addPaidRep({ config: tiered });
+      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
       const dealId = await world.addDeal(repId);
       expect(await world.total(dealId)).to.equal(0);
-      const quota = { repIds: [repId], planRuleId: plan.rules[0].id, period: month, target: 500 };
-      await world.call('set_quota', quota);
+      await world.setQuota(repId, ruleId, 500);
       expect(await world.total(dealId)).to.be.greaterThan(0);
     },
     'a rate of 0.08 is 8 %; a threshold of 1 is 100 % of the quota': async (world) => {
       const marginal = { ...rule([tier(0.08), tier(0.2, 1, 1)]), attainmentPeriod: 'monthly', tierMode: 'marginal' };
-      const { repId, plan } = await world.addPaidRep({ config: { rules: [marginal] } });
-      const target = { planRuleId: plan.rules[0].id, period: month, target: 600 };
-      await world.call('set_quota', { repIds: [repId], ...target });
+      const { repId, ruleId } = await world.addPaidRep({ config: { rules: [marginal] } });
+      await world.setQuota(repId, ruleId, 600);
       expect(await world.total(await world.addDeal(repId))).to.equal(600 * 0.08 + 400 * 0.2);
     },
     'Name of the plan, unique in the workspace': async (world) => {
@@ -89,7 +87,7 @@ export const planClaims: Claims = {
     'Changes: nothing.': changesNothing('get_plan'),
     'Rule ids change with every version': async (world) => {
       const { planId, rules } = await world.addPlan();
-      await world.call('update_plan', { planRef: planId, effectiveStart: 'always', effectiveEnd: '2026-12-31' });
+      await world.changePlan(planId, { effectiveEnd: '2026-12-31' });
       const next = await world.call('get_plan', { planId });
       expect(next.version).to.equal(2);
       expect(next.rules[0].name).to.equal(rules[0].name);
@@ -107,9 +105,8 @@ export const planClaims: Claims = {
   delete_plan: {
     'with all its versions, rules, tiers and quotas': async (world) => {
       const { repId, planId, assignmentId } = await world.addPaidRep({ config: tiered });
-      const { rules } = await world.call('update_plan', { planRef: planId, effectiveStart: 'always', detail: 'full' });
-      const quota = { repIds: [repId], planRuleId: rules[0].id, period: month, target: 500 };
-      await world.call('set_quota', quota);
+      const { rules } = await world.changePlan(planId);
+      await world.setQuota(repId, rules[0].id, 500);
       await world.call('delete_assignment', { assignmentId });
       const tables = ['plans', 'plan_versions', 'plan_rules', 'quotas'];
       const counts = () => Promise.all(tables.map((table) => world.rows(table, 'plan_id = $1', planId)));
@@ -136,7 +133,7 @@ export const planClaims: Claims = {
     },
     'any planVersionId also stands for the whole plan': async (world) => {
       const { planId, planVersionId } = await world.addPlan();
-      await world.call('update_plan', { planRef: planId, effectiveStart: 'always' });
+      await world.changePlan(planId);
       await world.call('delete_plan', { planId: planVersionId, confirm: true });
       await world.expectCode('plan_not_found', 'get_plan', { planId });
     },
@@ -146,14 +143,13 @@ export const planClaims: Claims = {
     'Changes: nothing.': changesNothing('get_plan_history'),
     'newest first': async (world) => {
       const { planId } = await world.addPlan();
-      for (const rate of [0.2, 0.3])
-        await world.call('update_plan', { planRef: planId, config: flat(rate), effectiveStart: 'always' });
+      for (const rate of [0.2, 0.3]) await world.changePlan(planId, { config: flat(rate) });
       const { versions } = await world.call('get_plan_history', { planId });
       expect(valuesOf(versions, 'version')).to.deep.equal([3, 2, 1]);
     },
     'detail full adds rules and config of every version': async (world) => {
       const { planId } = await world.addPlan();
-      await world.call('update_plan', { planRef: planId, config: flat(0.2), effectiveStart: 'always' });
+      await world.changePlan(planId, { config: flat(0.2) });
       const brief = (await world.call('get_plan_history', { planId })).versions;
       const full = (await world.call('get_plan_history', { planId, detail: 'full' })).versions;
       for (const version of brief) expect(version).to.not.have.any.keys('rules', 'config');
@@ -169,7 +165,7 @@ export const planClaims: Claims = {
       const name = world.name('Renamed');
       const changes = [{ config: flat(0.2) }, { effectiveEnd: '2026-12-31' }, { currency: 'EUR' }, { name }];
       for (const [index, change] of changes.entries()) {
-        const changed = await world.call('update_plan', { planRef: planId, effectiveStart: 'always', ...change });
+        const changed = await world.changePlan(planId, change);
         expect(changed.version).to.equal(index + 2);
       }
       expect((await world.call('get_plan', { planId })).name).to.equal(name);
@@ -177,7 +173,7 @@ export const planClaims: Claims = {
     'send the whole config: it replaces the old one': async (world) => {
       const rules = [rule([tier(0.1)]), rule([tier(0.2)], 'Extra')];
       const { planId } = await world.addPlan({ config: { rules } });
-      await world.call('update_plan', { planRef: planId, config: flat(0.3), effectiveStart: 'always' });
+      await world.changePlan(planId, { config: flat(0.3) });
       expect(valuesOf((await world.call('get_plan', { planId })).rules, 'name')).to.deep.equal(['New business']);
     },
     'What is left out is copied from the version that planRef means': inTimeline(
@@ -186,15 +182,11 @@ export const planClaims: Claims = {
     'A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do':
       inTimeline('adds a version for a config with a later start, and replaces a version whose start moves'),
     'Rule ids change with the version; quotas and overrides follow the rule of the same name': async (world) => {
-      const { repId, plan, planId } = await world.addPaidRep({ config: tiered });
-      const [{ id: ruleId }] = plan.rules;
-      await world.call('set_quota', { repIds: [repId], planRuleId: ruleId, period: month, target: 5000 });
-      const tiers = [{ tierIndex: 0, rate: 0.5 }];
-      const own = { planVersionId: plan.planVersionId, repId, rules: [{ ruleId, tiers }] };
-      await world.call('set_plan_override', own);
+      const { repId, plan, planId, ruleId } = await world.addPaidRep({ config: tiered });
+      await world.setQuota(repId, ruleId, 5000);
+      await world.overrideRate(repId, plan.planVersionId, ruleId);
       const config = { rules: [{ ...tiered.rules[0], tiers: [tier(0.1), tier(0.3, 1, 1)] }] };
-      const given = { planRef: planId, config, effectiveStart: 'always', detail: 'full' };
-      const { rules } = await world.call('update_plan', given);
+      const { rules } = await world.changePlan(planId, { config });
       expect(rules[0].id).to.not.equal(ruleId);
       expect(await world.total(await world.addDeal(repId))).to.equal(500);
     },
@@ -203,19 +195,18 @@ export const planClaims: Claims = {
       const before = await world.addDeal(repId, { closeDate: '2026-02-10' });
       const approved = await world.addDeal(repId);
       await world.approve(repId);
-      await world.call('update_plan', { planRef: planId, config: flat(0.2), effectiveStart: 'always' });
-      expect([await world.total(before), await world.total(approved)]).to.deep.equal([200, 100]);
+      await world.changePlan(planId, { config: flat(0.2) });
+      expect(await world.totals(before, approved)).to.deep.equal([200, 100]);
       expect(await world.netPayout(repId)).to.equal(100);
     },
     'null clears it': async (world) => {
       const { planId, fieldMapping } = await world.addPlan({ fieldMapping: { amount: 'acv' } });
       expect(fieldMapping).to.deep.equal({ amount: 'acv' });
-      const given = { planRef: planId, effectiveStart: 'always', fieldMapping: null, detail: 'full' };
-      expect((await world.call('update_plan', given)).fieldMapping).to.equal(null);
+      expect((await world.changePlan(planId, { fieldMapping: null })).fieldMapping).to.equal(null);
     },
     'The old version stays in the history': async (world) => {
       const { planId, planVersionId } = await world.addPlan();
-      await world.call('update_plan', { planRef: planId, config: flat(0.2), effectiveStart: 'always' });
+      await world.changePlan(planId, { config: flat(0.2) });
       const { versions } = await world.call('get_plan_history', { planId });
       expect(versions.at(-1)).to.include({ version: 1, planVersionId });
     },
@@ -274,7 +265,7 @@ export const planClaims: Claims = {
       await world.calculated();
       await world.call('set_plan_status', { planRef: planId, status: 'archived' });
       const later = await world.addDeal(repId);
-      expect([await world.total(earned), await world.total(later)]).to.deep.equal([100, 0]);
+      expect(await world.totals(earned, later)).to.deep.equal([100, 0]);
     },
     'planVersionId sets that version only': testedIn(
       'plans/plans',
@@ -286,10 +277,9 @@ export const planClaims: Claims = {
   list_plan_overrides: {
     'Changes: nothing.': changesNothing('list_plan_overrides'),
     'Per-rep tiers on one plan version': async (world) => {
-      const { repId, plan } = await world.addPaidRep();
-      const { planVersionId, rules } = plan;
-      const tiers = [{ tierIndex: 0, rate: 0.5 }];
-      await world.call('set_plan_override', { planVersionId, repId, rules: [{ ruleId: rules[0].id, tiers }] });
+      const { repId, plan, ruleId } = await world.addPaidRep();
+      const { planVersionId } = plan;
+      await world.overrideRate(repId, planVersionId, ruleId);
       const { overrides } = await world.call('list_plan_overrides', { planVersionId });
       expect(valuesOf(overrides, 'repId')).to.deep.equal([repId]);
       expect(overrides[0].rules[0].tiers[0]).to.include({ tierIndex: 0, rate: 0.5 });
@@ -299,39 +289,31 @@ export const planClaims: Claims = {
     'replacing all overrides that the rep has there': async (world) => {
       const rules = [rule([tier(0.1)]), rule([tier(0.1)], 'Extra')];
       const { repId, plan } = await world.addPaidRep({ config: { rules } });
-      const own = (index: number) =>
-        world.call('set_plan_override', {
-          planVersionId: plan.planVersionId,
-          repId,
-          rules: [{ ruleId: plan.rules[index].id, tiers: [{ tierIndex: 0, rate: 0.5 }] }],
-        });
-      await own(0);
-      await own(1);
-      const { overrides } = await world.call('list_plan_overrides', { planVersionId: plan.planVersionId });
+      const { planVersionId } = plan;
+      for (const { id } of plan.rules) await world.overrideRate(repId, planVersionId, id);
+      const { overrides } = await world.call('list_plan_overrides', { planVersionId });
       expect(valuesOf(overrides[0].rules, 'ruleName')).to.deep.equal(['Extra']);
     },
     'commission of this rep is recalculated': async (world) => {
-      const { repId, plan } = await world.addPaidRep();
+      const { repId, plan, ruleId } = await world.addPaidRep();
       const dealId = await world.addDeal(repId);
       expect(await world.total(dealId)).to.equal(100);
-      const { planVersionId, rules } = plan;
-      const tiers = [{ tierIndex: 0, rate: 0.5 }];
-      await world.call('set_plan_override', { planVersionId, repId, rules: [{ ruleId: rules[0].id, tiers }] });
+      const { planVersionId } = plan;
+      await world.overrideRate(repId, planVersionId, ruleId);
       expect(await world.total(dealId)).to.equal(500);
       await world.call('delete_plan_override', { planVersionId, repId });
       expect(await world.total(dealId)).to.equal(100);
     },
     'ruleId and tierIndex as get_plan shows them for this version': async (world) => {
-      const { repId, plan, planId } = await world.addPaidRep();
-      const given = { planRef: planId, effectiveStart: 'always' };
-      const { planVersionId } = await world.call('update_plan', given);
-      const rules = [{ ruleId: plan.rules[0].id, tiers: [{ tierIndex: 0, rate: 0.5 }] }];
+      const { repId, planId, ruleId } = await world.addPaidRep();
+      const { planVersionId } = await world.changePlan(planId);
+      const rules = [{ ruleId, tiers: [{ tierIndex: 0, rate: 0.5 }] }];
       await world.expectCode('plan_rule_not_found', 'set_plan_override', { planVersionId, repId, rules });
     },
     'each tier has either rate (0.1 is 10 %) or flatAmount': async (world) => {
-      const { repId, plan } = await world.addPaidRep();
-      const { planVersionId, rules } = plan;
-      const of = (tiers: object) => ({ planVersionId, repId, rules: [{ ruleId: rules[0].id, tiers: [tiers] }] });
+      const { repId, plan, ruleId } = await world.addPaidRep();
+      const { planVersionId } = plan;
+      const of = (tiers: object) => ({ planVersionId, repId, rules: [{ ruleId, tiers: [tiers] }] });
       for (const wrong of [{ tierIndex: 0 }, { tierIndex: 0, rate: 0.1, flatAmount: 5 }])
         await world.expectCode('VALIDATION_FAILED', 'set_plan_override', of(wrong));
       await world.call('set_plan_override', of({ tierIndex: 0, flatAmount: 7 }));
@@ -343,15 +325,14 @@ export const planClaims: Claims = {
   },
   delete_plan_override: {
     'commission of this rep is recalculated at the general tiers; approved statements stay': async (world) => {
-      const { repId, plan } = await world.addPaidRep();
-      const { planVersionId, rules } = plan;
-      const tiers = [{ tierIndex: 0, rate: 0.5 }];
-      await world.call('set_plan_override', { planVersionId, repId, rules: [{ ruleId: rules[0].id, tiers }] });
+      const { repId, plan, ruleId } = await world.addPaidRep();
+      const { planVersionId } = plan;
+      await world.overrideRate(repId, planVersionId, ruleId);
       const before = await world.addDeal(repId, { closeDate: '2026-02-10' });
       const approved = await world.addDeal(repId);
       await world.approve(repId);
       await world.call('delete_plan_override', { planVersionId, repId });
-      expect([await world.total(before), await world.total(approved)]).to.deep.equal([100, 500]);
+      expect(await world.totals(before, approved)).to.deep.equal([100, 500]);
       expect(await world.netPayout(repId)).to.equal(500);
     },
   },
