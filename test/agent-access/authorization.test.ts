@@ -1,19 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
+import { FetchClient, listTools, seededWorkspace, toolCall } from '#test/mcp/mcp-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 import { ClientProgram, redirectUri, register, startOAuthService } from './oauth-fixture.js';
-
-const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-const call = (name: string, given: object = {}) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name, arguments: given },
-});
 
 describe('agents that people connect by signing in', () => {
   const service = duringSuite(() => startOAuthService());
@@ -35,7 +27,7 @@ describe('agents that people connect by signing in', () => {
     program = await ClientProgram.register(service.url);
   });
 
-  const statusOf = async (token: string) => (await new FetchClient(service.url, token).post(list)).status;
+  const statusOf = async (token: string) => (await new FetchClient(service.url, token).post(listTools)).status;
   const get = async (path: string) => (await fetch(`${service.url}${path}`)).json();
   const agentsOf = async (person: ApiClient) => (await person.expect(200, 'GET', '/v1/agents')).agents;
 
@@ -58,12 +50,12 @@ describe('agents that people connect by signing in', () => {
     });
 
     it('a 401 names the metadata and the scopes', async () => {
-      const { status, headers } = await new FetchClient(service.url, null).post(list);
+      const { status, headers } = await new FetchClient(service.url, null).post(listTools);
       expect(status).to.equal(401);
       expect(headers.get('www-authenticate')).to.equal(
         `Bearer realm="mcp", scope="read write", resource_metadata="${service.url}/.well-known/oauth-protected-resource/v1/mcp"`,
       );
-      const wrong = await new FetchClient(service.url, 'agt_wrong').post(list);
+      const wrong = await new FetchClient(service.url, 'agt_wrong').post(listTools);
       expect(wrong.headers.get('www-authenticate')).to.include('error="invalid_token"');
     });
 
@@ -121,7 +113,7 @@ describe('agents that people connect by signing in', () => {
     it('act as the person: their role, rep and workspace', async () => {
       const { access_token, expires_in, scope } = await program.connect(mia);
       expect({ expires_in, scope }).to.deep.equal({ expires_in: 3600, scope: 'read write' });
-      const { body } = await new FetchClient(service.url, access_token).post(call('get_workspace'));
+      const { body } = await new FetchClient(service.url, access_token).post(toolCall('get_workspace'));
       expect(body.result.structuredContent).to.deep.include({
         workspaceId: seeded.workspaceId,
         caller: { kind: 'agt', role: 'manager', repId: seeded.mia, name: 'Mia' },
@@ -145,8 +137,8 @@ describe('agents that people connect by signing in', () => {
     it('of a read agent list every tool, and answer 403 insufficient_scope for one that changes data', async () => {
       const { access_token } = await program.connect(ada, ['read']);
       const agent = new FetchClient(service.url, access_token);
-      expect((await agent.post(call('list_plans'))).status).to.equal(200);
-      for (const body of [call('create_plan', { name: 'x' }), [call('list_plans'), call('delete_plan')]]) {
+      expect((await agent.post(toolCall('list_plans'))).status).to.equal(200);
+      for (const body of [toolCall('create_plan', { name: 'x' }), [toolCall('list_plans'), toolCall('delete_plan')]]) {
         const { status, headers, body: answer } = await agent.post(body);
         expect(`${status} ${answer.code}`).to.equal('403 insufficient_scope');
         expect(headers.get('www-authenticate')).to.match(/error="insufficient_scope", scope="read write"/);
@@ -177,7 +169,7 @@ describe('agents that people connect by signing in', () => {
     it('the audit log names the person and the program', async () => {
       const { access_token } = await program.connect(ada);
       await seeded.api.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'allow' });
-      await new FetchClient(service.url, access_token).post(call('recalculate_commissions', { repId: seeded.ben }));
+      await new FetchClient(service.url, access_token).post(toolCall('recalculate_commissions', { repId: seeded.ben }));
       const rows = await query<{ actor: string }>(
         service.database.ownerUrl,
         `select actor from jobs where actor like 'mcp:rep:%'`,

@@ -240,25 +240,9 @@ describe('managers who read only the people below them', () => {
     });
 
     it('are restricted the same way over MCP', async () => {
-      const headers = { Accept: 'application/json, text/event-stream' };
-      const named = await manager.send(
-        'POST',
-        '/v1/mcp',
-        {
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'tools/call',
-          params: { name: 'get_commissions', arguments: { repId: ids.get('eve') } },
-        },
-        headers,
-      );
+      const named = await manager.mcp('tools/call', { name: 'get_commissions', arguments: { repId: ids.get('eve') } });
       expect(JSON.stringify(named.body)).to.include('forbidden');
-      const resource = await manager.send(
-        'POST',
-        '/v1/mcp',
-        { jsonrpc: '2.0', id: 2, method: 'resources/read', params: { uri: 'commission://statements/2026-01' } },
-        headers,
-      );
+      const resource = await manager.mcp('resources/read', { uri: 'commission://statements/2026-01' });
       expect(JSON.stringify(resource.body)).to.include('Ben').and.not.include('Eve');
     });
 

@@ -171,12 +171,7 @@ describe('the audit log of calls', () => {
     const admin = await sessionOf(service, workspaceId, amy);
     const own = { amount: 5, reason: 'Mine', period: '2026-01' };
     expect((await admin.post(`/v1/statements/${amy}/adjust`, own)).status).to.equal(403);
-    const agent = await session.send(
-      'POST',
-      '/v1/mcp',
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_audit_logs', arguments: {} } },
-      { Accept: 'application/json, text/event-stream' },
-    );
+    const agent = await session.mcp('tools/call', { name: 'list_audit_logs', arguments: {} });
     expect(agent.body.result.isError).to.equal(true);
     const all = await entries();
     expect(all.filter(({ operation }) => operation === 'exportStatementsCsv')).to.have.length(1);

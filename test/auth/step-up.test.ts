@@ -210,10 +210,7 @@ describe('step-up', () => {
 
   it('is needed to approve the change of an agent that would itself need it', async () => {
     const change = async (args: object): Promise<string> => {
-      const params = { name: 'set_people', arguments: args };
-      const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-      const accept = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-      const { body } = await key.send('POST', '/v1/mcp', JSON.stringify(request), accept);
+      const { body } = await key.mcp('tools/call', { name: 'set_people', arguments: args });
       return body.result.structuredContent.details.changeRequestId;
     };
     const approve = (id: string) => session.post(`/v1/change-requests/${id}/decide`, { decision: 'approve' });

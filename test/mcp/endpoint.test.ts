@@ -1,15 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { startTestService, testService } from '#test/support/test-service.js';
-import { FetchClient, type Reply, seededWorkspace } from './mcp-fixture.js';
-
-const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-const call = (name: string, given: unknown, id = 1) => ({
-  jsonrpc: '2.0',
-  id,
-  method: 'tools/call',
-  params: { name, arguments: given },
-});
+import { FetchClient, listTools, message, type Reply, seededWorkspace, toolCall } from './mcp-fixture.js';
 
 describe('POST /v1/mcp', () => {
   const service = testService({
@@ -57,16 +49,16 @@ describe('POST /v1/mcp', () => {
     });
   }
 
-  const statusWith = async (headers: object) => (await send(list, { headers })).status;
+  const statusWith = async (headers: object) => (await send(listTools, { headers })).status;
 
   it('returns 401 without a token, with the realm and without an authorization server', async () => {
     for (const token of [null, 'ws_wrong']) {
-      const { status, headers, body } = await new FetchClient(service.url, token).post(list);
+      const { status, headers, body } = await new FetchClient(service.url, token).post(listTools);
       expect(status).to.equal(401);
       expect(headers.get('www-authenticate')).to.equal('Bearer realm="mcp"');
       expect(body).to.include({ statusCode: 401, code: 'unauthorized' });
     }
-    const good = await agent.post(list);
+    const good = await agent.post(listTools);
     expect(good.headers.get('www-authenticate')).to.equal(null);
   });
 
@@ -78,12 +70,12 @@ describe('POST /v1/mcp', () => {
       'file://',
       'http://user@localhost',
     ]) {
-      const { status, body } = await agent.post(list, { Origin: origin });
+      const { status, body } = await agent.post(listTools, { Origin: origin });
       expect(status, origin).to.equal(403);
       expect(body.code).to.equal('forbidden');
     }
     for (const origin of [service.url, 'http://localhost:6274', 'https://pay.acme.test'])
-      expect((await agent.post(list, { Origin: origin })).status, origin).to.equal(200);
+      expect((await agent.post(listTools, { Origin: origin })).status, origin).to.equal(200);
   });
 
   it('returns 403 for an unknown Host header, against DNS rebinding', async () => {
@@ -105,9 +97,9 @@ describe('POST /v1/mcp', () => {
   });
 
   it('returns protocol errors for an unknown tool and for invalid arguments', async () => {
-    expect((await agent.post(call('drop_tables', {}))).body.error.code).to.equal(-32602);
+    expect((await agent.post(toolCall('drop_tables'))).body.error.code).to.equal(-32602);
     for (const given of [null, [], 'x', 5]) {
-      const { body } = await agent.post(call('list_plans', given));
+      const { body } = await agent.post(toolCall('list_plans', given));
       expect(body.error.code, JSON.stringify(given)).to.equal(-32602);
     }
     expect((await agent.rpc('tools/call', {})).error.code).to.equal(-32602);
@@ -117,21 +109,18 @@ describe('POST /v1/mcp', () => {
   it('rejects bodies that are not JSON, not JSON-RPC or not of a JSON media type', async () => {
     expect(await statusAndCode(agent.post('{"jsonrpc'))).to.equal('400 invalid_json');
     expect((await agent.post({ hello: 'world' })).status).to.equal(400);
-    expect((await agent.post(list, { 'Content-Type': 'text/plain' })).status).to.equal(415);
-    expect((await agent.post(list, { Accept: 'text/html' })).status).to.equal(406);
+    expect((await agent.post(listTools, { 'Content-Type': 'text/plain' })).status).to.equal(415);
+    expect((await agent.post(listTools, { Accept: 'text/html' })).status).to.equal(406);
   });
 
   it('answers clients that accept JSON only, or anything, with JSON', async () => {
     for (const accept of ['application/json', '*/*', 'application/*', 'text/event-stream']) {
-      const { status, headers, body } = await agent.post(list, { Accept: accept });
+      const { status, headers, body } = await agent.post(listTools, { Accept: accept });
       expect(status, accept).to.equal(200);
       expect(headers.get('content-type')).to.include('application/json');
       expect(body.result.tools).not.to.deep.equal([]);
     }
-    const progress = {
-      ...call('recalculate_commissions', {}),
-      params: { name: 'list_plans', _meta: { progressToken: 1 } },
-    };
+    const progress = message('tools/call', { name: 'list_plans', _meta: { progressToken: 1 } });
     expect((await agent.post(progress, { Accept: '*/*' })).headers.get('content-type')).to.include('application/json');
   });
 
@@ -154,13 +143,13 @@ describe('POST /v1/mcp', () => {
   });
 
   it('returns 413 for more than 256 KiB', async () => {
-    const padded = (bytes: number) => call('list_reps', { email: 'x'.repeat(bytes) });
+    const padded = (bytes: number) => toolCall('list_reps', { email: 'x'.repeat(bytes) });
     expect(await statusAndCode(agent.post(padded(256 * 1024)))).to.equal('413 payload_too_large');
     expect((await agent.post(padded(250 * 1024))).status).to.equal(200);
   });
 
   it('answers a batch of at most 20 messages in one response', async () => {
-    const batch = (count: number) => Array.from({ length: count }, (_, id) => call('list_fields', {}, id));
+    const batch = (count: number) => Array.from({ length: count }, (_, id) => toolCall('list_fields', {}, id));
     const { status, body } = await agent.post(batch(20));
     expect(status).to.equal(200);
     expect(body.map((one: { id: number }) => one.id).sort((a: number, b: number) => a - b)).to.deep.equal(
@@ -177,8 +166,10 @@ describe('POST /v1/mcp', () => {
     };
     expect(await invalid(agent.post([]))).to.equal('400 -32600');
     for (const version of ['2025-06-18', '2025-11-25', '2026-07-28'])
-      expect(await invalid(agent.post([list], { 'MCP-Protocol-Version': version })), version).to.equal('400 -32600');
-    expect((await agent.post([list], { 'MCP-Protocol-Version': '2025-03-26' })).status).to.equal(200);
+      expect(await invalid(agent.post([listTools], { 'MCP-Protocol-Version': version })), version).to.equal(
+        '400 -32600',
+      );
+    expect((await agent.post([listTools], { 'MCP-Protocol-Version': '2025-03-26' })).status).to.equal(200);
   });
 
   it('counts every message against the rate limit that the token has over REST', async () => {
@@ -186,10 +177,10 @@ describe('POST /v1/mcp', () => {
     try {
       const { apiKey, api } = await limited.workspace();
       const client = new FetchClient(limited.url, apiKey);
-      const { headers } = await client.post(Array.from({ length: 10 }, (_, id) => call('list_fields', {}, id)));
+      const { headers } = await client.post(Array.from({ length: 10 }, (_, id) => toolCall('list_fields', {}, id)));
       expect(headers.get('x-ratelimit-remaining')).to.equal('20');
       expect((await api.get('/v1/fields')).headers.get('x-ratelimit-remaining')).to.equal('19');
-      const many = await client.post(Array.from({ length: 20 }, (_, id) => call('list_fields', {}, id)));
+      const many = await client.post(Array.from({ length: 20 }, (_, id) => toolCall('list_fields', {}, id)));
       expect(many.status).to.equal(429);
       expect(many.body.code).to.equal('rate_limited');
       expect(Number(many.headers.get('retry-after'))).to.be.greaterThan(0);
@@ -206,12 +197,7 @@ describe('POST /v1/mcp', () => {
       const same = 7;
       const [name, given] = index % 3 === 0 ? ['get_workspace', {}] : ['list_reps', { email: 'ben@acme.test' }];
       const requested = index % 5 === 0 ? { _meta: { progressToken: same } } : {};
-      const { messages } = await client.post({
-        jsonrpc: '2.0',
-        id: same,
-        method: 'tools/call',
-        params: { name, arguments: given, ...requested },
-      });
+      const { messages } = await client.post(message('tools/call', { name, arguments: given, ...requested }, same));
       const { structuredContent } = messages.at(-1).result;
       const got = name === 'get_workspace' ? structuredContent.workspaceId : structuredContent.reps[0].id;
       expect(got).to.equal(name === 'get_workspace' ? side.workspaceId : side.ben);
@@ -225,7 +211,7 @@ describe('POST /v1/mcp', () => {
     const sides = [seeded, other];
     const requested = Array.from({ length: 40 }, async (_, index) => {
       const side = sides[index % 2] as (typeof sides)[number];
-      const { body, port } = await send(call('get_workspace', {}), { token: side.apiKey, socket });
+      const { body, port } = await send(toolCall('get_workspace'), { token: side.apiKey, socket });
       expect(JSON.parse(body).result.structuredContent.workspaceId).to.equal(side.workspaceId);
       return port;
     });

@@ -56,6 +56,12 @@ export interface Reply {
   readonly messages: Json[];
 }
 
+/** A message to the MCP endpoint. */
+export const message = (method: string, params?: object, id = 1) => ({ jsonrpc: '2.0', id, method, params });
+export const listTools = message('tools/list');
+export const toolCall = (name: string, given: unknown = {}, id = 1) =>
+  message('tools/call', { name, arguments: given }, id);
+
 /** A minimal client: fetch, JSON-RPC and lines that begin with `data:`. */
 export class FetchClient implements Agent {
   private lastId = 0;
@@ -73,7 +79,7 @@ export class FetchClient implements Agent {
     const id = ++this.lastId;
     const meta = onProgress === undefined ? {} : { _meta: { progressToken: id } };
     const params = { name, arguments: given, ...meta };
-    const { messages } = await this.post({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    const { messages } = await this.post(message('tools/call', params, id));
     for (const message of messages.slice(0, -1)) onProgress?.(message.params);
     const answer = messages.at(-1);
     if (answer?.result === undefined) throw new Error(JSON.stringify(answer));
@@ -81,7 +87,7 @@ export class FetchClient implements Agent {
   }
 
   async rpc(method: string, params?: Json): Promise<Json> {
-    const { messages } = await this.post({ jsonrpc: '2.0', id: ++this.lastId, method, params });
+    const { messages } = await this.post(message(method, params, ++this.lastId));
     return messages.at(-1);
   }
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { testService } from '#test/support/test-service.js';
-import { FetchClient, seededWorkspace } from './mcp-fixture.js';
+import { FetchClient, message, seededWorkspace } from './mcp-fixture.js';
 
 const version = '2026-07-28';
 const envelope = {
@@ -19,10 +19,11 @@ describe('version 2026-07-28 of the protocol', () => {
   });
 
   const send = (method: string, params: object = {}, headers: Record<string, string> = {}) =>
-    new FetchClient(service.url, seeded.apiKey).post(
-      { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } },
-      { 'MCP-Protocol-Version': version, 'Mcp-Method': method, ...headers },
-    );
+    new FetchClient(service.url, seeded.apiKey).post(message(method, { ...params, _meta: envelope }), {
+      'MCP-Protocol-Version': version,
+      'Mcp-Method': method,
+      ...headers,
+    });
 
   it('needs no handshake: server/discover names the version and the capabilities', async () => {
     const { status, body } = await send('server/discover');
@@ -60,21 +61,15 @@ describe('version 2026-07-28 of the protocol', () => {
   });
 
   it('streams progress only to clients that accept a stream', async () => {
+    const name = 'recalculate_commissions';
+    const _meta = { ...envelope, progressToken: 7 };
     const call = (accept: string) =>
-      new FetchClient(service.url, seeded.apiKey).post(
-        {
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'tools/call',
-          params: { name: 'recalculate_commissions', arguments: {}, _meta: { ...envelope, progressToken: 7 } },
-        },
-        {
-          'MCP-Protocol-Version': version,
-          'Mcp-Method': 'tools/call',
-          'Mcp-Name': 'recalculate_commissions',
-          Accept: accept,
-        },
-      );
+      new FetchClient(service.url, seeded.apiKey).post(message('tools/call', { name, arguments: {}, _meta }), {
+        'MCP-Protocol-Version': version,
+        'Mcp-Method': 'tools/call',
+        'Mcp-Name': name,
+        Accept: accept,
+      });
     const { messages } = await call('application/json, text/event-stream');
     expect(messages[0]).to.deep.include({ method: 'notifications/progress' });
     expect(messages.at(-1).result.structuredContent).to.have.property('jobId');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { stub } from 'sinon';
 import { type TestService, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
-import { type Agent, done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-fixture.js';
+import { type Agent, done, FetchClient, rejected, sdkClient, seededWorkspace, toolCall } from './mcp-fixture.js';
 
 const maxBytes = 64 * 1024;
 const flatRule = { name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
@@ -77,10 +77,7 @@ describe('results of tools', () => {
     const failing = stub(service.running.service.dispatcher, 'run');
     failing.rejects(new Error('password of the database is hunter2'));
     try {
-      const { messages } = await client.post(
-        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_plans', arguments: {} } },
-        { 'X-Request-Id': 'request-of-test' },
-      );
+      const { messages } = await client.post(toolCall('list_plans'), { 'X-Request-Id': 'request-of-test' });
       const { result } = messages[0];
       expect(result.isError).to.equal(true);
       expect(result.structuredContent).to.deep.equal({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FetchClient } from '#test/mcp/mcp-fixture.js';
+import { FetchClient, listTools } from '#test/mcp/mcp-fixture.js';
 import { type Answer } from '#test/support/test-service.js';
 import { specifiedOperations } from './operations.js';
 import { rejects } from './rejections.js';
@@ -140,7 +140,7 @@ function describeLimits(): void {
 
     row(656, 'the headers are on /v1/mcp as well', async () => {
       const agent = new FetchClient(service().url, world.tokens.mgr);
-      expectRateHeaders(await agent.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
+      expectRateHeaders(await agent.post(listTools));
     });
 
     row(652, 'a token may make 600 requests a minute; then it gets 429', async () => {

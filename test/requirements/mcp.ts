@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Agent, done, FetchClient, rejected, sdkClient } from '#test/mcp/mcp-fixture.js';
+import { type Agent, done, FetchClient, listTools, rejected, sdkClient } from '#test/mcp/mcp-fixture.js';
 import { type TestService } from '#test/support/test-service.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
@@ -84,11 +84,7 @@ function describeEndpoint(given: Given): void {
   });
 
   row(14, 'without a key /v1/mcp is 401', async () => {
-    const { status, body, headers } = await new FetchClient(service().url, null).post({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/list',
-    });
+    const { status, body, headers } = await new FetchClient(service().url, null).post(listTools);
     expect(status).to.equal(401);
     expect(body).to.include({ statusCode: 401, code: 'unauthorized' });
     expect(headers.get('www-authenticate')).to.equal('Bearer realm="mcp"');

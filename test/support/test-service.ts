@@ -49,6 +49,12 @@ export class ApiClient {
     return this.send('DELETE', path);
   }
 
+  /** Sends a message to the MCP endpoint. */
+  mcp(method: string, params: object = {}): Promise<Answer> {
+    const message = { jsonrpc: '2.0', id: 1, method, params };
+    return this.send('POST', '/v1/mcp', message, { Accept: 'application/json, text/event-stream' });
+  }
+
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${this.url}${path}`, {

@@ -83,12 +83,7 @@ describe('integration keys', () => {
 
   it('are offered only the tools of their scopes over MCP', async () => {
     const client = service.client((await create({ scopes: ['plans'] })).key);
-    const { status, body } = await client.send(
-      'POST',
-      '/v1/mcp',
-      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-      { Accept: 'application/json, text/event-stream' },
-    );
+    const { status, body } = await client.mcp('tools/list');
     expect(status).to.equal(200);
     const names = body.result.tools.map(({ name }: { name: string }) => name);
     expect(names).to.include('create_plan').and.not.include('list_plans').and.not.include('approve_statement');
