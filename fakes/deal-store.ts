@@ -20,12 +20,20 @@ export class DealStore<Deal> {
     this.generated = deals;
   }
 
-  /** A deal for reading. A change of it must be stored with `set`. */
+  /** A deal for reading. */
   get(id: string): Deal | undefined {
     const position = this.positionOf(id);
     if (position === null) return this.added.get(id);
     const changed = this.changed.get(id);
     return changed === undefined ? this.generated.at(position) : (changed ?? undefined);
+  }
+
+  /** The deal, stored so that a change of it lasts. */
+  forChange(id: string): Deal {
+    const deal = this.get(id);
+    if (deal === undefined) throw new Error(`the fake CRM has no deal ${id}`);
+    this.set(id, deal);
+    return deal;
   }
 
   set(id: string, deal: Deal): void {

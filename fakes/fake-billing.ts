@@ -259,16 +259,15 @@ export class FakeBilling {
         ...(customer.deleted ? { deleted: true } : { metadata: {} }),
       });
     });
-    app.get('/v1/checkout/sessions/:id', (request, response) => {
-      const session = this.sessions.get(request.params.id);
-      if (session === undefined) return missing(response, 'checkout.session', 404);
-      response.json(session);
-    });
-    app.get('/v1/invoices/:id', (request, response) => {
-      const invoice = this.invoices.get(request.params.id);
-      if (invoice === undefined) return missing(response, 'invoice', 404);
-      response.json(invoice);
-    });
+    for (const [path, what, objects] of [
+      ['checkout/sessions', 'checkout.session', this.sessions],
+      ['invoices', 'invoice', this.invoices],
+    ] as const)
+      app.get(`/v1/${path}/:id`, (request, response) => {
+        const object = objects.get(String(request.params['id']));
+        if (object === undefined) return missing(response, what, 404);
+        response.json(object);
+      });
     app.get('/v1/events', (request, response) => this.listEvents(request, response));
   }
 

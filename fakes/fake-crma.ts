@@ -54,8 +54,8 @@ interface Subscription {
 
 interface Webhook {
   readonly id: string;
-  targetUrl: string;
-  subscriptions: readonly Subscription[];
+  readonly targetUrl: string;
+  readonly subscriptions: readonly Subscription[];
   readonly secret: string;
   readonly createdAt: string;
   status: 'active' | 'degraded' | 'inactive';
@@ -137,7 +137,8 @@ export class FakeCrma {
     this.server.app.get('/authorize', this.oauth.authorize);
     this.server.app.post('/oauth/token', (request, response) => this.answerToken(request, response));
     this.server.app.get('/v2/self', (request, response) => this.answerSelf(request, response));
-    this.server.app.use('/v2', this.limited(), this.authorized(), this.scoped(), this.routes());
+    const authorized = this.oauth.authorized((response) => sendError(response, 401, 'unauthorized', 'auth_error'));
+    this.server.app.use('/v2', this.limited(), authorized, this.scoped(), this.routes());
     this.server.app.use((_request, response) => sendError(response, 404, 'not_found'));
   }
 
@@ -233,7 +234,7 @@ export class FakeCrma {
   /** One event per changed attribute, as the vendor sends them. */
   change(id: string, values: FakeCrmaValues): void {
     this.assertValues(values);
-    const deal = this.dealOf(id);
+    const deal = this.deals.forChange(id);
     const changed = Object.keys(values).filter((slug) => deal.values[slug] !== values[slug]);
     deal.ended = Object.fromEntries(changed.map((slug) => [slug, deal.values[slug] ?? null]));
     deal.endedAt = this.instant();
@@ -246,14 +247,14 @@ export class FakeCrma {
   }
 
   delete(id: string): void {
-    this.deals.delete(this.dealOf(id).id);
+    this.deals.delete(this.deals.forChange(id).id);
     this.notify('record.deleted', id);
   }
 
   /** Merges the duplicate into the surviving deal. */
   merge(survivingId: string, duplicateId: string): void {
-    const surviving = this.dealOf(survivingId);
-    surviving.values = { ...this.dealOf(duplicateId).values, ...surviving.values };
+    const surviving = this.deals.forChange(survivingId);
+    surviving.values = { ...this.deals.forChange(duplicateId).values, ...surviving.values };
     this.deals.delete(duplicateId);
     this.notifyMerge(survivingId, duplicateId);
   }
@@ -261,7 +262,7 @@ export class FakeCrma {
   /** Merges both into a new deal, with one event for each. */
   mergeIntoNew(firstId: string, secondId: string): string {
     const id = randomUUID();
-    const values = { ...this.dealOf(secondId).values, ...this.dealOf(firstId).values };
+    const values = { ...this.deals.forChange(secondId).values, ...this.deals.forChange(firstId).values };
     const createdAt = this.instant();
     this.deals.set(id, { id, createdAt, values, ended: {}, endedAt: createdAt });
     for (const original of [firstId, secondId]) {
@@ -273,7 +274,7 @@ export class FakeCrma {
 
   /** The present value of a deal. */
   valueOf(id: string, slug: string): unknown {
-    return this.dealOf(id).values[slug] ?? null;
+    return this.deals.forChange(id).values[slug] ?? null;
   }
 
   get dealIds(): string[] {
@@ -366,13 +367,6 @@ export class FakeCrma {
       if (webhook === undefined) return sendError(response, 404, 'not_found');
       response.json({ data: this.webhookJson(webhook) });
     });
-    routes.patch('/webhooks/:id', (request, response) => {
-      const webhook = this.webhooks.get(request.params['id'] ?? '');
-      if (webhook === undefined) return sendError(response, 404, 'not_found');
-      webhook.targetUrl = request.body.data.target_url ?? webhook.targetUrl;
-      webhook.subscriptions = request.body.data.subscriptions ?? webhook.subscriptions;
-      response.json({ data: this.webhookJson(webhook) });
-    });
     routes.delete('/webhooks/:id', (request, response) => {
       if (this.webhooks.delete(request.params['id'] ?? '')) response.json({});
       else sendError(response, 404, 'not_found');
@@ -448,7 +442,7 @@ export class FakeCrma {
     } catch {
       return sendError(response, 400, 'validation_type');
     }
-    response.json({ data: this.dealJson(this.dealOf(id)) });
+    response.json({ data: this.dealJson(this.deals.forChange(id)) });
   }
 
   private comparable({ id, createdAt, values }: StoredDeal, slug: string): readonly (string | number | boolean)[] {
@@ -477,16 +471,9 @@ export class FakeCrma {
     };
   }
 
-  private authorized(): RequestHandler {
-    return (request, response, next) => {
-      if (this.oauth.isAuthorized(request)) next();
-      else sendError(response, 401, 'unauthorized', 'auth_error');
-    };
-  }
-
   private limited(): RequestHandler {
-    const limiter = (most: () => number) =>
-      rateLimit(this.server, { windowMs: 1000, most }, (response, opensAt) => {
+    const limiter = (max: () => number) =>
+      rateLimit(this.server, { windowMs: 1000, max }, (response, opensAt) => {
         response.setHeader('Retry-After', opensAt.toUTCString());
         sendError(response, 429, 'rate_limit_exceeded', 'rate_limit_error');
       });
@@ -700,14 +687,6 @@ export class FakeCrma {
       default:
         return { value };
     }
-  }
-
-  /** The deal for a change. */
-  private dealOf(id: string): StoredDeal {
-    const deal = this.deals.get(id);
-    if (deal === undefined) throw new Error(`the fake CRM has no deal ${id}`);
-    this.deals.set(id, deal);
-    return deal;
   }
 
   /** Strictly increasing nanoseconds, in the vendor's format. */

@@ -264,14 +264,14 @@ export class FakeCrmb {
   /** Adds a line item to a deal. */
   addLineItem(dealId: string, properties: FakeCrmbValues): string {
     const id = this.newId();
-    this.lineItems.set(id, { id, dealId: this.dealOf(dealId).id, properties });
+    this.lineItems.set(id, { id, dealId: this.deals.forChange(dealId).id, properties });
     return id;
   }
 
   /** Adds a company and associates it with a deal as its primary one. */
   addCompany(dealId: string, properties: FakeCrmbValues): string {
     const id = this.newId();
-    this.companies.set(id, { id, dealId: this.dealOf(dealId).id, properties });
+    this.companies.set(id, { id, dealId: this.deals.forChange(dealId).id, properties });
     return id;
   }
 
@@ -306,7 +306,7 @@ export class FakeCrmb {
   /** Changing a property updates the timestamp; saving an equal value does not. */
   change(id: string, values: FakeCrmbValues, source: FakeCrmbEvent = {}): void {
     this.assertProperties(values);
-    const deal = this.dealOf(id);
+    const deal = this.deals.forChange(id);
     const changed = Object.entries(values).filter(([name, value]) => deal.properties[name] !== value);
     if (changed.length === 0) return;
     deal.properties = { ...deal.properties, ...values };
@@ -333,8 +333,8 @@ export class FakeCrmb {
 
   /** Merges the duplicate into the primary deal, which is then returned under both ids. */
   merge(primaryId: string, duplicateId: string): void {
-    const primary = this.dealOf(primaryId);
-    primary.properties = { ...this.dealOf(duplicateId).properties, ...primary.properties };
+    const primary = this.deals.forChange(primaryId);
+    primary.properties = { ...this.deals.forChange(duplicateId).properties, ...primary.properties };
     primary.updatedAt = this.instant();
     this.deals.delete(duplicateId);
     this.survivors.set(duplicateId, primaryId);
@@ -346,7 +346,7 @@ export class FakeCrmb {
 
   /** Merges both into a third deal, which is returned under all three ids. */
   mergeIntoNew(firstId: string, secondId: string): string {
-    const [first, second] = [this.dealOf(firstId), this.dealOf(secondId)];
+    const [first, second] = [this.deals.forChange(firstId), this.deals.forChange(secondId)];
     const newId = this.newId();
     const now = this.instant();
     const properties = { ...second.properties, ...first.properties };
@@ -365,7 +365,7 @@ export class FakeCrmb {
 
   /** The present value of a deal. */
   valueOf(id: string, name: string): string | null {
-    return this.dealOf(id).properties[name] ?? null;
+    return this.deals.forChange(id).properties[name] ?? null;
   }
 
   get dealIds(): string[] {
@@ -376,13 +376,16 @@ export class FakeCrmb {
     const { app } = this.server;
     app.get('/oauth/authorize', this.oauth.authorize);
     app.post('/oauth/:version/token', (request, response) => this.answerToken(request, response));
-    app.post('/oauth/:version/token/introspect', (request, response) => this.answerIntrospect(request, response));
     app.post('/oauth/:version/token/revoke', (request, response) => {
       if (this.rejectClient(request, response)) return;
       this.oauth.revokeGrant(request.body?.token ?? '');
       response.status(204).end();
     });
-    app.use(this.authorized());
+    app.use(
+      this.oauth.authorized((response) =>
+        sendError(response, 401, 'INVALID_AUTHENTICATION', 'the access token is expired or revoked'),
+      ),
+    );
     this.requireScopes();
     app.post(paths('objects', '/deals/search'), this.searchLimited(), (request, response) =>
       this.answerSearch(request, response),
@@ -503,13 +506,6 @@ export class FakeCrmb {
     });
   }
 
-  private answerIntrospect(request: Request, response: Response): void {
-    if (this.rejectClient(request, response)) return;
-    const active = this.oauth.isAlive(request.body?.token ?? '');
-    const scopes = [...this.oauth.scopes];
-    response.json({ active, hub_id: this.portalId, app_id: this.appId, scopes, token_type: 'bearer' });
-  }
-
   private answerList(request: Request, response: Response): void {
     const limit = Number(request.query['limit'] ?? 10);
     if (limit > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'limit must be 100 or less');
@@ -571,9 +567,14 @@ export class FakeCrmb {
         associationTypes: [{ category: 'HUBSPOT_DEFINED', typeId, label: null }],
       })),
     }));
-    const times = { startedAt: this.instant(), completedAt: this.instant() };
-    if (errors.length === 0) response.json({ status: 'COMPLETE', results, ...times });
-    else response.status(207).json({ status: 'COMPLETE', results, ...times, numErrors: errors.length, errors });
+    this.answerComplete(response, results, errors);
+  }
+
+  /** The answer to a batch; with errors, its status is 207. */
+  private answerComplete(response: Response, results: readonly unknown[], errors: readonly unknown[] = []): void {
+    const answer = { status: 'COMPLETE', results, startedAt: this.instant(), completedAt: this.instant() };
+    if (errors.length === 0) response.json(answer);
+    else response.status(207).json({ ...answer, numErrors: errors.length, errors });
   }
 
   private answerRecords(request: Request, response: Response, records: ReadonlyMap<string, RelatedRecord>): void {
@@ -582,7 +583,7 @@ export class FakeCrmb {
     const results = (inputs as { id: string }[])
       .filter(({ id }) => records.has(id))
       .map(({ id }) => recordJson(id, records, properties as string[]));
-    response.json({ status: 'COMPLETE', results, startedAt: this.instant(), completedAt: this.instant() });
+    this.answerComplete(response, results);
   }
 
   /** Responds with 207 if some ids are missing; a merged id returns the surviving deal. */
@@ -594,25 +595,7 @@ export class FakeCrmb {
     const found = ids.map((id) => this.found(id, archived)).filter((deal) => deal !== undefined);
     const missing = ids.filter((id) => this.found(id, archived) === undefined);
     const results = [...new Set(found)].map((deal) => this.dealJson(deal, properties));
-    const times = { startedAt: this.instant(), completedAt: this.instant() };
-    if (missing.length === 0) {
-      response.json({ status: 'COMPLETE', results, ...times });
-      return;
-    }
-    response.status(207).json({
-      status: 'COMPLETE',
-      results,
-      ...times,
-      numErrors: 1,
-      errors: [
-        {
-          status: 'error',
-          category: 'OBJECT_NOT_FOUND',
-          message: 'Could not get some deal objects, they may be deleted or not exist.',
-          context: { ids: missing },
-        },
-      ],
-    });
+    this.answerComplete(response, results, notFound(missing));
   }
 
   /** Changes up to 100 deals. One invalid value rejects all of them; deals that do not exist are reported with 207. */
@@ -634,10 +617,7 @@ export class FakeCrmb {
         results.push(this.dealJson(deal, Object.keys(properties)));
       }
     }
-    const times = { startedAt: this.instant(), completedAt: this.instant() };
-    if (missing.length === 0) return void response.json({ status: 'COMPLETE', results, ...times });
-    const error = { status: 'error', category: 'OBJECT_NOT_FOUND', message: 'not found', context: { ids: missing } };
-    response.status(207).json({ status: 'COMPLETE', results, ...times, numErrors: 1, errors: [error] });
+    this.answerComplete(response, results, notFound(missing));
   }
 
   private problemOfUpdates(ids: readonly string[], values: readonly FakeCrmbValues[]): string | null {
@@ -686,33 +666,24 @@ export class FakeCrmb {
     response.json({ results: shown.map(json), ...paging });
   }
 
-  private authorized(): RequestHandler {
-    return (request, response, next) => {
-      if (this.oauth.isAuthorized(request)) next();
-      else sendError(response, 401, 'INVALID_AUTHENTICATION', 'the access token is expired or revoked');
-    };
-  }
-
   /** Searches have a separate limit, and their responses no headers about it. */
   private limited(): RequestHandler {
-    const limit = { windowMs: tenSecondsMs, most: () => this.callsPerTenSeconds };
-    const limiter = rateLimit(this.server, limit, (response) =>
-      this.rejectCall(response, 'TEN_SECONDLY_ROLLING', 'You have reached your ten_secondly_rolling limit.'),
+    const limit = { windowMs: tenSecondsMs, max: () => this.callsPerTenSeconds };
+    return rateLimit(
+      this.server,
+      limit,
+      (response) =>
+        this.rejectCall(response, 'TEN_SECONDLY_ROLLING', 'You have reached your ten_secondly_rolling limit.'),
+      (response, remaining) => {
+        response.setHeader('X-HubSpot-RateLimit-Max', this.callsPerTenSeconds);
+        response.setHeader('X-HubSpot-RateLimit-Remaining', remaining);
+        response.setHeader('X-HubSpot-RateLimit-Interval-Milliseconds', tenSecondsMs);
+      },
     );
-    let [window, used] = [0, 0];
-    return (request, response, next) => {
-      const current = Math.floor(this.server.now() / tenSecondsMs);
-      if (current !== window) [window, used] = [current, 0];
-      used += 1;
-      response.setHeader('X-HubSpot-RateLimit-Max', this.callsPerTenSeconds);
-      response.setHeader('X-HubSpot-RateLimit-Remaining', Math.max(0, this.callsPerTenSeconds - used));
-      response.setHeader('X-HubSpot-RateLimit-Interval-Milliseconds', tenSecondsMs);
-      limiter(request, response, next);
-    };
   }
 
   private searchLimited(): RequestHandler {
-    const limit = { windowMs: 1000, most: () => this.searchesPerSecond };
+    const limit = { windowMs: 1000, max: () => this.searchesPerSecond };
     return rateLimit(this.server, limit, (response) =>
       this.rejectCall(response, 'SECONDLY', 'You have reached your secondly limit.'),
     );
@@ -834,18 +805,10 @@ export class FakeCrmb {
   }
 
   private archive(id: string, archived: boolean): void {
-    const deal = this.dealOf(id);
+    const deal = this.deals.forChange(id);
     deal.archived = archived;
     deal.updatedAt = this.instant();
     deal.archivedAt = archived ? deal.updatedAt : null;
-  }
-
-  /** The deal for a change. */
-  private dealOf(id: string): StoredDeal {
-    const deal = this.deals.get(id);
-    if (deal === undefined) throw new Error(`the fake CRM has no deal ${id}`);
-    this.deals.set(id, deal);
-    return deal;
   }
 
   private newId(): string {
@@ -855,6 +818,12 @@ export class FakeCrmb {
   private instant(): string {
     return new Date(this.server.now()).toISOString();
   }
+}
+
+/** One error names all deals of a batch that do not exist. */
+function notFound(ids: readonly string[]) {
+  const message = 'Could not get some deal objects, they may be deleted or not exist.';
+  return ids.length === 0 ? [] : [{ status: 'error', category: 'OBJECT_NOT_FOUND', message, context: { ids } }];
 }
 
 function recordJson(id: string, records: ReadonlyMap<string, RelatedRecord>, names: readonly string[]) {

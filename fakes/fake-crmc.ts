@@ -185,10 +185,9 @@ export class FakeCrmc {
   }
 
   changeDeal(id: string, values: FakeRow): void {
-    const row = this.deals.get(id);
-    if (row === undefined) throw new Error(`there is no deal ${id}`);
     const stamp = this.stamp();
-    this.deals.set(id, derived({ ...row, ...values, LastModifiedDate: stamp, SystemModstamp: stamp }));
+    const changed = { ...this.deals.forChange(id), ...values, LastModifiedDate: stamp, SystemModstamp: stamp };
+    this.deals.set(id, derived(changed));
   }
 
   /** Moves the deal to the recycle bin. */

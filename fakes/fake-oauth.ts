@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Request, type RequestHandler } from 'express';
+import { type Request, type RequestHandler, type Response } from 'express';
 
 export interface FakeOAuthOptions {
   readonly clientId: string;
@@ -88,6 +88,11 @@ export class FakeOAuth {
 
   isAuthorized(request: Request): boolean {
     return this.isAlive(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  }
+
+  /** Lets requests with a valid token pass and rejects the others. */
+  authorized(reject: (response: Response) => void): RequestHandler {
+    return (request, response, next) => (this.isAuthorized(request) ? next() : reject(response));
   }
 
   /** Expires all access tokens; refresh tokens stay valid. */

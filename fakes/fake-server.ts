@@ -53,9 +53,9 @@ export class FakeServer {
         query: request.url.slice(request.path.length + 1),
         body: request.body,
       });
-      const strike = this.strikeOn(request);
-      if (strike === undefined) next();
-      else strike(request, response, next);
+      const faulty = this.faultyAnswer(request);
+      if (faulty === undefined) next();
+      else faulty(request, response, next);
     });
   }
 
@@ -80,13 +80,14 @@ export class FakeServer {
 
   /** Number of requests that match, as `METHOD /path` or with the decoded query. */
   countRequests(pattern: RegExp): number {
-    return this.requests.filter(({ method, path, query }) => looksSo(pattern, `${method} ${path}`, query)).length;
+    return this.requests.filter(({ method, path, query }) => matchesRequest(pattern, `${method} ${path}`, query))
+      .length;
   }
 
-  private strikeOn({ method, path, url }: Request): RequestHandler | undefined {
+  private faultyAnswer({ method, path, url }: Request): RequestHandler | undefined {
     for (const entry of this.faults) {
       const { on, after = 0, times = Number.POSITIVE_INFINITY, answer } = entry.fault;
-      if (!looksSo(on, `${method} ${path}`, url.slice(path.length + 1))) continue;
+      if (!matchesRequest(on, `${method} ${path}`, url.slice(path.length + 1))) continue;
       entry.seen++;
       if (entry.seen >= after + times) this.faults.delete(entry);
       if (entry.seen > after) return answer;
@@ -120,12 +121,13 @@ export function answerLate(delayMs: number): RequestHandler {
 
 /**
  * Admits a number of requests per window. `sendRejection` responds to the others and receives the start of the next
- * window.
+ * window; `setHeaders` receives the number of requests that remain.
  */
 export function rateLimit(
   { now }: Pick<FakeServer, 'now'>,
-  limit: { readonly most: () => number; readonly windowMs: number },
+  limit: { readonly max: () => number; readonly windowMs: number },
   sendRejection: (response: Response, opensAt: Date) => void,
+  setHeaders: (response: Response, remaining: number) => void = () => {},
 ): RequestHandler {
   let window = 0;
   let used = 0;
@@ -134,11 +136,12 @@ export function rateLimit(
     if (current !== window) used = 0;
     window = current;
     used++;
-    if (used <= limit.most()) next();
+    setHeaders(response, Math.max(0, limit.max() - used));
+    if (used <= limit.max()) next();
     else sendRejection(response, new Date((current + 1) * limit.windowMs));
   };
 }
 
-function looksSo(pattern: RegExp, line: string, query: string): boolean {
+function matchesRequest(pattern: RegExp, line: string, query: string): boolean {
   return pattern.test(line) || pattern.test(`${line}?${decodeURIComponent(query.replaceAll('+', ' '))}`);
 }

@@ -58,8 +58,8 @@ type RequestError = Omit<ErrorClassification, 'kind'> & { readonly kind: CrmFail
 /** What distinguishes one CRM from the others. */
 export interface CrmRules {
   readonly provider: CrmProvider;
-  /** Additional statuses that are worth a retry. */
-  readonly passing?: readonly number[];
+  /** Statuses that may pass, besides those of every CRM: a retry may help. */
+  readonly temporary?: readonly number[];
   /** Null: the status decides. */
   classifyError?(response: CrmErrorResponse): ErrorClassification | null;
 }
@@ -82,7 +82,7 @@ const maxRetries = 5;
 const maxTotalMs = 60_000;
 const backoffCapMs = 30_000;
 const maxBytes = 10 * 1024 * 1024;
-const passingStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
+const temporaryStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 interface HttpReply {
   readonly status: number;
@@ -211,7 +211,7 @@ export class CrmHttp {
     if (status === 401) return 'unauthorized';
     if (status === 404) return 'absent';
     if (status === 429) return 'rate_limited';
-    return passingStatuses.includes(status) || this.rules.passing?.includes(status) ? 'unavailable' : 'rejected';
+    return temporaryStatuses.includes(status) || this.rules.temporary?.includes(status) ? 'unavailable' : 'rejected';
   }
 
   /** A Retry-After date is compared with the clock that wrote it, so clock differences do not matter. */

@@ -127,7 +127,7 @@ export interface CrmPermission {
   readonly name: string;
   /** What it is for. */
   readonly purpose: string;
-  /** Null if the CRM does not let us find out. */
+  /** Null if the CRM does not report it. */
   readonly granted: boolean | null;
   /** Without a required permission the connection does not work. */
   readonly required: boolean;

@@ -55,7 +55,7 @@ describe('records that belong to deals', () => {
       expect(await fieldsOf(read, alone)).to.include({ company_industry: null, company_numberofemployees: null });
     });
 
-    it('are missed aloud: a missing scope is named, and so is an unknown property', async () => {
+    it('cause an error that names the missing scope or the unknown property', async () => {
       const deal = crm.addDeal({ dealname: 'Large' });
       const messageOf = async (read: CrmAccount) => (await failureOf(read.getDeals([deal]))).message;
       expect(await messageOf(account({ companyFields: ['color'] }))).to.contain('companies have no property color');

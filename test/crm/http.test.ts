@@ -20,7 +20,7 @@ describe('requests to a CRM', () => {
       response.json({ pong: 1, authorization: request.headers.authorization, body: request.body });
     });
     await server.start();
-    http = new CrmHttp({ provider: 'crma', passing: [423] }, time);
+    http = new CrmHttp({ provider: 'crma', temporary: [423] }, time);
   });
 
   afterEach(() => server.stop());

@@ -68,7 +68,7 @@ const writeScope = 'crm.objects.deals.write';
 /** For settings that a connection may have. The CRM grants those that the app and the account have. */
 const optionalScopes = 'crm.objects.line_items.read crm.objects.companies.read crm.schemas.companies.read';
 
-const rules: CrmRules = { provider: 'crmb', passing: [423, 477, 521, 523, 524], classifyError: classifyError };
+const rules: CrmRules = { provider: 'crmb', temporary: [423, 477, 521, 523, 524], classifyError: classifyError };
 
 const limits = z.object({ policyName: z.string().nullish(), message: z.string().nullish() });
 const denial = z.object({

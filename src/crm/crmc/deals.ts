@@ -46,10 +46,10 @@ export interface DealShape {
 }
 
 /** Requested for every deal in addition to its fields. */
-const marks = ['Id', 'SystemModstamp', 'IsDeleted'];
+const systemFields = ['Id', 'SystemModstamp', 'IsDeleted'];
 /** Times of views: not changes of the deal, and different for every user. */
-const glances = ['LastViewedDate', 'LastReferencedDate'];
-const compounds = ['address', 'location', 'complexvalue', 'base64', 'anyType'];
+const viewTimes = ['LastViewedDate', 'LastReferencedDate'];
+const unreadableTypes = ['address', 'location', 'complexvalue', 'base64', 'anyType'];
 /** Longer text fields hold up to 131,072 characters: a page of 2,000 deals would exceed the response limit. */
 const maxTextLength = 255;
 /** A deal has at most 500 fields, some of which are not the CRM's. */
@@ -77,7 +77,7 @@ export function dealShape(
   }));
   return {
     fields,
-    selected: [...marks, ...usable.map((field) => field.name)],
+    selected: [...systemFields, ...usable.map((field) => field.name)],
     hasCurrency: usable.some((field) => field.name === 'CurrencyIsoCode'),
     stageLabels: stageLabels(described),
     // Deals of an organisation without record types have the master type.
@@ -137,7 +137,7 @@ export function readValue(value: unknown, crmType: string): CrmValue {
 }
 
 function isUsable({ name, type, length }: DescribedField): boolean {
-  if (marks.includes(name) || glances.includes(name) || compounds.includes(type)) return false;
+  if (systemFields.includes(name) || viewTimes.includes(name) || unreadableTypes.includes(type)) return false;
   return type !== 'textarea' || length <= maxTextLength;
 }
 
