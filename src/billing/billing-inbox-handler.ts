@@ -111,7 +111,7 @@ export class BillingInboxHandler implements InboxHandler {
         checkAt: this.nextCheck(now),
       });
     const others = before.filter((subscription) => subscription.customerId !== customerId);
-    await this.followTier(trx, workspaceId, customerId, [...others, ...now]);
+    await this.updateTier(trx, workspaceId, customerId, [...others, ...now]);
   }
 
   private read(
@@ -126,7 +126,7 @@ export class BillingInboxHandler implements InboxHandler {
     });
   }
 
-  private async followTier(
+  private async updateTier(
     trx: Work,
     workspaceId: string,
     customerId: string,
@@ -155,11 +155,9 @@ export class BillingInboxHandler implements InboxHandler {
   private nextCheck(subscriptions: readonly Subscription[]): Date {
     const now = this.clock.now();
     const ends = subscriptions
-      .map(({ pastDueSince }) => (pastDueSince === null ? null : graceEnd(pastDueSince, this.terms.graceDays)))
-      .filter((end) => end !== null && end > now);
-    return [this.inADay(), ...ends].reduce((first, end) =>
-      end !== null && end < (first as Date) ? end : first,
-    ) as Date;
+      .flatMap(({ pastDueSince }) => (pastDueSince === null ? [] : graceEnd(pastDueSince, this.terms.graceDays)))
+      .filter((end) => end > now);
+    return new Date(Math.min(...[this.inADay(), ...ends].map(Number)));
   }
 
   private inADay(): Date {

@@ -1,7 +1,7 @@
 import { type Config } from '../platform/config.js';
+import { type Tier } from '../workspaces/workspace-tables.js';
 import { type BillingTerms } from './billing-inbox-handler.js';
 import { BillingProvider } from './billing-provider.js';
-import { type Tier } from './subscription-tier.js';
 
 /** Null if no provider is configured. */
 export function billingProvider({

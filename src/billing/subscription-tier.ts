@@ -1,6 +1,7 @@
-/** Tiers of a workspace, which limit the number of active people. */
-export const tiers = ['free', 'pro', 'enterprise'] as const;
-export type Tier = (typeof tiers)[number];
+import { type Tier } from '../workspaces/workspace-tables.js';
+
+/** In ascending order. A tier limits the number of active people. */
+const tiers: readonly Tier[] = ['free', 'pro', 'enterprise'];
 
 /** A subscription's present state. */
 export interface Subscription {

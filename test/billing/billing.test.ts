@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { FakeBilling, type FakeEvent, tooManyRequests } from '#fakes/fake-billing.js';
@@ -17,6 +16,7 @@ import { metrics } from '#src/platform/metrics.js';
 import { deliveryLimitBytes } from '#src/webhooks/delivery.js';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
+import { until } from '#test/support/until.js';
 import { BillingSweep } from '#workers/billing-sweep.js';
 
 const dayMs = 86_400_000;
@@ -69,6 +69,10 @@ describe('billing', () => {
     return {
       ...made,
       run,
+      deliverAndRun: async () => {
+        await sendAll();
+        await run();
+      },
       tier: async () =>
         (await rows('select tier from workspaces where workspace_id = $1', made.workspaceId))[0]?.['tier'],
     };
@@ -92,16 +96,13 @@ describe('billing', () => {
     return fetch(webhook(), { method: 'POST', headers, body });
   }
 
-  async function inboxMessagesOf(workspaceId: string) {
-    return rows(
+  const inboxMessagesOf = (workspaceId: string) =>
+    rows(
       'select outcome, error, attempts, processed_at is not null as processed from inbox where workspace_id = $1',
       workspaceId,
     );
-  }
-
-  async function makeDue(workspaceId: string) {
-    await rows('update inbox set not_before = now() where workspace_id = $1', workspaceId);
-  }
+  const makeDue = (workspaceId: string) =>
+    rows('update inbox set not_before = now() where workspace_id = $1', workspaceId);
 
   describe('an event', () => {
     it('of a customer who paid for a workspace sets its tier and writes an audit entry', async () => {
@@ -126,10 +127,9 @@ describe('billing', () => {
     });
 
     it('finds the workspace by the metadata of the subscription', async () => {
-      const { workspaceId, run, tier } = await workspace();
+      const { workspaceId, deliverAndRun, tier } = await workspace();
       billing.subscribe(billing.addCustomer(), ['price_mapped'], { metadata: { workspace_id: workspaceId } });
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('enterprise');
     });
 
@@ -270,7 +270,7 @@ describe('billing', () => {
 
   describe('the tier of a workspace', () => {
     it('follows the current state at the provider and not the content of the event', async () => {
-      const { workspaceId, run, tier } = await workspace();
+      const { workspaceId, deliverAndRun, tier } = await workspace();
       const { subscription } = billing.checkout(workspaceId, ['price_big']);
       await sendAll();
       billing.cancel(subscription);
@@ -278,16 +278,14 @@ describe('billing', () => {
       billing.change(subscription, { status: 'active', prices: ['price_pro'] });
       // The cancellation arrives after the later renewal.
       billing.events.push(cancelled as FakeEvent);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('pro');
     });
 
     it('is free after the subscription has ended, and no rep is deactivated', async () => {
-      const { workspaceId, run, tier, api } = await workspace();
+      const { workspaceId, deliverAndRun, tier, api } = await workspace();
       const { subscription } = billing.checkout(workspaceId, ['price_pro']);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       const people = Array.from({ length: 13 }, (_, index) => ({
         name: `P${index}`,
         email: `p${index}@x.io`,
@@ -295,8 +293,7 @@ describe('billing', () => {
       }));
       await api.expect(200, 'PUT', '/v1/reps', { reps: people });
       billing.cancel(subscription);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('free');
       const { reps } = await api.expect(200, 'GET', '/v1/reps');
       expect(reps.filter((rep: { active: boolean }) => rep.active)).to.have.length(13);
@@ -306,21 +303,18 @@ describe('billing', () => {
       const back = await api.patch(`/v1/reps/${reps[0].id}`, { active: true });
       expect(back.body.code).to.equal('rep_limit_reached');
       billing.checkout(workspaceId, ['price_pro']);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: true });
     });
 
     it('is the highest of all subscriptions for the workspace, of any customer', async () => {
-      const { workspaceId, run, tier } = await workspace();
+      const { workspaceId, deliverAndRun, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       const other = billing.checkout(workspaceId, ['price_big']);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('enterprise');
       billing.cancel(other.subscription);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('pro');
     });
 
@@ -353,58 +347,50 @@ describe('billing', () => {
     });
 
     it('ends after the grace period when collecting its payments is paused', async () => {
-      const { workspaceId, run, tier } = await workspace();
+      const { workspaceId, run, deliverAndRun, tier } = await workspace();
       const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
       billing.change(subscription, { pause_collection: { behavior: 'void', resumes_at: null } });
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('pro');
       now = new Date(now.getTime() + 7.1 * dayMs);
       await requestCheck(customer, now);
       await run();
       expect(await tier()).to.equal('free');
       billing.change(subscription, { pause_collection: null });
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('pro');
     });
 
     it('has the quantity as the number of seats where the price counts seats', async () => {
-      const { workspaceId, run, api } = await workspace();
+      const { workspaceId, deliverAndRun, api } = await workspace();
       const { subscription } = billing.checkout(workspaceId, ['price_seats'], { quantity: 2 });
-      await sendAll();
-      await run();
+      await deliverAndRun();
       const invite = (name: string) => api.put('/v1/reps', { reps: [{ name, email: `${name}@x.io`, role: 'rep' }] });
       for (const name of ['a', 'b']) expect((await invite(name)).status).to.equal(200);
       const rejected = await invite('c');
       expect(rejected.body).to.include({ code: 'rep_limit_reached' });
       expect(rejected.body.details).to.deep.equal({ limit: 2 });
       billing.change(subscription, { quantity: 3 });
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect((await invite('c')).status).to.equal(200);
       billing.cancel(subscription);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect((await invite('d')).status).to.equal(200);
     });
 
     it('does not change when the provider returns unknown prices', async () => {
-      const { workspaceId, run, tier } = await workspace('enterprise');
+      const { workspaceId, deliverAndRun, tier } = await workspace('enterprise');
       billing.checkout(workspaceId, ['price_odd']);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('enterprise');
     });
 
     it('ends after the grace period', async () => {
-      const { workspaceId, run, tier } = await workspace();
+      const { workspaceId, run, deliverAndRun, tier } = await workspace();
       const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       billing.change(subscription, { status: 'past_due' });
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('pro');
       const [{ check_at: checkAt }] = (await rows(
         'select check_at from billing_customers where customer_id = $1',
@@ -420,20 +406,17 @@ describe('billing', () => {
       await run();
       expect(await tier()).to.equal('free');
       billing.change(subscription, { status: 'active' });
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('pro');
     });
 
     it('is free once its customer is deleted, and late events do not restore it', async () => {
-      const { workspaceId, run, tier } = await workspace();
+      const { workspaceId, run, deliverAndRun, tier } = await workspace();
       const { customer } = billing.checkout(workspaceId, ['price_pro']);
       const early = billing.deliveries(webhook()).take();
-      await sendAll();
-      await run();
+      await deliverAndRun();
       billing.deleteCustomer(customer);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       expect(await tier()).to.equal('free');
       expect(await rows('select 1 from inbound_routes where route = $1', customer)).to.deep.equal([]);
       const late = { ...JSON.parse(early.at(-1)?.body as string), id: 'evt_late' };
@@ -574,8 +557,7 @@ describe('billing', () => {
   describe('the sweep', () => {
     async function sweep(): Promise<void> {
       const { unitOfWork, config, container } = service.running.service;
-      const provider = billingProvider(config);
-      if (provider === null) throw new Error('billing is configured');
+      const provider = billingProvider(config) ?? expect.fail('billing is configured');
       await rows(`update billing_recovery set claimed_until = '-infinity'`);
       const billingSweep = new BillingSweep(unitOfWork, provider, container.resolve(BillingIntake), { now: () => now });
       await billingSweep.run();
@@ -600,11 +582,7 @@ describe('billing', () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       const end = billing.server.fault({ on: /v1\/events/, answer: answerWith(500, { error: {} }) });
-      const failure = await sweep().then(
-        () => null,
-        (error: unknown) => error,
-      );
-      expect(failure).to.be.an('error');
+      expect(await sweep().catch((error: unknown) => error)).to.be.an('error');
       end();
       await run();
       expect(await tier()).to.equal('free');
@@ -614,10 +592,9 @@ describe('billing', () => {
     }).timeout(30_000);
 
     it('reads each due customer from the provider once', async () => {
-      const { workspaceId, run, tier } = await workspace();
+      const { workspaceId, run, deliverAndRun, tier } = await workspace();
       const { customer, subscription } = billing.checkout(workspaceId, ['price_pro']);
-      await sendAll();
-      await run();
+      await deliverAndRun();
       billing.cancel(subscription);
       billing.events.length = 0;
       await sweep();
@@ -638,17 +615,13 @@ describe('billing', () => {
     const { workspaceId, api } = await whole.workspace({ tier: 'free' });
     const { subscription } = billing.checkout(workspaceId, ['price_big']);
     await billing.deliveries(`${whole.url}/webhooks/billing`).flush();
-    const tier = async () => (await api.expect(200, 'GET', '/v1/workspaces')).tier;
-    for (let turn = 0; turn < 100 && (await tier()) !== 'enterprise'; turn++) await sleep(50);
-    expect(await tier()).to.equal('enterprise');
+    await until(async () => (await api.expect(200, 'GET', '/v1/workspaces')).tier === 'enterprise');
     await whole.running.stop();
     billing.cancel(subscription);
     await query(whole.database.ownerUrl, `update billing_recovery set claimed_until = '-infinity'`);
     const again = await start(whole.running.service.config, { api: false, worker: true }, createLog('silent'));
-    const stored = () =>
-      query(whole.database.ownerUrl, 'select tier from workspaces where workspace_id = $1', [workspaceId]);
-    for (let turn = 0; turn < 100 && (await stored())[0]?.['tier'] !== 'free'; turn++) await sleep(50);
-    expect(await stored()).to.deep.equal([{ tier: 'free' }]);
+    const free = `select 1 from workspaces where workspace_id = $1 and tier = 'free'`;
+    await until(async () => (await query(whole.database.ownerUrl, free, [workspaceId])).length === 1);
     await again.stop();
     await whole.database.drop();
   });
