@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { type CrmCredentials, type CrmProvider } from '../crm/port.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -28,18 +28,19 @@ interface Stored {
   readonly grant: Grant;
 }
 
-/** Stores the data under a random key for ten minutes, beside the states of sign-ins. */
+/** Stores the data for ten minutes, beside the states of sign-ins, and returns the random key. */
 export async function storeConsent<Kind extends keyof Stored>(
   trx: Work,
   secrets: Secrets,
   kind: Kind,
   provider: CrmProvider,
-  key: string,
   data: Stored[Kind],
-): Promise<void> {
+): Promise<string> {
+  const key = newKey();
   const hash = hashOf(key);
   const sealed = secrets.seal(placeOf(kind, provider, hash), JSON.stringify(data));
   await sql`select store_sign_in_state(${hash}, ${data.workspaceId}, ${sealed})`.execute(trx);
+  return key;
 }
 
 /** Returns the data of the key once; null if it is unknown, expired or of another kind. */
@@ -60,6 +61,10 @@ export async function takeConsent<Kind extends keyof Stored>(
     // A state of a sign-in or of another CRM is sealed for another place.
     return null;
   }
+}
+
+export function newKey(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function hashOf(key: string): Buffer {

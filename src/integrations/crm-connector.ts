@@ -192,12 +192,10 @@ export class CrmConnector {
 
   /** We generate the secret of crm-c's deliveries. It stays the same when the CRM is connected again. */
   private async ownSecret(workspaceId: string): Promise<{ secret: string | null; inbound: InboundRoute | null }> {
-    if (
-      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-        hasRoute(trx, workspaceId, 'crmc'),
-      )
-    )
-      return { secret: null, inbound: null };
+    const isRouted = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+      hasRoute(trx, workspaceId, 'crmc'),
+    );
+    if (isRouted) return { secret: null, inbound: null };
     const secret = randomBytes(32).toString('base64url');
     return { secret, inbound: { route: routeOfSecret(secret), secret: null } };
   }

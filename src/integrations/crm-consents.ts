@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
-import { type CrmCredentials, type CrmProvider } from '../crm/port.js';
+import { type CrmProvider } from '../crm/port.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { Failure } from '../kernel/failure.js';
@@ -10,7 +10,7 @@ import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { Secrets } from '../platform/secrets/secrets.js';
 import { type PreviousAccount, type PreviousDeals } from './account-change.js';
-import { type Started, storeConsent, takeConsent } from './consent-state-store.js';
+import { newKey, type Started, storeConsent, takeConsent } from './consent-state-store.js';
 import { CrmAccounts } from './crm-accounts.js';
 import { type Connected, CrmConnector } from './crm-connector.js';
 import { callingCrm } from './crm-failures.js';
@@ -84,10 +84,10 @@ export class CrmConsents {
     const settings = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
       findSettings(trx, workspaceId, provider),
     );
-    const [state, codeVerifier] = [newKey(), newKey()];
+    const codeVerifier = newKey();
     const consent = { ...startedBy(caller, browserKey), codeVerifier, loginUrl };
-    await this.unitOfWork.withoutWorkspace((trx) =>
-      storeConsent(trx, this.secrets, 'consent', provider, state, consent),
+    const state = await this.unitOfWork.withoutWorkspace((trx) =>
+      storeConsent(trx, this.secrets, 'consent', provider, consent),
     );
     return this.accounts.adapters[provider].authorizeUrl({
       state,
@@ -122,7 +122,10 @@ export class CrmConsents {
       const accountName = await adapter.accountName(credentials);
       const { accountId } = credentials;
       const previous = await this.connector.previousAccount(started.workspaceId, provider, accountId);
-      return { grant: await this.store(provider, started, credentials), accountId, accountName, previous };
+      const grant = await this.unitOfWork.withoutWorkspace((trx) =>
+        storeConsent(trx, this.secrets, 'grant', provider, { ...started, credentials }),
+      );
+      return { grant, accountId, accountName, previous };
     });
   }
 
@@ -145,14 +148,6 @@ export class CrmConsents {
     return callingCrm(() => this.connector.connect(caller, provider, found.credentials, previousDeals));
   }
 
-  private async store(provider: CrmProvider, started: Started, credentials: CrmCredentials): Promise<string> {
-    const grant = newKey();
-    await this.unitOfWork.withoutWorkspace((trx) =>
-      storeConsent(trx, this.secrets, 'grant', provider, grant, { ...started, credentials }),
-    );
-    return grant;
-  }
-
   private callbackOf(provider: CrmProvider): string {
     const uri = redirectUri(this.config, provider);
     if (uri !== null) return uri;
@@ -169,10 +164,6 @@ export class CrmConsents {
       return null;
     }
   }
-}
-
-export function newKey(): string {
-  return randomBytes(32).toString('base64url');
 }
 
 function startPlace(provider: CrmProvider): string {

@@ -16,7 +16,7 @@ export interface CrmPull {
   readonly replaces: boolean;
   /** A request waits for the result: the pull fails at once if it cannot begin. */
   readonly awaited: boolean;
-  readonly phase: 'people' | 'fields' | 'deals' | 'missing' | 'finish';
+  readonly phase: PullPhase;
   readonly modifiedFrom: Date | null;
   /** Null if this pull does not list deletions apart. */
   readonly deletedFrom: Date | null;

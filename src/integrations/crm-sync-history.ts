@@ -5,7 +5,7 @@ import { type CrmSyncRecord } from './crm-sync-record.js';
 import { type SkippedDeal } from './integration-tables.js';
 
 /** A sync may skip every deal of a CRM, so only the first are listed. The counts contain all of them. */
-const maxSkippedListed = 100;
+export const maxSkippedListed = 100;
 
 /** Adds deals that pay no rep to the running pull. */
 export async function noteSkippedDeals(

@@ -24,6 +24,7 @@ import {
   findMissing,
   lockPull,
   noteSync,
+  type PullStep,
   pollInterval,
   rejectReconcile,
   replaceFields,
@@ -32,7 +33,7 @@ import {
   savePullStep,
   schedulePoll,
 } from './crm-pull-store.js';
-import { noteSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
+import { maxSkippedListed, noteSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
 import { findMembersHash, hashOfMembers, saveMembersHash } from './members-hash.js';
 
 /** Why a pull failed; reported with the job. */
@@ -213,8 +214,7 @@ export class CrmSyncRunner {
       const recorded = await this.record(trx, recalculate, run, deals, fetchedAt);
       await failpoint('pull.afterRecord');
       const joined = await lockPull(trx, workspaceId, pull.pullId);
-      const next: CrmPull = {
-        ...pull,
+      const step: Required<PullStep> = {
         cursor: page?.next ?? null,
         deals: pull.deals + recorded.deals,
         total: page?.total ?? pull.total,
@@ -223,15 +223,8 @@ export class CrmSyncRunner {
         // A reconcile may have been requested only now.
         phase: !isLast ? 'deals' : joined?.reconcile === true ? 'missing' : 'finish',
       };
-      const { cursor, total, coveredUntil, phase } = next;
-      await savePullStep(trx, workspaceId, pull.pullId, {
-        phase,
-        cursor,
-        deals: next.deals,
-        total,
-        coveredUntil,
-        counts: next.counts,
-      });
+      const next = { ...pull, ...step };
+      await savePullStep(trx, workspaceId, pull.pullId, step);
       if (pull.kind === 'sync') await advancePull(trx, workspaceId, pull.pullId, next);
       await failpoint('pull.afterStep');
       return next;
@@ -426,8 +419,6 @@ function pulledDeals({ outcomes, skipped }: RecordedReport): PulledDeal[] {
   const without = new Set(skipped.map(({ dealId }) => dealId));
   return [...outcomes].map(([dealId, outcome]) => ({ dealId, outcome, isSkipped: without.has(dealId) }));
 }
-
-const maxSkippedListed = 100;
 
 /**
  * A sync may read every deal of the CRM, so it writes one audit entry for all skipped deals. A poll reads few and

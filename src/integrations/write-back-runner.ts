@@ -72,7 +72,7 @@ export class WriteBackRunner {
       const due = await this.unitOfWork.run(run, { lock: 'none', access: 'read' }, (trx) =>
         listDueWriteBacks(trx, run.workspaceId),
       );
-      for (const one of due) await this.proceed(run, one);
+      for (const one of due) await this.checkOrWrite(run, one);
       if (!compared && due.length === 0) return 'stopped';
     }
     return 'yielded';
@@ -99,8 +99,8 @@ export class WriteBackRunner {
     });
   }
 
-  /** One check or one batch. A failure pauses this CRM and no other. */
-  private async proceed(run: Run, due: DueWriteBack): Promise<void> {
+  /** Checks the connection or writes one batch. A failure pauses this CRM and no other. */
+  private async checkOrWrite(run: Run, due: DueWriteBack): Promise<void> {
     const { provider, needsCheck } = due;
     try {
       const account = await this.accountOf(run, provider);
@@ -177,11 +177,10 @@ async function record(
     provider,
     taken.filter(({ dealId }) => byId.get(dealId)?.problem === null),
   );
-  const isProblem = (dealId: string) => (byId.get(dealId)?.problem ?? null) !== null;
   await recordRejected(
     trx,
     workspaceId,
-    results.filter(({ dealId }) => isProblem(dealId)),
+    results.filter(({ problem }) => problem !== null),
   );
   // A request that the CRM limited or rejected wrote nothing. After any other failure the outcome is unknown.
   if (failure?.kind !== 'unavailable')

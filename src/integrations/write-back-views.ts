@@ -39,18 +39,17 @@ export async function listDueWriteBacks(trx: Work, workspaceId: string): Promise
   return rows;
 }
 
+function writeBackOf(trx: Work, workspaceId: string, provider: CrmProvider) {
+  return trx.selectFrom('crm_write_backs').where('workspace_id', '=', workspaceId).where('provider', '=', provider);
+}
+
 /** The fields to which commission is written; null if nothing is written. */
 export async function findWriteTargets(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<WriteTargets | null> {
-  const row = await trx
-    .selectFrom('crm_write_backs')
-    .select('targets')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .executeTakeFirst();
+  const row = await writeBackOf(trx, workspaceId, provider).select('targets').executeTakeFirst();
   return row?.targets ?? null;
 }
 
@@ -60,12 +59,7 @@ export async function writtenProperties(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<ReadonlySet<string>> {
-  const row = await trx
-    .selectFrom('crm_write_backs')
-    .select('properties')
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
-    .executeTakeFirst();
+  const row = await writeBackOf(trx, workspaceId, provider).select('properties').executeTakeFirst();
   return new Set(row?.properties ?? []);
 }
 
@@ -76,12 +70,9 @@ export async function readWriteBackStatus(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<WriteBackStatus> {
-  const row = await trx
-    .selectFrom('crm_write_backs')
+  const row = await writeBackOf(trx, workspaceId, provider)
     .select(['checked_at', 'findings', 'error', 'written_at', 'not_before'])
     .select(sql<boolean>`not_before > now() and error is not null`.as('is_paused'))
-    .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
     .executeTakeFirst();
   const { rows } = await sql<{ waiting: number; written: number; failed: number }>`
     select (count(*) filter (where due_at is not null))::int as waiting,

@@ -4,8 +4,9 @@ import { Html, html } from '../../platform/documents/html.js';
 import { type BrowserSessions } from '../../platform/http/browser-sessions.js';
 import { formFields, hiddenField, type Page, pageHandler, sendPage } from '../../platform/http/page.js';
 import { previousDealsChoices } from '../account-change.js';
+import { newKey } from '../consent-state-store.js';
 import { type Connected } from '../crm-connector.js';
-import { type CrmConsents, newKey, type OfferedAccount } from '../crm-consents.js';
+import { type CrmConsents, type OfferedAccount } from '../crm-consents.js';
 import { crmFailures } from '../crm-failures.js';
 import { authorizePath, callbackPath, confirmPath } from '../oauth-client.js';
 
