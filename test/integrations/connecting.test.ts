@@ -108,7 +108,7 @@ describe('CRM connections', function () {
     expect(Object.keys(started.results)).to.have.members(providers);
     for (const provider of providers) {
       const { jobId } = started.results[provider];
-      await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+      await api.job(jobId);
     }
   });
 

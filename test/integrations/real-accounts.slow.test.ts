@@ -126,7 +126,6 @@ describe('accounts of crm-b', function () {
       accessToken: crm.oauth.issue().accessToken,
       refreshToken: crm.oauth.issue().refreshToken,
     });
-  const jobOf = (jobId: string) => api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
 
   it('two users with one address are one rep, who owns the deals of both and is active while one of them is', async () => {
     const person = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada.two@x.io' };
@@ -234,15 +233,15 @@ describe('accounts of crm-b', function () {
       await rows(`update crm_pulls set attempts = 50, failing_since = now() - interval '${since}', not_before = now()
         where workspace_id = $1`);
       if (isOver) {
-        await until(async () => (await jobOf(jobId)).status === 'failed');
+        expect(await api.finishedJob(jobId)).to.include({ status: 'failed' });
         end();
         continue;
       }
       await until(() => hasFailed(50));
-      expect(await jobOf(jobId)).to.include({ status: 'running' });
+      expect(await api.job(jobId)).to.include({ status: 'running' });
       end();
       await rows('update crm_pulls set not_before = now() where workspace_id = $1');
-      await until(async () => (await jobOf(jobId)).status === 'completed');
+      expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
     }
     const mails = await service.sql<{ mail_id: string; body: Buffer }>(
       "select mail_id, body from mail_outbox where recipient = 'boss@x.io'",
@@ -293,7 +292,7 @@ describe('accounts of crm-b', function () {
     const { jobId } = await api.expect(200, ...sync, { async: true });
     const respond = await reached;
     await api.expect(200, 'POST', '/auth/workspace/disconnect-crmb');
-    const job = await jobOf(jobId);
+    const job = await api.job(jobId);
     expect([job.status, job.result.failure]).to.deep.equal(['failed', 'disconnected']);
     const { count } = await api.expect(200, 'GET', '/v1/deals?limit=1');
     respond();
@@ -454,8 +453,7 @@ describe('accounts of crm-c', function () {
     const respond = await reached;
     await connect(sandbox, { previousDeals: 'remove' });
     respond();
-    const job = () => api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-    await until(async () => (await job()).status === 'completed');
+    expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
     production.maxRowsPerPage = 2000;
     expect(await idsOf()).to.deep.equal(idsIn(sandbox));
   });

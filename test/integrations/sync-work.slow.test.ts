@@ -39,11 +39,7 @@ describe('a sync', function () {
 
   async function finished(api: ApiClient, options: object): Promise<void> {
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/sync', { ...options, async: true });
-    await until(async () => {
-      const { status } = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-      expect(status).to.be.oneOf(['running', 'completed']);
-      return status === 'completed';
-    });
+    expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
   }
 
   /** Three syncs on a separate database: of new deals, without changes, and with a comparison. */

@@ -60,25 +60,17 @@ for (const { provider, start } of crmWorlds) {
         });
       });
 
-    async function finishedJob(jobId: string) {
-      for (;;) {
-        const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-        if (job.status !== 'running') return job;
-        expect(job.progress.done).to.be.at.most(job.progress.total);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
-
     /** Resolves when an attempt of the sync has failed, with the number of deals that it has listed until then. */
-    async function untilRetried(): Promise<number> {
-      const deadline = Date.now() + 90_000;
-      for (;;) {
-        const [pull] = await rows('select attempts, deals from crm_pulls where workspace_id = $1', [workspaceId]);
-        if (Number(pull?.['attempts']) > 0) return Number(pull?.['deals']);
-        if (Date.now() > deadline) throw new Error('the pull was not set back');
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
+    const untilRetried = () =>
+      until(
+        async () => {
+          const [pull] = await rows('select deals from crm_pulls where workspace_id = $1 and attempts > 0', [
+            workspaceId,
+          ]);
+          return pull === undefined ? null : { listed: Number(pull['deals']) };
+        },
+        { withinMs: 90_000 },
+      );
 
     it('combines two concurrent requests into one sync that does what both request', async () => {
       const before = world.server.countRequests(world.listing);
@@ -88,7 +80,7 @@ for (const { provider, start } of crmWorlds) {
       ]);
       expect(first).to.include({ synced: false, triggered: true, async: true, status: 'running', provider });
       expect(second.jobId).to.equal(first.jobId);
-      const job = await finishedJob(first.jobId);
+      const job = await api.finishedJob(first.jobId);
       expect(job).to.include({ status: 'completed', kind: 'sync' });
       expect(job.result).to.include({ totalDeals: deals, created: deals });
       const pages = world.server.countRequests(world.listing) - before;
@@ -126,7 +118,7 @@ for (const { provider, start } of crmWorlds) {
       world.server.fault({ on: world.listing, after: 2, times: 1, answer: answerWith(429, {}) });
       world.server.fault({ on: world.listing, after: 3, times: 2, answer: answerWith(500, {}) });
       const { jobId } = await api.expect(200, ...sync, { async: true, reconcile: true });
-      expect(await finishedJob(jobId)).to.deep.include({ status: 'completed' });
+      expect(await api.finishedJob(jobId)).to.deep.include({ status: 'completed' });
       expect(await live()).to.equal(deals);
     });
 
@@ -140,7 +132,7 @@ for (const { provider, start } of crmWorlds) {
       const failed = await api.expect(502, ...sync, { reconcile: true });
       end();
       expect(failed).to.include({ code: 'crm_unavailable' });
-      const job = await finishedJob(failed.details.jobId);
+      const job = await api.finishedJob(failed.details.jobId);
       expect(job).to.include({ status: 'failed' });
       expect(job.result).to.include({ failure: 'crm_unavailable' });
       expect(job.error).to.be.a('string').and.not.equal('');
@@ -153,11 +145,9 @@ for (const { provider, start } of crmWorlds) {
       const end = world.server.fault({ on: /./, answer: hangUp });
       const { jobId } = await api.expect(200, ...sync, { async: true });
       await untilRetried();
-      expect(await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`)).to.include({
-        status: 'running',
-      });
+      expect(await api.job(jobId)).to.include({ status: 'running' });
       end();
-      expect(await finishedJob(jobId)).to.include({ status: 'completed' });
+      expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
       expect(await live()).to.equal(deals);
     });
 
@@ -186,7 +176,7 @@ for (const { provider, start } of crmWorlds) {
         await rows(failing, [workspaceId, null]);
         respond();
       }
-      expect(await finishedJob(jobId)).to.include({ status: 'completed' });
+      expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
       expect(await runs()).to.equal(1);
     });
 
@@ -199,24 +189,25 @@ for (const { provider, start } of crmWorlds) {
       const lastPage = holdLastPage();
       const { jobId } = await api.expect(200, ...sync, { async: true });
       const respond = await lastPage;
-      const path = `/v1/statements/${repId}`;
-      await api.expect(200, 'POST', `${path}/generate`, { period: '2026-02' });
-      const approved = await api.expect(200, 'POST', `${path}/approve`, { period: '2026-02', status: 'approved' });
+      await api.generate(repId, '2026-02');
+      const approved = await api.approve(repId, '2026-02');
       respond();
       expect(approved.dealCount).to.equal(200);
-      expect(await finishedJob(jobId)).to.include({ status: 'completed' });
+      expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
     });
 
     it('resumes at the failed page when the CRM is available again', async () => {
       const before = world.server.countRequests(world.listing);
       const end = world.server.fault({ on: world.listing, after: 1, answer: hangUp });
       const { jobId } = await api.expect(200, ...sync, { async: true });
-      expect(await untilRetried())
+      expect((await untilRetried()).listed)
         .to.be.greaterThan(0)
         .and.lessThan(deals);
+      const { progress } = await api.job(jobId);
+      expect(progress.done).to.be.at.most(progress.total);
       const failed = world.server.countRequests(world.listing) - before - 1;
       end();
-      expect(await finishedJob(jobId)).to.deep.include({ status: 'completed' });
+      expect(await api.finishedJob(jobId)).to.deep.include({ status: 'completed' });
       expect(await live()).to.equal(deals);
       const [first] = await rows('select count(*)::int as n from deal_versions where workspace_id = $1', [workspaceId]);
       expect(first?.['n']).to.equal(deals);
@@ -243,7 +234,7 @@ for (const { provider, start } of crmWorlds) {
           .to.be.greaterThan(0)
           .and.lessThan(deals);
         expect((await api.expect(200, ...sync, { async: true })).jobId).to.equal(jobId);
-        const { status, result } = await finishedJob(jobId);
+        const { status, result } = await api.finishedJob(jobId);
         expect(status).to.equal('completed');
         expect(result).to.include({ totalDeals: deals, created: deals });
         expect(await live()).to.equal(deals);

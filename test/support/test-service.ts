@@ -117,6 +117,18 @@ export class ApiClient {
     return this.expect(200, 'POST', `/v1/statements/${repId}/adjust`, { period, amount, reason });
   }
 
+  job(jobId: string) {
+    return this.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+  }
+
+  /** The job, when it has ended. */
+  finishedJob(jobId: string) {
+    return until(async () => {
+      const job = await this.job(jobId);
+      return job.status === 'running' ? null : job;
+    });
+  }
+
   generate(repId: string | undefined, period: string) {
     return this.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
   }
