@@ -107,7 +107,7 @@ export class CrmcAccount implements CrmAccount {
     this.writer = new CrmcWriter(http, access, {
       described: async () => (await this.description()).body,
       url: (path) => this.url(`${this.path}${path}`),
-      assertQuota,
+      quotaFailure,
     });
   }
 
@@ -439,14 +439,16 @@ function pageOptions(rows: number | undefined): Record<string, string> {
  * The last tenth of the organisation's request limit is left to its people. Polling waits; webhooks and syncs
  * continue.
  */
-function assertQuota(headers: Headers): void {
+function quotaFailure(headers: Headers): CrmFailure | null {
   const [, used, limit] = /api-usage=(\d+)\/(\d+)/.exec(headers.get('sforce-limit-info') ?? '') ?? [];
-  if (used === undefined || Number(used) <= Number(limit) * maxUsedShare) return;
-  throw new CrmFailure(
-    'rate_limited',
-    `crmc: ${used} of the ${limit} requests of a day are used; polling waits`,
-    quotaPauseMs,
-  );
+  if (used === undefined || Number(used) <= Number(limit) * maxUsedShare) return null;
+  const message = `crmc: ${used} of the ${limit} requests of a day are used; polling waits`;
+  return new CrmFailure('rate_limited', message, quotaPauseMs);
+}
+
+function assertQuota(headers: Headers): void {
+  const failure = quotaFailure(headers);
+  if (failure !== null) throw failure;
 }
 
 function writeCursor(until: Date, path: string): string {

@@ -59,8 +59,8 @@ export interface CrmcWriteReads {
   described(): Promise<DescribedDeal>;
   /** URL of a path of the API. */
   url(path: string): Promise<string>;
-  /** Throws if the request limit is nearly used up. */
-  assertQuota(headers: Headers): void;
+  /** The reason to pause if the request limit is nearly used up; otherwise null. */
+  quotaFailure(headers: Headers): CrmFailure | null;
 }
 
 /** Writes to the deals of crm-c. */
@@ -95,17 +95,7 @@ export class CrmcWriter {
     });
     assertFieldsWritable(body);
     const written = ready.map((write, place) => resultOf(write, body[place] as z.infer<typeof saved>[number]));
-    return { results: [...results, ...written], failure: this.quotaFailure(headers) };
-  }
-
-  private quotaFailure(headers: Headers): CrmFailure | null {
-    try {
-      this.reads.assertQuota(headers);
-      return null;
-    } catch (error) {
-      if (error instanceof CrmFailure) return error;
-      throw error;
-    }
+    return { results: [...results, ...written], failure: this.reads.quotaFailure(headers) };
   }
 }
 
