@@ -32,10 +32,11 @@ describe('the settings of a CRM', function () {
 
   beforeEach(async () => {
     ({ api } = await service.workspace());
-    const { accessToken, refreshToken } = crm.oauth.issue();
-    await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
+    await connect();
   });
 
+  const connect = (status = 200) =>
+    api.expect(status, 'POST', '/auth/workspace/connect-crmb', { ...crm.oauth.issue() });
   const sync = () => api.expect(200, 'POST', '/v1/commissions/sync', {});
   const set = (change: object, status = 200) => api.expect(status, 'PUT', settings, change);
   const deals = async (): Promise<Record<string, unknown>[]> => (await api.expect(200, 'GET', '/v1/deals')).deals;
@@ -90,9 +91,7 @@ describe('the settings of a CRM', function () {
     const granted = { name: 'crm.objects.line_items.read', purpose: 'line items', granted: true, required: true };
     expect(integrations[1].permissions).to.deep.include(granted);
     crm.oauth.scopes.delete('crm.objects.line_items.read');
-    const { accessToken, refreshToken } = crm.oauth.issue();
-    const path = '/auth/workspace/connect-crmb';
-    expect((await api.expect(400, 'POST', path, { accessToken, refreshToken })).details.missing).to.have.length(1);
+    expect((await connect(400)).details.missing).to.have.length(1);
     crm.oauth.scopes.add('crm.objects.line_items.read');
   });
 
@@ -143,8 +142,7 @@ describe('the settings of a CRM', function () {
 
   it('name fields for commission, which are checked when the CRM is connected', async () => {
     await set({ writeBack: { commission: 'commission' } });
-    const { accessToken, refreshToken } = crm.oauth.issue();
-    const { warnings } = await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
+    const { warnings } = await connect();
     const messages = warnings
       .filter(({ code }: { code: string }) => code === 'write_back_impossible')
       .map(({ message }: { message: string }) => message);

@@ -122,10 +122,7 @@ describe('accounts of crm-b', function () {
 
   const rows = (text: string) => service.sql<Record<string, unknown>>(text, workspaceId);
   const connect = (status = 200) =>
-    api.expect(status, 'POST', '/auth/workspace/connect-crmb', {
-      accessToken: crm.oauth.issue().accessToken,
-      refreshToken: crm.oauth.issue().refreshToken,
-    });
+    api.expect(status, 'POST', '/auth/workspace/connect-crmb', { ...crm.oauth.issue() });
 
   it('two users with one address are one rep, who owns the deals of both and is active while one of them is', async () => {
     const person = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada.two@x.io' };
@@ -358,8 +355,7 @@ describe('accounts of crm-c', function () {
     crm: FakeCrmc,
     { client = api, status = 200, ...more }: Record<string, unknown> & { client?: ApiClient; status?: number } = {},
   ) => {
-    const { accessToken, refreshToken } = crm.oauth.issue();
-    const body = { accessToken, refreshToken, instanceUrl: crm.url, ...more };
+    const body = { ...crm.oauth.issue(), instanceUrl: crm.url, ...more };
     return client.expect(status, 'POST', '/auth/workspace/connect-crmc', body);
   };
   const idsOf = async (client = api) => {

@@ -140,13 +140,8 @@ function isText(value: string): boolean {
 }
 
 function valuesBy(read: (name: string) => unknown, fields: WriteFields): Record<keyof WriteFields, unknown> {
-  const { commission, state, currency, attainment } = fields;
-  return {
-    commission: read(commission),
-    state: read(state),
-    currency: read(currency),
-    attainment: read(attainment),
-  };
+  const values = Object.entries(fields).map(([value, name]) => [value, read(name)]);
+  return Object.fromEntries(values) as Record<keyof WriteFields, unknown>;
 }
 
 export async function crmbWorld(): Promise<CrmWorld> {
@@ -182,8 +177,7 @@ export async function crmbWorld(): Promise<CrmWorld> {
     liveDealIds: () => crm.dealIds.filter((dealId) => !gone.has(dealId)),
     connect: async (api, serviceUrl) => {
       crm.webhookUrl = `${serviceUrl}/webhooks/crmb`;
-      const { accessToken, refreshToken } = crm.oauth.issue();
-      await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { accessToken, refreshToken });
+      await api.expect(200, 'POST', '/auth/workspace/connect-crmb', { ...crm.oauth.issue() });
     },
     takeDeliveries: () => crm.deliveries.take(),
     permitWrites: (permits) => {
@@ -257,8 +251,7 @@ async function crmcWorld(): Promise<CrmWorld> {
     },
     liveDealIds: () => crm.liveDeals().map((deal) => String(deal['Id'])),
     connect: async (api) => {
-      const { accessToken, refreshToken } = crm.oauth.issue();
-      const body = { accessToken, refreshToken, instanceUrl: crm.url };
+      const body = { ...crm.oauth.issue(), instanceUrl: crm.url };
       const { webhookUrl, webhookSecret } = await api.expect(200, 'POST', '/auth/workspace/connect-crmc', body);
       if (webhookSecret !== null) flow = crm.flow({ targetUrl: webhookUrl, secret: webhookSecret });
     },
