@@ -165,11 +165,8 @@ const noConnection = {
  * the settings of the CRM stay, so that the next connection reads and writes the same fields.
  */
 export async function deleteConnection(trx: Work, who: Who, provider: CrmProvider): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('crm_connections')
+  const { numUpdatedRows } = await updateConnection(trx, who.workspaceId, provider)
     .set(noConnection)
-    .where('workspace_id', '=', who.workspaceId)
-    .where('provider', '=', provider)
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
