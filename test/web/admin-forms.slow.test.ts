@@ -3,7 +3,7 @@ import { type Page } from 'puppeteer-core';
 import { duringSuite } from '#test/support/during-suite.js';
 import { adminPages } from './admin-pages.js';
 import { keyboard, pointer } from './hands.js';
-import { type OpenedApp, texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+import { type OpenedApp, setScheme, texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -36,10 +36,7 @@ describe('the forms of an admin in the web app', function () {
     expect(opened.problems).to.deep.equal([]);
   });
 
-  const visit = async (address: string) => {
-    await page.goto(`${world.service.url}${address}`, { waitUntil: 'load' });
-    await waitUntilLoaded(page);
-  };
+  const visit = (address: string) => world.visit(page, address);
   const get = (path: string): Promise<Loose> => world.api.expect(200, 'GET', path);
   const press = (name: string) => keyboard.press(page, 'button', name);
   const write = (label: string, text: string) => keyboard.write(page, label, text);
@@ -53,17 +50,12 @@ describe('the forms of an admin in the web app', function () {
     expect(await violations(page, { within: dialog })).to.deep.equal([]);
     const { width = 1280, height = 900 } = page.viewport() ?? {};
     await page.setViewport({ width: 390, height: 844 });
-    await setScheme('dark');
+    await setScheme(page, 'dark');
     expect(await violations(page, { within: dialog }), 'dark, 390 pixels').to.deep.equal([]);
-    await setScheme('light');
+    await setScheme(page, 'light');
     await page.setViewport({ width, height });
     await page.evaluate(focusMoved);
   };
-  const setScheme = (value: 'light' | 'dark') =>
-    page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ]);
 
   describe('work by keyboard alone and have accessible dialogs:', () => {
     it('adding a person', async () => {

@@ -19,10 +19,11 @@ describe("an admin's pages in the web app", function () {
     });
 
   it('say to a rep that the page is not theirs', async () => {
+    const { page, close } = await world.openPage('rep', '/account');
     for (const path of ['/recalculations', '/keys']) {
-      const { page, close } = await world.openPage('rep', path);
+      await world.visit(page, path);
       expect((await texts(page, 'main')).join(), path).to.include('You may not see this');
-      await close();
     }
+    await close();
   });
 });

@@ -3,7 +3,8 @@ import { type Page } from 'puppeteer-core';
 import { dayInZone } from '#src/kernel/day.js';
 import { periodOf, previousPeriod } from '#src/kernel/period.js';
 import { duringSuite } from '#test/support/during-suite.js';
-import { texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+import { looks } from './sound-pages.js';
+import { texts, violations, violationsInBothSchemes, WebWorld, waitUntilLoaded } from './web-world.js';
 
 interface TeamRow {
   readonly repId: string;
@@ -42,20 +43,19 @@ describe('approvals in the web app', function () {
     await close();
   });
 
-  for (const scheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390])
-      it(`is accessible with a selection and the confirmation, ${scheme}, ${width} pixels`, async () => {
-        const { page, problems, close } = await world.openPage('manager', path, { scheme, width });
-        await (await page.waitForSelector(selectable))?.click();
-        await page.waitForSelector('section[aria-label=Selection]');
-        expect(await violations(page)).to.deep.equal([]);
-        await page.evaluate('document.activeElement.blur()');
-        await page.keyboard.press('a');
-        await page.waitForSelector('[role=dialog]');
-        expect(await violations(page)).to.deep.equal([]);
-        expect(problems).to.deep.equal([]);
-        await close();
-      });
+  for (const look of looks)
+    it(`is accessible with a selection and the confirmation, ${look.width} pixels`, async () => {
+      const { page, problems, close } = await world.openPage('manager', path, look);
+      await (await page.waitForSelector(selectable))?.click();
+      await page.waitForSelector('section[aria-label=Selection]');
+      expect(await violationsInBothSchemes(page, look.scheme)).to.deep.equal([]);
+      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press('a');
+      await page.waitForSelector('[role=dialog]');
+      expect(await violationsInBothSchemes(page, look.scheme)).to.deep.equal([]);
+      expect(problems).to.deep.equal([]);
+      await close();
+    });
 
   it('approves the displayed version by keyboard alone', async () => {
     const { page, close } = await world.openPage('manager', path);

@@ -55,14 +55,16 @@ export async function observeLoading(page: Page): Promise<void> {
   await page.evaluateOnNewDocument(observe);
 }
 
-/** What a load exceeds: the movement of its content, or the time until it is painted, longer on a busy machine. */
-export async function withinLimits(page: Page, load: () => Promise<unknown>): Promise<readonly string[]> {
-  const before = machineDelay();
-  await load();
+/**
+ * What the load of the page exceeded: the movement of its content, or the time until it is painted on a slow machine,
+ * longer on a busy one. `factor` is how many times slower than this machine the page was loaded.
+ */
+export async function beyondLimits(page: Page, factor: number): Promise<readonly string[]> {
   const { painted, shift, moved } = (await page.evaluate('observed')) as Observed;
-  const limit = maxPaintMs * Math.max(before, machineDelay());
+  const limit = (maxPaintMs * factor) / slowdown;
+  const isLate = painted === 0 || (painted > limit && painted > limit * machineDelay());
   return [
-    ...(painted === 0 || painted > limit ? [`is painted after ${Math.round(painted)} ms`] : []),
+    ...(isLate ? [`is painted after ${Math.round(painted)} ms`] : []),
     ...(shift >= maxLayoutShift ? [`shifts by ${shift.toFixed(3)}:\n  ${moved.join('\n  ')}`] : []),
   ];
 }

@@ -11,9 +11,11 @@ import { recentMails } from '#src/platform/mail/recent-mails.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 
+export type Scheme = 'light' | 'dark';
+
 export interface PageOptions {
   /** Default: light. */
-  readonly scheme?: 'light' | 'dark';
+  readonly scheme?: Scheme;
   /** Width of the window in pixels; 390 is a phone. Default: 1280. */
   readonly width?: number;
   readonly height?: number;
@@ -107,18 +109,20 @@ export class WebWorld {
       if (response.status() >= 400) problems.push(`${response.status()}: ${response.url()}`);
     });
     await page.setViewport({ width, height });
-    await page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value: scheme },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ]);
+    await emulateScheme(page, scheme);
     if (role !== null) {
       const token = await tokenOf(this.service, this.workspaceId, 'sess', this.idOf(role));
       await context.setCookie({ name: 'session', value: token, domain: new URL(this.service.url).hostname, path: '/' });
     }
     await options.prepare?.(page);
+    await this.visit(page, address);
+    return { page, problems, close: () => context.close() };
+  }
+
+  /** Loads an address in an open page, and waits until nothing is loading. */
+  async visit(page: Page, address: string): Promise<void> {
     await page.goto(`${this.service.url}${address}`, { waitUntil: 'load' });
     await waitUntilLoaded(page);
-    return { page, problems, close: () => context.close() };
   }
 
   /** The text of the last mail to the address. */
@@ -160,6 +164,19 @@ export async function waitUntilLoaded(page: Page, tries = 3): Promise<void> {
   }
 }
 
+async function emulateScheme(page: Page, scheme: Scheme): Promise<void> {
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+}
+
+/** Changes the scheme of the open page. */
+export async function setScheme(page: Page, scheme: Scheme): Promise<void> {
+  await emulateScheme(page, scheme);
+  await page.waitForFunction(`document.documentElement.dataset.mantineColorScheme === '${scheme}'`);
+}
+
 export interface AccessibilityOptions {
   /** Only this part of the page, as a selector. Rules about the page as a whole are then left out. */
   readonly within?: string;
@@ -172,13 +189,22 @@ export async function violations(page: Page, { within, rules }: AccessibilityOpt
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
   const part = within === undefined ? 'document' : JSON.stringify(within);
   const only = rules === undefined ? axeTags : { type: 'rule', values: rules };
-  const options = JSON.stringify({ runOnly: only, resultTypes: ['violations'] });
+  const options = JSON.stringify({ runOnly: only, resultTypes: ['violations'], preload: false, iframes: false });
   const found = (await page.evaluate(
     `axe.run(${part}, ${options}).then(({ violations }) => violations)`,
   )) as readonly Violation[];
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
+}
+
+/** The violations of all rules in the scheme of the open page, and of the rules of colours in the other scheme. */
+export async function violationsInBothSchemes(page: Page, scheme: Scheme = 'light'): Promise<string[]> {
+  const found = await violations(page);
+  await setScheme(page, scheme === 'light' ? 'dark' : 'light');
+  const inOther = await violations(page, { rules: ['color-contrast'] });
+  await setScheme(page, scheme);
+  return [...found, ...inOther.map((one) => `in the other scheme: ${one}`)];
 }
 
 interface Violation {
