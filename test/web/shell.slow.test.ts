@@ -37,13 +37,22 @@ describe('the web app', function () {
     await again.close();
   });
 
-  for (const path of ['/login', '/account', '/me/mail', '/no-such-page'])
+  for (const path of ['/login', '/account', '/me/mail'])
     it(`${path} is accessible in both schemes`, async () => {
       const { page, problems, close } = await world.openPage(path === '/login' ? null : 'rep', path);
       expect(await violationsInBothSchemes(page)).to.deep.equal([]);
       expect(problems).to.deep.equal([]);
       await close();
     });
+
+  it('shows the navigation at an address without a page', async () => {
+    const { page, problems, close } = await world.openPage('rep', '/no-such-page');
+    expect(await texts(page, 'h1')).to.deep.equal(['There is no such page']);
+    expect((await texts(page, 'nav[aria-label=Main]')).join()).to.include('My plan');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
 
   it('shows the shortcuts over the page, which stays visible, and returns the focus to their button', async () => {
     const { page, problems, close } = await world.openPage('manager', '/team');

@@ -1,7 +1,7 @@
 import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { basePath } from '../api/client.js';
 import { profileQuery } from '../api/queries.js';
-import { PageError } from '../components/PageProblems.js';
+import { NotFound, PageError } from '../components/PageProblems.js';
 import { adminRoutes } from './admin-routes.js';
 import { homeOf } from './navigation.js';
 import { queryClient } from './query-client.js';
@@ -227,6 +227,13 @@ const peopleRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/payroll/PeoplePage.js'), 'PeoplePage'),
 });
 
+/** An address without a page. */
+const unknownRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '$',
+  component: NotFound,
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     loginRoute,
@@ -258,6 +265,7 @@ export const router = createRouter({
       discrepanciesRoute,
       teamQuestionsRoute,
       ...adminRoutes,
+      unknownRoute,
     ]),
   ]),
   basepath: basePath === '' ? '/' : basePath,

@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
 import { profileQuery } from '../api/queries.js';
-import { NotFound, PageError } from '../components/PageProblems.js';
+import { PageError } from '../components/PageProblems.js';
 import { isPeriod } from '../format/periods.js';
 import { queryClient } from './query-client.js';
 import { Shell } from './Shell.js';
@@ -10,7 +10,7 @@ export type Search = Record<string, unknown>;
 export const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 export const periodIn = (search: Search) => (isPeriod(search['period']) ? search['period'] : undefined);
 
-export const rootRoute = createRootRoute({ notFoundComponent: NotFound });
+export const rootRoute = createRootRoute();
 
 /** Others sign in first and then return. */
 export async function requireSession({ location }: { readonly location: { readonly href: string } }): Promise<void> {

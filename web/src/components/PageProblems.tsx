@@ -13,12 +13,10 @@ export function PageError({ error, reset }: ErrorComponentProps) {
 
 export function NotFound() {
   return (
-    <main>
-      <Page title="There is no such page" crumbs={[{ label: 'Not found' }]}>
-        <EmptyState title="Nothing is here">
-          The address may be mistyped, or the page is not part of your role. <Link to="/">Go to the first page</Link>
-        </EmptyState>
-      </Page>
-    </main>
+    <Page title="There is no such page" crumbs={[{ label: 'Not found' }]}>
+      <EmptyState title="Nothing is here">
+        The address may be mistyped, or the page is not part of your role. <Link to="/">Go to the first page</Link>
+      </EmptyState>
+    </Page>
   );
 }
