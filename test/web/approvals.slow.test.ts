@@ -32,8 +32,11 @@ describe('approvals in the web app', function () {
 
   it('generates drafts, and shows the amounts of the API', async () => {
     const { page, problems, close } = await world.openPage('manager', path);
+    const sums = async () => (await texts(page, 'section[aria-label="Sums of the period"]')).join();
+    expect(await sums()).to.match(/Not ready(\d+).*\1 not generated$/);
     await button(page, 'Generate').click();
     await page.waitForSelector(selectable);
+    expect(await sums()).to.not.include('not generated');
     for (const { name, status, summary } of await rowsOf()) {
       if (status !== 'draft') continue;
       const [row = ''] = (await texts(page, 'tbody tr')).filter((text) => text.includes(name));

@@ -5,18 +5,18 @@ import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
 import { sumOf } from '../../../format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../../format/numbers.js';
 import styles from './Approvals.module.css';
-import { type ApprovalRow, isError } from './approval-rows.js';
+import { type ApprovalRow, isBlockedBy, isUnready } from './approval-rows.js';
 
 interface ApprovalStripProps {
   readonly statements: TeamStatements;
   readonly rows: readonly ApprovalRow[];
 }
 
-const errorWords = {
-  quota_missing: 'quota missing',
-  no_draft: 'not generated',
-  calculating: 'still calculating',
-} as const;
+const causes = [
+  ['quota_missing', 'without a quota'],
+  ['no_draft', 'not generated'],
+  ['calculating', 'still calculating'],
+] as const;
 
 /** The sums of the period by state. The bar is the approved share of the money. */
 export function ApprovalStrip({ statements, rows }: ApprovalStripProps) {
@@ -24,7 +24,7 @@ export function ApprovalStrip({ statements, rows }: ApprovalStripProps) {
   const of = (status: string) => rows.filter(({ statement }) => statement.status === status);
   const sum = (some: readonly ApprovalRow[]) =>
     sumOf(some.flatMap(({ statement }) => (statement.currency === currency ? statement.summary.netPayout : [])));
-  const [drafts, approved, errors] = [of('draft'), of('approved'), rows.filter(isError)];
+  const [drafts, approved, unready] = [of('draft'), of('approved'), rows.filter(isUnready)];
   const share = totals.netPayout > 0 ? Number(sum(approved)) / totals.netPayout : 0;
   return (
     <StatStrip label="Sums of the period" columns="1.35fr 1fr 1fr 1fr">
@@ -53,20 +53,23 @@ export function ApprovalStrip({ statements, rows }: ApprovalStripProps) {
         note={formatCount(approved.length, 'person', 'people')}
       />
       <StatCard
-        label="Error"
-        figure={<HeroText size="second">{errors.length}</HeroText>}
-        note={
-          errors.length === 0 ? (
-            'nothing to correct'
-          ) : (
-            <span className="negative">
-              {[...new Set(errors.map(({ hold }) => (hold as { because: keyof typeof errorWords }).because))]
-                .map((because) => errorWords[because])
-                .join(', ')}
-            </span>
-          )
-        }
+        label="Not ready"
+        figure={<HeroText size="second">{unready.length}</HeroText>}
+        note={unready.length === 0 ? 'nothing is missing' : <Causes rows={unready} />}
       />
     </StatStrip>
   );
+}
+
+/** How many statements lack what; only a missing quota is a mistake. */
+function Causes({ rows }: { readonly rows: readonly ApprovalRow[] }) {
+  return causes
+    .map(([because, words]) => ({ because, words, count: rows.filter(isBlockedBy(because)).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ because, words, count }, index) => (
+      <span key={because} className={because === 'quota_missing' ? 'negative' : undefined}>
+        {index > 0 ? ', ' : ''}
+        {count} {words}
+      </span>
+    ));
 }

@@ -112,6 +112,10 @@ export const isSelectable = (row: ApprovalRow) =>
 /** Whether "select all" includes the row. */
 export const isClear = (row: ApprovalRow) => isToReview(row) && row.hold === null;
 
-/** Whether data must be corrected before the row can be approved. */
-export const isError = ({ hold }: ApprovalRow) =>
-  hold?.kind === 'blocked' && ['quota_missing', 'no_draft', 'calculating'].includes(hold.because);
+export const isBlockedBy =
+  (...causes: readonly Extract<Hold, { kind: 'blocked' }>['because'][]) =>
+  ({ hold }: ApprovalRow) =>
+    hold?.kind === 'blocked' && causes.includes(hold.because);
+
+/** Whether the statement does not have the amounts to review yet. */
+export const isUnready = isBlockedBy('quota_missing', 'no_draft', 'calculating');
