@@ -5,21 +5,20 @@ import { useState } from 'react';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal, type DealFilter, dealsQuery } from '../../api/queries.js';
-import { useSession } from '../../app/session.js';
-import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DayRange } from '../../components/DayRange.js';
+import { DealAmount } from '../../components/DealAmount.js';
+import { Filters } from '../../components/Filters.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
-import { Money } from '../../components/Money.js';
 import { Page } from '../../components/Page.js';
+import { Pager } from '../../components/Pager.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatDay } from '../../format/dates.js';
-import { formatCount, formatNumber } from '../../format/numbers.js';
-import styles from './Data.module.css';
+import { formatCount } from '../../format/numbers.js';
 import { DealDialog } from './DealDialog.js';
 
 const route = getRouteApi('/_shell/deals');
@@ -88,7 +87,7 @@ export function DealsPage() {
         </Link>
       }
     >
-      <Filters search={search} onChange={set} />
+      <DealFilters search={search} onChange={set} />
       <Loaded query={deals} height={480}>
         {({ deals: rows, count }) =>
           rows.length === 0 ? (
@@ -107,18 +106,12 @@ export function DealsPage() {
                 rowKey={({ deal_id: dealId }) => dealId}
                 rowHeight={50}
               />
-              <div className={styles.pager}>
-                <Button disabled={page === 0} onClick={() => set({ page: page - 1 || undefined })}>
-                  Newer
-                </Button>
-                <span className="dim">
-                  {formatNumber(page * pageSize + 1)} to {formatNumber(page * pageSize + rows.length)} of{' '}
-                  {formatNumber(count)}
-                </span>
-                <Button disabled={(page + 1) * pageSize >= count} onClick={() => set({ page: page + 1 })}>
-                  Older
-                </Button>
-              </div>
+              <Pager
+                page={page}
+                pageSize={pageSize}
+                count={count}
+                onChange={(next) => set({ page: next === 0 ? undefined : next })}
+              />
             </>
           )
         }
@@ -128,25 +121,17 @@ export function DealsPage() {
   );
 }
 
-function Filters({
-  search,
-  onChange,
-}: {
+interface DealFiltersProps {
   readonly search: DealSearch;
   readonly onChange: (change: DealSearch) => void;
-}) {
+}
+
+function DealFilters({ search, onChange }: DealFiltersProps) {
   const { data: people } = useQuery(peopleQuery);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
   const [typed, setTyped] = useState(search.query ?? '');
   return (
-    <form
-      className={blocks.filters}
-      aria-label="Filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange({ query: typed.trim() || undefined });
-      }}
-    >
+    <Filters onSubmit={() => onChange({ query: typed.trim() || undefined })}>
       <InlineInput
         label="Name or ID"
         placeholder="Name or ID, then Enter"
@@ -175,7 +160,7 @@ function Filters({
         onChange={({ currentTarget }) => onChange({ stage: currentTarget.value || undefined })}
       />
       <DayRange label="Closed" from={search.from} to={search.to} onChange={onChange} />
-    </form>
+    </Filters>
   );
 }
 
@@ -226,15 +211,4 @@ function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
       cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
     },
   ];
-}
-
-function DealAmount({ amount, currency }: Pick<Deal, 'amount' | 'currency'>) {
-  const { workspace } = useSession();
-  return (
-    <Money
-      amount={amount}
-      currency={currency ?? workspace.currency}
-      unit={currency === null || currency === workspace.currency ? 'none' : 'code'}
-    />
-  );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { integrationsQuery, productNames } from '../../api/settings-queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { buttonClass } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
 import { ConnectionBadge, connectionWords } from '../settings/connection-state.js';
@@ -16,7 +17,7 @@ export function Connections() {
       </div>
       <Loaded query={integrations} height={150}>
         {({ integrations: all }) => (
-          <ul className={styles.list}>
+          <ul className={blocks.rows}>
             {all.map((one) => (
               <li key={one.provider}>
                 <span>

@@ -5,6 +5,7 @@ import { allPlansQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { dealsQuery, type Plan } from '../../api/queries.js';
 import { assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { formatCount } from '../../format/numbers.js';
 import { needsQuota } from '../../plans/quota-need.js';
 import { rulesOf } from '../../plans/rules.js';
@@ -32,7 +33,7 @@ export function SetUp() {
           {done} of {items.length}
         </span>
       </div>
-      <ul className={styles.list} aria-label="Set-up">
+      <ul className={blocks.rows} aria-label="Set-up">
         {items.map(({ title, detail, isDone, to, fix }) => (
           <li key={title}>
             <span className={styles.item}>

@@ -10,6 +10,7 @@ import blocks from '../../components/Blocks.module.css';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DayRange } from '../../components/DayRange.js';
+import { Filters } from '../../components/Filters.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
@@ -82,7 +83,7 @@ function Entries({ filter, onFilter }: EntriesProps) {
   if (people.isPending) return <Skeleton height={480} />;
   return (
     <>
-      <Filters key={JSON.stringify(filter)} filter={filter} onFilter={onFilter} names={names} />
+      <EntryFilters key={JSON.stringify(filter)} filter={filter} onFilter={onFilter} names={names} />
       <Loaded query={entries} height={480}>
         {({ pages }) => {
           const all = pages.flatMap((page) => page.entries);
@@ -112,20 +113,17 @@ function Entries({ filter, onFilter }: EntriesProps) {
   );
 }
 
-interface FiltersProps extends EntriesProps {
+interface EntryFiltersProps extends EntriesProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-function Filters({ filter, onFilter, names }: FiltersProps) {
+function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
   const [typed, setTyped] = useState({ action: filter.action ?? '', resource: filter.resource ?? '' });
   return (
-    <form
-      className={blocks.filters}
-      aria-label="Filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onFilter({ action: typed.action.trim() || undefined, resource: typed.resource.trim() || undefined });
-      }}
+    <Filters
+      onSubmit={() =>
+        onFilter({ action: typed.action.trim() || undefined, resource: typed.resource.trim() || undefined })
+      }
     >
       <InlineSelect
         label="Who"
@@ -151,7 +149,7 @@ function Filters({ filter, onFilter, names }: FiltersProps) {
       />
       <DayRange label="Done" from={filter.from} to={filter.to} onChange={onFilter} />
       <Button type="submit">Filter</Button>
-    </form>
+    </Filters>
   );
 }
 

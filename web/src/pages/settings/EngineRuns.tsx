@@ -1,11 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, api } from '../../api/client.js';
-import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { Filters } from '../../components/Filters.js';
 import { InlineInput } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
+import { Pager } from '../../components/Pager.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatTimestamp } from '../../format/dates.js';
@@ -37,11 +38,8 @@ export function EngineRuns() {
   });
   return (
     <>
-      <form
-        className={blocks.filters}
-        aria-label="Filters"
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Filters
+        onSubmit={() => {
           setDealId(typed.trim());
           setPage(0);
         }}
@@ -53,7 +51,7 @@ export function EngineRuns() {
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <Button type="submit">Filter</Button>
-      </form>
+      </Filters>
       <Loaded query={runs} height={480}>
         {({ runs: all, count }) =>
           all.length === 0 ? (
@@ -61,18 +59,7 @@ export function EngineRuns() {
           ) : (
             <>
               <DataTable caption="Calculations" columns={columns} rows={all} rowKey={({ runId }) => runId} />
-              <div className={blocks.saveLine}>
-                <span className="dim">
-                  {formatNumber(page * pageSize + 1)} to {formatNumber(page * pageSize + all.length)} of{' '}
-                  {formatNumber(count)}
-                </span>
-                <Button disabled={page === 0} onClick={() => setPage(page - 1)}>
-                  Newer
-                </Button>
-                <Button disabled={(page + 1) * pageSize >= count} onClick={() => setPage(page + 1)}>
-                  Older
-                </Button>
-              </div>
+              <Pager page={page} pageSize={pageSize} count={count} onChange={setPage} />
             </>
           )
         }

@@ -3,9 +3,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { DealAmount } from '../../components/DealAmount.js';
 import { Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
-import { Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -127,20 +127,9 @@ function columns(period: string): readonly Column<ExceptionDeal>[] {
       align: 'right',
       phone: 'amount',
       sortBy: ({ amount }) => amount ?? 0,
-      cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
+      cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
     },
   ];
-}
-
-function Amount({ amount, currency }: { readonly amount: number | null; readonly currency: string | null }) {
-  const { workspace } = useSession();
-  return (
-    <Money
-      amount={amount}
-      currency={currency ?? workspace.currency}
-      unit={currency === null || currency === workspace.currency ? 'none' : 'code'}
-    />
-  );
 }
 
 function Rules({ deal: { rules, missing } }: { readonly deal: ExceptionDeal }) {

@@ -1,0 +1,30 @@
+import { formatNumber } from '../format/numbers.js';
+import blocks from './Blocks.module.css';
+import { Button } from './Button.js';
+
+interface PagerProps {
+  /** The first page is 0. */
+  readonly page: number;
+  readonly pageSize: number;
+  /** The number of rows on all pages. */
+  readonly count: number;
+  readonly onChange: (page: number) => void;
+}
+
+/** Which rows of a long list the page has, and the way to the others. */
+export function Pager({ page, pageSize, count, onChange }: PagerProps) {
+  const end = Math.min((page + 1) * pageSize, count);
+  return (
+    <div className={blocks.pager}>
+      <Button disabled={page === 0} onClick={() => onChange(page - 1)}>
+        Newer
+      </Button>
+      <span className="dim">
+        {formatNumber(page * pageSize + 1)} to {formatNumber(end)} of {formatNumber(count)}
+      </span>
+      <Button disabled={end >= count} onClick={() => onChange(page + 1)}>
+        Older
+      </Button>
+    </div>
+  );
+}
