@@ -1,12 +1,11 @@
 import { useState } from 'react';
-import { ApiError } from '#src/client.js';
 import { api } from '../api/client.js';
 import { Button } from '../components/Button.js';
 import { Dialog } from '../components/Dialog.js';
 import { OtpInput } from '../components/OtpInput.js';
-import { describeError } from '../components/States.js';
 import { useSession } from './session.js';
 import { closeDialog } from './step-up.js';
+import { useAttempt } from './use-attempt.js';
 
 /** Asks for a new code from an e-mail, and then sends the waiting requests again. */
 export function StepUpDialog() {
@@ -56,24 +55,4 @@ export function StepUpDialog() {
       )}
     </Dialog>
   );
-}
-
-/** Runs one attempt at a time and has the message of the last one that failed. */
-function useAttempt() {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const run = (work: () => Promise<void>) => {
-    setBusy(true);
-    setProblem(null);
-    work()
-      .catch((error: unknown) => setProblem(messageOf(error)))
-      .finally(() => setBusy(false));
-  };
-  return { isBusy, problem, run };
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof ApiError && error.code === 'invalid_code')
-    return 'The code is wrong or has expired. Send a new one.';
-  return describeError(error).message;
 }

@@ -6,10 +6,11 @@ import { type AgentRequest, agentRequestQuery } from '../../api/queries.js';
 import { roleNames } from '../../app/navigation.js';
 import { StepUp } from '../../app/StepUp.js';
 import { signOut, useSession } from '../../app/session.js';
+import { useAttempt } from '../../app/use-attempt.js';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
-import { Problem, useAttempt } from './LoginPage.js';
+import { Problem } from './LoginPage.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';
 

@@ -4,10 +4,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '#src/client.js';
 import { api, basePath } from '../../api/client.js';
+import { useAttempt } from '../../app/use-attempt.js';
 import { Button, ButtonContent, buttonClass, LinkButton } from '../../components/Button.js';
 import { TextField } from '../../components/Field.js';
 import { OtpInput } from '../../components/OtpInput.js';
-import { describeError } from '../../components/States.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';
 
@@ -226,25 +226,4 @@ export function Problem({ text }: { readonly text: string | null }) {
       {text}
     </p>
   );
-}
-
-/** Runs one attempt at a time and has the message of the last one that failed. */
-export function useAttempt() {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  const run = (work: () => Promise<void>) => {
-    setBusy(true);
-    setProblem(null);
-    work()
-      .catch((error: unknown) => setProblem(messageOf(error)))
-      .finally(() => setBusy(false));
-  };
-  return { isBusy, problem, run };
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof ApiError && error.code === 'invalid_code') return 'The code is wrong or has expired.';
-  if (error instanceof ApiError && error.code === 'rate_limited')
-    return 'Too many attempts. Wait a minute and try again.';
-  return describeError(error).message;
 }

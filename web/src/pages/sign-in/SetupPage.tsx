@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react';
 import { api, basePath } from '../../api/client.js';
 import { useKeptForm } from '../../app/kept-state.js';
+import { useAttempt } from '../../app/use-attempt.js';
 import { Button } from '../../components/Button.js';
 import { TextField } from '../../components/Field.js';
-import { Problem, useAttempt } from './LoginPage.js';
+import { Problem } from './LoginPage.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';
 
