@@ -93,13 +93,7 @@ function RejectDialog({ dispute: { disputeId, repName }, onClose }: StepDialogPr
       form={form}
       action={{ kind: 'danger', disabled: note === '', children: 'Reject' }}
     >
-      <TextArea
-        label={`Why, for ${repName} to read`}
-        required
-        maxLength={2000}
-        value={form.values.note}
-        onChange={({ currentTarget }) => form.change({ note: currentTarget.value })}
-      />
+      <TextArea label={`Why, for ${repName} to read`} required maxLength={2000} {...form.field('note')} />
     </Dialog>
   );
 }
@@ -135,29 +129,22 @@ function AcceptDialog({ dispute, onClose }: StepDialogProps) {
       form={form}
       action={{ disabled: amountProblem(amount) !== null, children: 'Accept' }}
     >
-      <TextArea
-        label={`Message to ${repName} (optional)`}
-        maxLength={2000}
-        value={note}
-        onChange={({ currentTarget }) => form.change({ note: currentTarget.value })}
-      />
+      <TextArea label={`Message to ${repName} (optional)`} maxLength={2000} {...form.field('note')} />
       {role === 'admin' ? (
         <>
           <AmountField
             label={`Adjustment in ${currency} (optional)`}
-            value={amount}
             hint={
               expectedAmount === null
                 ? 'Paid with the acceptance; negative to take money back.'
                 : `${repName} expects ${formatMoney(expectedAmount, currency)}.`
             }
-            onChange={({ currentTarget }) => form.change({ amount: currentTarget.value })}
+            {...form.field('amount')}
           />
           <TextField
             label="Period of the adjustment"
-            value={period}
             hint="Such as 2026-07; its statement must not be approved."
-            onChange={({ currentTarget }) => form.change({ period: currentTarget.value })}
+            {...form.field('period')}
           />
         </>
       ) : (

@@ -34,7 +34,7 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
     expected: '',
     dealId: '',
   });
-  const { type, description, expected, dealId } = form.values;
+  const { description, expected } = form.values;
   const open = useChange({
     send: () => api.openDispute({ body: bodyOf(form.values, period, event, repId) }),
     reloads: { queryKey: ['disputes'] },
@@ -62,33 +62,10 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
           {event.ruleName}: {formatMoney(event.amount, event.currency)}. How it was computed is attached.
         </p>
       )}
-      <Choice
-        label="What is wrong?"
-        choices={disputeTypes}
-        value={type}
-        onChange={({ currentTarget }) => form.change({ type: currentTarget.value as DisputeType })}
-      />
-      {event === null ? (
-        <TextField
-          label="Deal ID, if there is one"
-          maxLength={200}
-          value={dealId}
-          onChange={({ currentTarget }) => form.change({ dealId: currentTarget.value })}
-        />
-      ) : null}
-      <AmountField
-        label={`Amount that you expect, ${workspace.currency} (optional)`}
-        value={expected}
-        onChange={({ currentTarget }) => form.change({ expected: currentTarget.value })}
-      />
-      <TextArea
-        label="Your explanation"
-        required
-        rows={4}
-        maxLength={4000}
-        value={description}
-        onChange={({ currentTarget }) => form.change({ description: currentTarget.value })}
-      />
+      <Choice label="What is wrong?" choices={disputeTypes} {...form.field('type')} />
+      {event === null ? <TextField label="Deal ID, if there is one" maxLength={200} {...form.field('dealId')} /> : null}
+      <AmountField label={`Amount that you expect, ${workspace.currency} (optional)`} {...form.field('expected')} />
+      <TextArea label="Your explanation" required rows={4} maxLength={4000} {...form.field('description')} />
     </Dialog>
   );
 }

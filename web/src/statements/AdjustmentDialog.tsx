@@ -4,11 +4,11 @@ import { useKeptForm } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { useSession } from '../app/session.js';
 import { Dialog } from '../components/Dialog.js';
-import { AmountField, Choice, TextArea, TextField } from '../components/Field.js';
-import { amountProblem } from '../format/amounts.js';
+import { Choice, TextField } from '../components/Field.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
 import { adjustmentKey } from './adjustment-keys.js';
+import { EntryFields, isComplete } from './EntryFields.js';
 
 interface AdjustmentDialogProps {
   readonly repId: string;
@@ -24,12 +24,6 @@ const kinds = [
   ['clawback', 'Clawback, takes money back'],
 ] as const;
 
-export function adjustmentProblem(kind: string, amount: string): string | null {
-  const problem = amountProblem(amount);
-  if (problem !== null || amount.trim() === '') return problem;
-  return kind === 'clawback' && !amount.trim().startsWith('-') ? 'A clawback is negative, such as -250.' : null;
-}
-
 /** Adds an amount to a period that is not approved. Only admins may. */
 export function AdjustmentDialog({ repId, repName, period, onClose }: AdjustmentDialogProps) {
   const { workspace } = useSession();
@@ -40,7 +34,6 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
     dealId: '',
   });
   const { kind, amount, reason, dealId } = form.values;
-  const problem = adjustmentProblem(kind, amount);
   const add = useChange({
     send: () =>
       api.addAdjustment({
@@ -67,36 +60,13 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
       change={add}
       form={form}
       action={{
-        disabled: amount.trim() === '' || problem !== null || reason.trim() === '',
+        disabled: !isComplete(kind, form.values),
         children: 'Add amount',
       }}
     >
-      <Choice
-        label="Kind"
-        choices={kinds}
-        value={kind}
-        onChange={({ currentTarget }) => form.change({ kind: currentTarget.value as Kind })}
-      />
-      <AmountField
-        label={`Amount in ${workspace.currency}`}
-        required
-        value={amount}
-        problem={problem}
-        onChange={({ currentTarget }) => form.change({ amount: currentTarget.value })}
-      />
-      <TextArea
-        label={`Reason, for ${repName} to read`}
-        required
-        maxLength={500}
-        value={reason}
-        onChange={({ currentTarget }) => form.change({ reason: currentTarget.value })}
-      />
-      <TextField
-        label="Deal ID (optional)"
-        maxLength={200}
-        value={dealId}
-        onChange={({ currentTarget }) => form.change({ dealId: currentTarget.value })}
-      />
+      <Choice label="Kind" choices={kinds} {...form.field('kind')} />
+      <EntryFields kind={kind} currency={workspace.currency} repName={repName} form={form} />
+      <TextField label="Deal ID (optional)" maxLength={200} {...form.field('dealId')} />
     </Dialog>
   );
 }

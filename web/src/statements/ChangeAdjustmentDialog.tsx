@@ -5,12 +5,11 @@ import { useKeptForm } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { Dialog } from '../components/Dialog.js';
 import { Facing } from '../components/Facing.js';
-import { AmountField, TextArea } from '../components/Field.js';
 import { Money } from '../components/Money.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
-import { adjustmentProblem } from './AdjustmentDialog.js';
 import { changeKey } from './adjustment-keys.js';
+import { EntryFields, isComplete } from './EntryFields.js';
 
 interface ChangeAdjustmentDialogProps {
   readonly line: Line;
@@ -22,7 +21,6 @@ export function EditAdjustmentDialog({ line, onClose }: ChangeAdjustmentDialogPr
   const { repId, repName, eventId, kind, currency, period } = line;
   const form = useKeptForm(changeKey(line), { amount: String(line.amount), reason: line.reason ?? '' });
   const { amount, reason } = form.values;
-  const problem = adjustmentProblem(kind, amount);
   const edit = useChange({
     send: () =>
       api.updateAdjustment({
@@ -43,7 +41,7 @@ export function EditAdjustmentDialog({ line, onClose }: ChangeAdjustmentDialogPr
       change={edit}
       form={form}
       action={{
-        disabled: !form.isChanged || amount.trim() === '' || problem !== null || reason.trim() === '',
+        disabled: !form.isChanged || !isComplete(kind, form.values),
         children: 'Save',
       }}
     >
@@ -51,20 +49,7 @@ export function EditAdjustmentDialog({ line, onClose }: ChangeAdjustmentDialogPr
         {formatPeriod(period)}, now {formatMoney(line.amount, currency, { signed: true })}. Its history keeps the former
         amount.
       </p>
-      <AmountField
-        label={`Amount in ${currency}`}
-        required
-        value={amount}
-        problem={problem}
-        onChange={({ currentTarget }) => form.change({ amount: currentTarget.value })}
-      />
-      <TextArea
-        label={`Reason, for ${repName} to read`}
-        required
-        maxLength={500}
-        value={reason}
-        onChange={({ currentTarget }) => form.change({ reason: currentTarget.value })}
-      />
+      <EntryFields kind={kind} currency={currency} repName={repName} form={form} />
     </Dialog>
   );
 }

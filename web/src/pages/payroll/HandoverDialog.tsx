@@ -63,13 +63,7 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
         cannot be removed.
         {isRepeated ? ' The period was handed over before, and this file contains everyone again.' : ''}
       </p>
-      <TextField
-        label="Note"
-        hint="Optional, for example the recipient"
-        maxLength={1000}
-        value={form.values.note}
-        onChange={({ currentTarget }) => form.change({ note: currentTarget.value })}
-      />
+      <TextField label="Note" hint="Optional, for example the recipient" maxLength={1000} {...form.field('note')} />
     </Dialog>
   );
 }

@@ -40,8 +40,7 @@ export function PayrollIdDialog({ person, onClose }: PayrollIdDialogProps) {
         label="Payroll ID"
         hint="As in the payroll system; leave it empty to remove it"
         maxLength={50}
-        value={form.values.payrollId}
-        onChange={({ currentTarget }) => form.change({ payrollId: currentTarget.value })}
+        {...form.field('payrollId')}
       />
     </Dialog>
   );

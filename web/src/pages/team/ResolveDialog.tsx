@@ -93,13 +93,7 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
         ]}
       />
       <p className="dim">{effect}</p>
-      <TextArea
-        label="Reason"
-        required
-        maxLength={1000}
-        value={reason}
-        onChange={({ currentTarget }) => form.change({ reason: currentTarget.value })}
-      />
+      <TextArea label="Reason" required maxLength={1000} {...form.field('reason')} />
     </Dialog>
   );
 }
