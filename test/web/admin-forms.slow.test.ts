@@ -3,7 +3,7 @@ import { type Page } from 'puppeteer-core';
 import { duringSuite } from '#test/support/during-suite.js';
 import { adminPages } from './admin-pages.js';
 import { keyboard, pointer } from './hands.js';
-import { type OpenedApp, setScheme, texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+import { type OpenedApp, sees, setScheme, texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -41,8 +41,6 @@ describe('the forms of an admin in the web app', function () {
   const press = (name: string) => keyboard.press(page, 'button', name);
   const write = (label: string, text: string) => keyboard.write(page, label, text);
   const isClosed = () => page.waitForFunction(`document.querySelector('${dialog}') === null`);
-  const sees = (text: string) =>
-    page.waitForFunction(`document.body.textContent.replace(/\\s+/g, ' ').includes(${JSON.stringify(text)})`);
 
   /** Checks the open dialog on a screen in light colours and on a phone in dark ones. */
   const checkDialog = async () => {
@@ -89,7 +87,7 @@ describe('the forms of an admin in the web app', function () {
       await page.waitForFunction(`/^.plans.[0-9a-f-]{36}.edit$/.test(location.pathname)`);
       const plan = (await get('/v1/plans')).find(({ name }: Loose) => name === 'Partners');
       expect(plan.rules[0].tiers[0]).to.include({ rate: 0.045 });
-      await sees('expects $1,000.00, gets $450.00');
+      await sees(page, 'expects $1,000.00, gets $450.00');
     });
 
     it('a change of a plan, which is not left or discarded without a question', async () => {
@@ -130,7 +128,7 @@ describe('the forms of an admin in the web app', function () {
       await press('Assign Priya Nair to Account Executive');
       await checkDialog();
       await press('Assign');
-      await sees('The assignments were changed.');
+      await sees(page, 'The assignments were changed.');
       const assigned = await get(`/v1/assignments?repId=${world.idOf('Priya Nair')}`);
       expect(assigned.map(({ planName }: Loose) => planName)).to.include('Account Executive');
     });
@@ -139,7 +137,7 @@ describe('the forms of an admin in the web app', function () {
       await visit('/quotas');
       await write('Dana Whitfield, Q4', '260,000');
       await press('Save 1 quota');
-      await sees('1 quota saved');
+      await sees(page, '1 quota saved');
       const quotas = await get(`/v1/quotas?repId=${world.idOf('Dana Whitfield')}`);
       expect(quotas.map(({ target }: Loose) => target)).to.include(260_000);
     });
@@ -164,7 +162,7 @@ describe('the forms of an admin in the web app', function () {
       );
       await press('Use pasted cells');
       await press('Import 1 person');
-      await sees('1 person imported');
+      await sees(page, '1 person imported');
     });
 
     it('a recalculation', async () => {
@@ -193,9 +191,9 @@ describe('the forms of an admin in the web app', function () {
       await visit('/fields');
       await write('New name', 'arr');
       await press('Add name');
-      await sees('Nothing is saved yet.');
+      await sees(page, 'Nothing is saved yet.');
       await press('Discard');
-      await sees('Nothing is changed.');
+      await sees(page, 'Nothing is changed.');
     });
 
     it('a key, which is shown once', async () => {
@@ -204,7 +202,7 @@ describe('the forms of an admin in the web app', function () {
       await checkDialog();
       await write('Name', 'Reports');
       await press('Create key');
-      await sees('Copy it now');
+      await sees(page, 'Copy it now');
       await checkDialog();
       await press('Done');
       await isClosed();
@@ -231,7 +229,7 @@ describe('the forms of an admin in the web app', function () {
       await write('Batch ID', 'B7');
       await world.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
       await press('Save settings');
-      await sees('The settings were saved.');
+      await sees(page, 'The settings were saved.');
       expect(await get('/v1/workspaces'))
         .to.deep.include({ managerScope: 'reports' })
         .and.nested.include({ 'payroll.batchId': 'B7' });

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { duringSuite } from '#test/support/during-suite.js';
-import { texts, WebWorld, waitUntilLoaded } from './web-world.js';
+import { type ControlRole, pointer } from './hands.js';
+import { sees, texts, WebWorld, waitUntilLoaded } from './web-world.js';
 
 const folder = fileURLToPath(new URL('../../../test/data/crm-sales-opportunities/', import.meta.url));
 const teams = readFileSync(`${folder}sales_teams.csv`, 'utf8')
@@ -17,101 +18,70 @@ const managers = [...new Set(teams.map(([, manager]) => manager))];
 /** The published totals of the data set under its reference plan. */
 const published = { newBusiness: 737_996.1, kicker: 3750, override: 59_339.08, total: 801_085.18 } as const;
 
-/** A button or link; numbers have no-break spaces behind them. */
-const byText = (text: string) =>
-  `::-p-xpath(//*[self::button or self::a][normalize-space(translate(., "\u00a0", " "))="${text}"])`;
-
-/** What a person does in a page: clicks, keys, and reading what is displayed. */
-class Hand {
-  constructor(readonly page: Page) {}
-
-  async press(text: string): Promise<void> {
-    const clicked = this.page.locator(byText(text)).setTimeout(30_000).click();
-    await clicked.catch(async () => expect.fail(`there is no ${text} to press: ${await this.shown()}`));
-  }
-
-  private async shown(): Promise<string> {
-    return (await texts(this.page, 'main')).join().slice(0, 3000);
-  }
-
-  async sees(text: string): Promise<void> {
-    const shown = `document.body.innerText.replace(/\\s+/g, ' ').includes(${JSON.stringify(text)})`;
-    await this.page.waitForFunction(shown, { timeout: 60_000 }).catch(async () => {
-      expect.fail(`the page does not show “${text}”, but: ${await this.shown()}`);
-    });
-  }
-
-  /** Replaces the text of an input by its name. */
-  async type(name: string, text: string): Promise<void> {
-    const input = await this.page.waitForSelector(`[aria-label="${name}"]`);
-    await input?.click({ count: 3 });
-    await this.page.keyboard.press('Backspace');
-    await this.page.keyboard.type(text);
-  }
-
-  /** The date input takes day, month and year in the order of the locale; its value is set as a picker sets it. */
-  async pickDay(name: string, day: string): Promise<void> {
-    const [year, month, date] = day.split('-');
-    const input = await this.page.waitForSelector(`[aria-label="${name}"]`);
-    await input?.focus();
-    await this.page.keyboard.type(`${month}${date}${year}`);
-  }
-
-  async choose(name: string, value: string): Promise<void> {
-    await this.page.waitForSelector(`select[aria-label="${name}"]`);
-    await this.page.select(`select[aria-label="${name}"]`, value);
-  }
-
-  /** Chooses an option by its words. */
-  async pick(name: string, words: string): Promise<void> {
-    const select = await this.page.waitForSelector(`select[aria-label="${name}"]`);
-    const value = await select?.evaluate(
-      (element, text) =>
-        [...(element as unknown as { options: Iterable<{ text: string; value: string }> }).options].find(
-          (option) => option.text === text,
-        )?.value,
-      words,
-    );
-    await this.choose(name, value ?? expect.fail(`${name} has no choice ${words}`));
-  }
-
-  async giveFile(name: string): Promise<void> {
-    const [chooser] = await Promise.all([this.page.waitForFileChooser(), this.press('Choose a file')]);
-    await chooser.accept([`${folder}${name}`]);
-  }
-
-  async paste(rows: readonly (readonly string[])[]): Promise<void> {
-    const area = await this.page.waitForSelector('textarea');
-    await area?.focus();
-    // A real paste arrives as one input, too.
-    await this.page.keyboard.sendCharacter(rows.map((row) => row.join('\t')).join('\n'));
-    await this.press('Use pasted cells');
-  }
-
-  async open(path: string): Promise<void> {
-    await this.page.evaluate(`document.querySelector('nav[aria-label=Main] a[href$="${path}"]').click()`);
-    await this.page.waitForFunction(`location.pathname === '${path}'`);
-    await waitUntilLoaded(this.page);
-  }
-}
-
 describe('an admin who sets up a workspace in the web app', function () {
   this.timeout(240_000);
   const world = duringSuite(() => WebWorld.startEmpty());
-  let hand: Hand;
+  let page: Page;
   let problems: string[];
 
   before(async () => {
-    const opened = await world.openPage('admin', '/imports');
-    hand = new Hand(opened.page);
-    problems = opened.problems;
+    ({ page, problems } = await world.openPage('admin', '/imports'));
+    page.setDefaultTimeout(60_000);
   });
 
+  const press = (name: string, role: ControlRole = 'button') => pointer.press(page, role, name);
+  const write = (label: string, text: string) => pointer.write(page, label, text);
+  const choose = (label: string, words: string) => pointer.choose(page, label, words);
+  /** Presses what has the words among others. */
+  const pressPart = (words: string) =>
+    page.locator(`::-p-xpath(//*[self::a or self::button][contains(., "${words}")])`).click();
+
+  const open = async (path: string) => {
+    await page.evaluate(`document.querySelector('nav[aria-label=Main] a[href$="${path}"]').click()`);
+    await page.waitForFunction(`location.pathname === '${path}'`);
+    await waitUntilLoaded(page);
+  };
+
   const openImport = async (title: string) => {
-    await hand.open('/imports');
-    await hand.page.locator(`::-p-xpath(//a[contains(., "${title}")])`).click();
-    await hand.page.waitForFunction(`location.pathname.startsWith('/imports/')`);
-    await waitUntilLoaded(hand.page);
+    await open('/imports');
+    await pressPart(title);
+    await page.waitForFunction(`location.pathname.startsWith('/imports/')`);
+    await waitUntilLoaded(page);
+  };
+
+  const giveFile = async (name: string) => {
+    const [chooser] = await Promise.all([page.waitForFileChooser(), press('Choose a file')]);
+    await chooser.accept([`${folder}${name}`]);
+  };
+
+  const paste = async (rows: readonly (readonly string[])[]) => {
+    const area = await page.waitForSelector('textarea');
+    await area?.focus();
+    // A real paste arrives as one input, too.
+    await page.keyboard.sendCharacter(rows.map((row) => row.join('\t')).join('\n'));
+    await press('Use pasted cells');
+  };
+
+  /** The date input takes day, month and year in the order of the locale. */
+  const pickDay = async (label: string, day: string) => {
+    const [year, month, date] = day.split('-');
+    await page.focus(`[aria-label="${label}"]`);
+    await page.keyboard.type(`${month}${date}${year}`);
+  };
+
+  /** Starts a plan without conditions and opens its condition on the stage. */
+  const startPlan = async (name: string) => {
+    await open('/plans');
+    await press('New plan', 'link');
+    await pressPart('Blank plan');
+    await write('Name of the plan', name);
+    await pressPart('Stage contains won');
+  };
+
+  const openPlan = async (name: string) => {
+    await open('/plans');
+    await press(name, 'link');
+    await press('Edit', 'link');
   };
 
   const totals = async () => {
@@ -126,12 +96,12 @@ describe('an admin who sets up a workspace in the web app', function () {
 
   it('imports people with their managers from a file without addresses', async () => {
     await openImport('Import people');
-    await hand.giveFile('sales_teams.csv');
-    const domain = await hand.page.waitForSelector('input[id]:not([type=checkbox]):not([type=file])');
+    await giveFile('sales_teams.csv');
+    const domain = await page.waitForSelector('input[id]:not([type=checkbox]):not([type=file])');
     await domain?.click({ count: 3 });
-    await hand.page.keyboard.type('halden.test');
-    await hand.press('Import 41 people');
-    await hand.sees('41 people imported');
+    await page.keyboard.type('halden.test');
+    await press('Import 41 people');
+    await sees(page, '41 people imported');
     const { reps } = await world.api.expect(200, 'GET', '/v1/reps');
     const ids = new Map(reps.map(({ name, id }: { name: string; id: string }) => [name, id]));
     for (const [agent, manager] of teams) {
@@ -142,24 +112,20 @@ describe('an admin who sets up a workspace in the web app', function () {
 
   it('imports deals with the columns and dates of their file', async () => {
     await openImport('Import deals');
-    await hand.giveFile('sales_pipeline.csv');
-    await hand.sees('Month first, shown by');
-    await hand.press('Import 8,800 deals');
-    await hand.sees('8,800 deals imported');
+    await giveFile('sales_pipeline.csv');
+    await sees(page, 'Month first, shown by');
+    await press('Import 8,800 deals');
+    await sees(page, '8,800 deals imported');
     expect(await world.api.expect(200, 'GET', '/v1/deals?limit=1')).to.include({ count: 8800 });
   });
 
   it('builds the plan of the sellers with forms', async () => {
-    await hand.open('/plans');
-    await hand.press('New plan');
-    await hand.page.locator('::-p-xpath(//a[contains(., "Blank plan")])').click();
-    await hand.type('Name of the plan', 'AE');
-    await hand.page.locator('::-p-xpath(//button[contains(., "Stage contains won")])').click();
-    await hand.pick('Comparison', 'is');
-    await hand.type('Value', 'Won');
-    await hand.page.locator('::-p-xpath(//button[contains(., "Commission")])').click();
-    await hand.type('Name of the rule', 'New business');
-    await hand.press('Part in tier');
+    await startPlan('AE');
+    await choose('Comparison', 'is');
+    await write('Value', 'Won');
+    await pressPart('Commission');
+    await write('Name of the rule', 'New business');
+    await press('Part in tier');
     const tiers = [
       ['0', '6'],
       ['80', '8'],
@@ -167,59 +133,49 @@ describe('an admin who sets up a workspace in the web app', function () {
       ['125', '13'],
     ] as const;
     for (const [index, [from, rate]] of tiers.entries()) {
-      if (index > 0) await hand.press('Add tier');
-      await hand.type(`From of tier ${index + 1}`, from);
-      await hand.type(`Rate of tier ${index + 1}`, rate);
+      if (index > 0) await press('Add tier');
+      await write(`From of tier ${index + 1}`, from);
+      await write(`Rate of tier ${index + 1}`, rate);
     }
-    await hand.press('Add rule');
-    await hand.type('Name of the rule', 'GTK kicker');
-    await hand.choose('What the rate multiplies', '1');
-    await hand.type('Amount of tier 1', '250');
-    await hand.press('Add condition');
-    await hand.choose('Field', 'product');
-    await hand.type('Value', 'GTK 500');
-    await hand.press('Save draft');
-    await hand.sees('Version 1 is saved and pays nothing yet.');
+    await press('Add rule');
+    await write('Name of the rule', 'GTK kicker');
+    await choose('What the rate multiplies', 'nothing: a fixed amount');
+    await write('Amount of tier 1', '250');
+    await press('Add condition');
+    await choose('Field', 'Product');
+    await write('Value', 'GTK 500');
+    await press('Save draft');
+    await sees(page, 'Version 1 is saved and pays nothing yet.');
   });
 
   it('builds the plan of the managers', async () => {
-    await hand.open('/plans');
-    await hand.press('New plan');
-    await hand.page.locator('::-p-xpath(//a[contains(., "Blank plan")])').click();
-    await hand.type('Name of the plan', 'M');
-    await hand.page.locator('::-p-xpath(//button[contains(., "Stage contains won")])').click();
-    await hand.page.locator('[aria-label="Remove the condition on Stage"]').click();
-    await hand.page.locator('::-p-xpath(//button[contains(., "Commission")])').click();
-    await hand.type('Name of the rule', 'Team override');
-    await hand.choose('Whom the rule pays', 'cascade');
-    await hand.type('Rate of tier 1', '8');
-    await hand.press('Save draft');
-    await hand.sees('Version 1, draft');
+    await startPlan('M');
+    await page.locator('[aria-label="Remove the condition on Stage"]').click();
+    await pressPart('Commission');
+    await write('Name of the rule', 'Team override');
+    await choose('Whom the rule pays', 'managers');
+    await write('Rate of tier 1', '8');
+    await press('Save draft');
+    await sees(page, 'Version 1, draft');
   });
 
   it('assigns the people and pastes the quotas', async () => {
     await openImport('Import assignments');
-    await hand.paste([
-      ['Person', 'Plan'],
-      ...agents.map((name) => [name, 'AE']),
-      ...managers.map((name) => [name, 'M']),
-    ]);
-    await hand.press('Import 41 assignments');
-    await hand.sees('41 assignments imported');
+    await paste([['Person', 'Plan'], ...agents.map((name) => [name, 'AE']), ...managers.map((name) => [name, 'M'])]);
+    await press('Import 41 assignments');
+    await sees(page, '41 assignments imported');
     await openImport('Import quotas');
     const quarters = ['2017-Q1', '2017-Q2', '2017-Q3', '2017-Q4'];
-    await hand.paste([['Agent', ...quarters], ...agents.map((name) => [name, ...quarters.map(() => '90,000')])]);
-    await hand.pick('Rule of the quotas', 'AE: New business');
-    await hand.sees('choose how numbers are written');
-    await hand.choose('Decimal sign', 'en');
-    await hand.press('Import 140 quotas');
-    await hand.sees('140 quotas imported');
+    await paste([['Agent', ...quarters], ...agents.map((name) => [name, ...quarters.map(() => '90,000')])]);
+    await choose('Rule of the quotas', 'AE: New business');
+    await sees(page, 'choose how numbers are written');
+    await choose('Decimal sign', '1,234.50');
+    await press('Import 140 quotas');
+    await sees(page, '140 quotas imported');
   });
 
   const activate = async (plan: string): Promise<number> => {
-    await hand.open('/plans');
-    await hand.press(plan);
-    await hand.press('Edit');
+    await openPlan(plan);
     return activateOpen();
   };
 
@@ -234,11 +190,9 @@ describe('an admin who sets up a workspace in the web app', function () {
 
   it('changes a rate from a day on, and the result is what the preview said', async () => {
     const before = await totals();
-    await hand.open('/plans');
-    await hand.press('AE');
-    await hand.press('Edit');
-    await hand.pickDay('In force from', '2017-07-01');
-    await hand.type('Rate of tier 2', '9.25');
+    await openPlan('AE');
+    await pickDay('In force from', '2017-07-01');
+    await write('Rate of tier 2', '9.25');
     const delta = await activateOpen();
     expect(delta).to.be.greaterThan(0);
     expect((await totals()) - before).to.be.closeTo(delta, 0.001);
@@ -247,16 +201,13 @@ describe('an admin who sets up a workspace in the web app', function () {
   });
 
   async function activateOpen(): Promise<number> {
-    await hand.sees('See every change');
-    await hand.page.waitForFunction(
-      `document.querySelector('[aria-label="Preview and save"] [aria-busy=true]') === null`,
-      { timeout: 60_000 },
-    );
-    await hand.press('Activate');
-    await hand.page.waitForSelector('[role=dialog]');
-    const [effect = ''] = await texts(hand.page, '[role=dialog] form');
-    await hand.page.locator('[role=dialog] button[type=submit]').setTimeout(30_000).click();
-    await hand.page.waitForFunction(`document.querySelector('[role=dialog]') === null`, { timeout: 60_000 });
+    await sees(page, 'See every change');
+    await page.waitForFunction(`document.querySelector('[aria-label="Preview and save"] [aria-busy=true]') === null`);
+    await press('Activate');
+    await page.waitForSelector('[role=dialog]');
+    const [effect = ''] = await texts(page, '[role=dialog] form');
+    await page.locator('[role=dialog] button[type=submit]').click();
+    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     const amount = /by ?([+−])\$([\d,]+\.\d\d)/.exec(effect) ?? expect.fail(`no amount in: ${effect}`);
     return Number(`${amount[1] === '−' ? '-' : ''}${amount[2]?.replaceAll(',', '')}`);
   }

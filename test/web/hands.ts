@@ -23,8 +23,10 @@ const isPhone = (page: Page) => (page.viewport()?.width ?? 0) < 768;
 
 /** Waits for the control. Dialogs are at the end of the document, so the last one is in the uppermost layer. */
 async function find(page: Page, role: string, name: string): Promise<ElementHandle> {
+  // A field that suggests values has the role of a combo box.
+  const roles = role === 'textbox' ? [role, 'combobox'] : [role];
   const selector = [...new Set([name, counted(name)])]
-    .map((one) => `::-p-aria([name="${one}"][role="${role}"])`)
+    .flatMap((one) => roles.map((each) => `::-p-aria([name="${one}"][role="${each}"])`))
     .join();
   await page.waitForSelector(selector, { visible: true });
   const control = (await page.$$(selector)).at(-1) as ElementHandle;

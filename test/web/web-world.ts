@@ -218,3 +218,12 @@ export function texts(page: Page, selector: string): Promise<string[]> {
     elements.map((one) => (one.textContent ?? '').replace(/\s+/g, ' ').trim()),
   );
 }
+
+/** Resolves when the page displays the text. */
+export async function sees(page: Page, text: string): Promise<void> {
+  const isShown = `document.body.innerText.replace(/\\s+/g, ' ').includes(${JSON.stringify(text)})`;
+  await page.waitForFunction(isShown).catch(async () => {
+    const shown = (await texts(page, 'main')).join().slice(0, 3000);
+    expect.fail(`the page does not show “${text}”, but: ${shown}`);
+  });
+}

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type CrmWorld, crmbWorld, startServiceFor } from '#test/support/crm-worlds.js';
-import { violations, WebWorld } from './web-world.js';
+import { sees, violations, WebWorld } from './web-world.js';
 
 describe('commission in the CRM, in the web app', function () {
   this.timeout(120_000);
@@ -20,21 +20,19 @@ describe('commission in the CRM, in the web app', function () {
   it('is switched on in the settings of the connection, which then show what is missing until it is corrected', async () => {
     const { page, close } = await world.openPage('admin', '/connections');
     const press = (text: string) => page.locator(`::-p-xpath(//button[normalize-space(.)="${text}"])`).click();
-    const sees = (text: string) =>
-      page.waitForFunction(`document.body.innerText.replace(/\\s+/g, ' ').includes(${JSON.stringify(text)})`);
     const enter = (label: string, text: string) => page.locator(`::-p-aria(${label})`).fill(text);
     await press('Settings');
     await enter('Commission in HubSpot', 'on');
     await enter('Field for the commission', 'commission');
     await enter('Field for the state', 'commission_state');
     await press('Save settings');
-    await sees('Nothing is written until this is corrected');
-    await sees('The connection lacks the scope crm.objects.deals.write');
-    await sees('create the property commission of type number');
+    await sees(page, 'Nothing is written until this is corrected');
+    await sees(page, 'The connection lacks the scope crm.objects.deals.write');
+    await sees(page, 'create the property commission of type number');
     expect(await violations(page)).to.deep.equal([]);
     crm.prepareWrites();
     await press('Check again');
-    await sees('Permission and fields were in order');
+    await sees(page, 'Permission and fields were in order');
     await close();
   });
 });
