@@ -86,6 +86,11 @@ export function visibleReps(caller: Caller): readonly string[] | null {
   return caller.team === undefined ? null : [...caller.team];
 }
 
+/** The only one of the reps: what a response about them depends on. Null for several and for everyone. */
+export function onlyRep(repIds: readonly string[] | null): string | null {
+  return repIds?.length === 1 ? (repIds[0] ?? null) : null;
+}
+
 /** A caller without a token. Their workspace does not exist, so row-level security shows no rows. */
 export function anonymousCaller(requestId: string, address: string): Caller {
   return { workspaceId: noWorkspace, accessLevel: 'public', repId: null, actor: 'anonymous', requestId, address };

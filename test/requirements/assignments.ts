@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { adminOnly, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { expectError, flatTier, type Plan, World } from './world.js';
-
-const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+import { expectError, flatTier, type Plan, unknownId, World } from './world.js';
 
 /** Section 4 of the specification, assignments. */
 export function describeAssignments(): void {

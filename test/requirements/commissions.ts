@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { adminOnly, forbidden, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { currentMonth, exampleTiers, expectError, flatTier, type Plan, World } from './world.js';
+import { currentMonth, exampleTiers, expectError, flatTier, type Plan, unknownId, World } from './world.js';
 
-const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 const recalculate = '/v1/commissions/recalculate';
 
 /** Section 4 of the specification, commissions: recalculation, breakdowns, dashboards and simulation. */

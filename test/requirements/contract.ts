@@ -5,9 +5,7 @@ import { specifiedOperations } from './operations.js';
 import { rejects } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { exampleTiers, expectError, flatTier, type Plan, World } from './world.js';
-
-const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+import { exampleTiers, expectError, flatTier, type Plan, unknownId, World } from './world.js';
 
 /** Sections 7, 8 and 9 of the specification: errors, limits and versioning. */
 export function describeContract(): void {

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
-import { expectError, World } from './world.js';
+import { expectError, World, won } from './world.js';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
 const rule = (more: object = {}) => ({ name: 'R', measure: 'amount', tiers: [tier], ...more });
 const plan = (...rules: unknown[]) => ({ name: 'Rejected', config: { rules } });
 const condition = (more: object) => plan(rule({ conditions: [more] }));
-const leaf = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 const without = (given: object, key: string) =>
   Object.fromEntries(Object.entries(given).filter(([one]) => one !== key));
 
@@ -38,18 +37,13 @@ const rejected: readonly (readonly [number, string, object, string])[] = [
   [348, 'currency usd', { ...plan(rule()), currency: 'usd' }, 'currency'],
   [349, 'a date that is none', { ...plan(rule()), effectiveStart: '2026-02-30' }, 'effectiveStart'],
   [350, 'a group without rules', condition({ operator: 'and', rules: [] }), 'config.rules.0.conditions.0.rules'],
-  [351, 'an unknown operator', condition({ ...leaf, operator: 'like' }), 'config.rules.0.conditions.0.operator'],
-  [
-    352,
-    'a condition without fieldType',
-    condition(without(leaf, 'fieldType')),
-    'config.rules.0.conditions.0.fieldType',
-  ],
-  [353, 'an unknown fieldType', condition({ ...leaf, fieldType: 'colour' }), 'config.rules.0.conditions.0.fieldType'],
+  [351, 'an unknown operator', condition({ ...won, operator: 'like' }), 'config.rules.0.conditions.0.operator'],
+  [352, 'a condition without fieldType', condition(without(won, 'fieldType')), 'config.rules.0.conditions.0.fieldType'],
+  [353, 'an unknown fieldType', condition({ ...won, fieldType: 'colour' }), 'config.rules.0.conditions.0.fieldType'],
   [
     354,
     'in without an array',
-    condition({ ...leaf, operator: 'in', value: 'Won' }),
+    condition({ ...won, operator: 'in', value: 'Won' }),
     'config.rules.0.conditions.0.value',
   ],
   [

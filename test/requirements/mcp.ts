@@ -3,7 +3,7 @@ import { type Agent, done, FetchClient, listTools, rejected, sdkClient } from '#
 import { type TestService } from '#test/support/test-service.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { flatTier, type Person, type Plan, World, won } from './world.js';
+import { flatTier, type Person, type Plan, unknownId, World, won } from './world.js';
 
 /** The 29 tools: the arguments that each has, the required ones first and marked with `!`. */
 const tools: Readonly<Record<string, string>> = {
@@ -115,7 +115,7 @@ function describeEndpoint(given: Given): void {
 
   row(48, 'a rejected call is a result with isError and the error envelope of the API', async () => {
     const { agent } = given();
-    const result = await agent.call('get_plan', { planId: '5f0c1d1e-0000-4000-8000-000000000000' });
+    const result = await agent.call('get_plan', { planId: unknownId });
     expect(result.isError).to.equal(true);
     expect(result.structuredContent).to.include({ statusCode: 404, code: 'plan_not_found' });
     expect(result.content[0].text).to.be.a('string').and.not.equal('');

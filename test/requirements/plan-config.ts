@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { exampleTiers, expectError, flatTier, World } from './world.js';
+import { exampleTiers, expectError, flatTier, World, won } from './world.js';
 
 /** Section 2 of the specification: events, plans, both config shapes, rules, tiers, quotas and the workspace. */
 export function describeResources(): void {
@@ -52,7 +52,7 @@ const secondShape = {
   name: 'Second',
   version: 1,
   quotaPeriod: 'monthly',
-  dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+  dealConditions: [won],
   rules: [
     {
       name: 'Rate',
@@ -204,7 +204,7 @@ function describeRules(world: () => World): void {
       measure: 'amount',
       quotaCredit: [{ field: 'amount', weight: 2 }, { field: 'svc' }],
       tiers: flatTier(0.1),
-      conditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+      conditions: [won],
     };
     const cascade = {
       name: 'Cascade',

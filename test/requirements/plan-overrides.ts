@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { adminOnly, rejects } from './rejections.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { exampleTiers, expectError, type Plan, World, won } from './world.js';
-
-const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+import { exampleTiers, expectError, type Plan, unknownId, World, won } from './world.js';
 
 /** Section 4 of the specification, per-rep overrides of a plan version. */
 export function describeOverrides(): void {

@@ -4,9 +4,7 @@ import { describeOverrides } from './plan-overrides.js';
 import { adminOnly, forbidden, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json } from './running-service.js';
-import { expectError, flatTier, type Plan, World, won } from './world.js';
-
-const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+import { expectError, flatTier, type Plan, unknownId, World, won } from './world.js';
 
 const rules = (rate = 0.1) => [{ name: 'Commission', measure: 'amount', tiers: flatTier(rate) }];
 const config = (rate = 0.1) => ({ dealConditions: [won], rules: rules(rate) });

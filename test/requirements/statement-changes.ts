@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { adminOnly, forbidden, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { expectError, World } from './world.js';
-
-const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+import { expectError, unknownId, World } from './world.js';
 
 const statementOf = (world: World) => world.get(`/v1/statements?repId=${world.ids.ben}&period=2026-Q1`);
 const adjustPath = (world: World, id?: string) =>

@@ -5,9 +5,8 @@ import { forbidden, invalid, rejects, unauthorized } from './rejections.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { describeAdjustments, describeApproval, describeComments, describeTrueUps } from './statement-changes.js';
-import { currentMonth, expectError, World } from './world.js';
+import { currentMonth, expectError, unknownId, World } from './world.js';
 
-const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
 const summary = { totalCommission: 16_500, totalBonuses: 0, totalAdjustments: 0, netPayout: 16_500 };
 const rowsOf = (csv: string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describePlanStates } from './plan-states.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
-import { exampleDeals, expectError, World } from './world.js';
+import { exampleDeals, expectError, unknownId, World } from './world.js';
 
 /** Section 3 of the specification: states and transitions of events, invites, jobs and statements. */
 export function describeStates(): void {
@@ -123,7 +123,7 @@ function describeJobs(): void {
       expect(await own.get(path)).to.include({ jobId, status: 'completed' });
       await age(361);
       expectError(await own.admin.get(path), 404, 'job_not_found');
-      const unknown = '/v1/commissions/recalculate/jobs/5f0c1d1e-0000-4000-8000-000000000000';
+      const unknown = `/v1/commissions/recalculate/jobs/${unknownId}`;
       expectError(await own.admin.get(unknown), 404, 'job_not_found');
     });
 

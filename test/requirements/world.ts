@@ -11,6 +11,9 @@ export { workedTiers as exampleTiers };
 
 export const flatTier = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
 
+/** The id of nothing. */
+export const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
+
 export const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 
 /** The three deals of the worked example, which are Ben's. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Caller } from '../../kernel/caller.js';
+import { type Caller, onlyRep } from '../../kernel/caller.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -23,10 +23,6 @@ function newestFirst(a: Period, b: Period): number {
   return first.from < second.from ? -1 : 1;
 }
 
-function onlyOne(repIds: readonly string[] | null): string | null {
-  return repIds?.length === 1 ? (repIds[0] ?? null) : null;
-}
-
 export const listCommissionPeriods = operation({
   id: 'listCommissionPeriods',
   summary: 'The periods that have commission events, newest first',
@@ -36,7 +32,7 @@ export const listCommissionPeriods = operation({
   query,
   response: z.array(z.string()),
   failures: { rep_not_found: 404 },
-  cacheScope: ({ query: { repId } }, caller) => onlyOne(repsShown(caller, repId)),
+  cacheScope: ({ query: { repId } }, caller) => onlyRep(repsShown(caller, repId)),
   example: { query: { repId: sampleIds.repId }, answer: ['2026-02', '2026-01'] },
   uses: [UnitOfWork],
   async execute({ query: { repId } }, caller, unitOfWork): Promise<Period[]> {

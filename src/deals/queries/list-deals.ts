@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller, maySee, seesTeam, visibleReps } from '../../kernel/caller.js';
+import { type Caller, maySee, onlyRep, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { isDay } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -70,10 +70,6 @@ function ownersOf(caller: Caller, repId: string | undefined): readonly string[] 
   return repId === undefined ? visibleReps(caller) : [repId];
 }
 
-function onlyOwner(repIds: readonly string[] | null): string | null {
-  return repIds?.length === 1 ? (repIds[0] ?? null) : null;
-}
-
 const booleanSchema = () => ({ type: 'boolean' });
 const textSchema = () => ({ type: 'string' });
 
@@ -94,7 +90,7 @@ export const listDeals = operation({
   query,
   response,
   failures: {},
-  cacheScope: ({ query: { repId } }, caller) => onlyOwner(ownersOf(caller, repId)),
+  cacheScope: ({ query: { repId } }, caller) => onlyRep(ownersOf(caller, repId)),
   tool: {
     name: 'list_deals',
     title: 'List deals',
