@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: lane,
         from: '      lockLanes(trx, workspaceId, repIds, { wait }),\n',
-        to: '      new Map(repIds.map((repId) => [repId, { repId, clearedAt: null, hasFailed: false, hasMark: true }])),\n',
+        to: '      new Map(repIds.map((repId) => [repId, { repId, clearedAt: null, isComplete: true, hasFailed: false, mark: null }])),\n',
       },
     ],
   },
