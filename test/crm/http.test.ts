@@ -96,7 +96,8 @@ describe('requests to a CRM', () => {
     time.timeoutMs = 30;
     server.fault({ on: /ping/, answer: answerLate(2000) });
     expect((await failure()).message).to.equal('crma GET /ping: no response in time');
-    expect(server.countRequests(/ping/)).to.equal(6);
+    // Not the requests that arrive: a busy machine may abort one before it is sent.
+    expect(time.slept).to.have.length(5);
   });
 
   it('retries a request that is not idempotent only when it was not executed', async () => {
