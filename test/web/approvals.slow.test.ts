@@ -68,7 +68,7 @@ describe('approvals in the web app', function () {
     await page.waitForSelector('section[aria-label=Selection]');
     const chosen = await page.$eval('[data-row-action]:focus', (link) => link.getAttribute('data-key'));
     await page.keyboard.press('a');
-    await page.waitForSelector('[role=dialog] [type=submit]');
+    await page.waitForSelector('[role=dialog] [type=submit]:focus');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     await waitUntilLoaded(page);
@@ -104,7 +104,7 @@ describe('approvals in the web app', function () {
     for (const one of [disputed, other]) await page.click(`input[aria-label="Select ${one?.name}"]`);
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('a');
-    await page.waitForSelector('[role=dialog] [type=submit]');
+    await page.waitForSelector('[role=dialog] [type=submit]:focus');
     const rep = await world.clientOf(disputed?.name as string);
     await rep.expect(201, 'POST', '/v1/disputes', { period, type: 'other', description: 'Please look again' });
     await page.keyboard.press('Enter');
