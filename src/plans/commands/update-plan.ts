@@ -9,7 +9,7 @@ import { repsOfPlan } from '../../ledger/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { effects, firstDay } from '../../platform/mcp/tool.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
@@ -231,9 +231,13 @@ export const updatePlan = operation({
       planRef: planArguments.planRef,
       name: 'New name of the plan, unique in the workspace',
       config: 'The whole new config, in the form that create_plan takes',
-      effectiveStart: { ...firstDay('First day of the new terms'), required: true },
+      effectiveStart: {
+        description: 'First day of the new terms, YYYY-MM-DD, "always" or, to rename only, "unchanged"',
+        words: { always: null, unchanged: undefined },
+        required: true,
+      },
       effectiveEnd: planArguments.effectiveEnd,
-      fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; null clears it',
+      fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; {} clears it',
       currency: planArguments.currency,
       status: 'Status of the new version',
       tests: briefTestsArgument,

@@ -39,15 +39,18 @@ export const listReps = operation({
     title: 'List reps',
     hints: effects.reads,
     description: {
-      purpose:
-        'People of the workspace with their id, role, manager and whether they are active; or the one with an e-mail address.',
-      useWhen: 'you have a name or an address and need the repId that the other tools take.',
-      notFor: 'what people earned (use get_commissions) or which plans they are on (list_assignments).',
-      formats: 'An empty list means that no rep has the address or name. A rep sees only themself.',
+      purpose: 'People with their id, role, manager and whether they are active.',
+      useWhen: 'you need the repId of a name or an address.',
+      notFor: 'what people earned (use get_commissions) or their plans (list_assignments).',
+      formats: 'A rep sees only themself.',
       changes: 'nothing.',
     },
     arguments: { email: 'The whole e-mail address', query: 'Part of the name or address' },
     list: 'reps',
+    detail: {
+      unlessAsked: 'summary',
+      summaryOmits: ['reps.crmMemberId', 'reps.avatar', 'reps.invite_status', 'reps.payrollId'],
+    },
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },
   example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },

@@ -199,10 +199,16 @@ export const planClaims: Claims = {
       expect(await world.totals(before, approved)).to.deep.equal([200, 100]);
       expect(await world.netPayout(repId)).to.equal(100);
     },
-    'null clears it': async (world) => {
+    '{} clears it': async (world) => {
       const { planId, fieldMapping } = await world.addPlan({ fieldMapping: { amount: 'acv' } });
       expect(fieldMapping).to.deep.equal({ amount: 'acv' });
-      expect((await world.changePlan(planId, { fieldMapping: null })).fieldMapping).to.equal(null);
+      expect((await world.changePlan(planId, { fieldMapping: {} })).fieldMapping).to.deep.equal({});
+    },
+    'to rename only': async (world) => {
+      const { planId, version } = await world.addPlan({ effectiveStart: '2026-02-01' });
+      const name = world.name('Renamed alone');
+      const renamed = await world.call('update_plan', { planRef: planId, name, effectiveStart: 'unchanged' });
+      expect(renamed).to.include({ name, version, effectiveStart: '2026-02-01' });
     },
     'The old version stays in the history': async (world) => {
       const { planId, planVersionId } = await world.addPlan();
