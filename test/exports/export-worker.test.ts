@@ -11,7 +11,7 @@ import { ExportWorker } from '#workers/export-worker.js';
 type Make = (sink: PartSink) => Promise<FinishedFile>;
 
 const outage = () => Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' });
-const outOfOrder = () => Promise.reject(new Error('out of order'));
+const failing = () => Promise.reject(new Error('broken'));
 const text: Make = async (sink) => {
   await sink.store(Buffer.from('paid'));
   return { contentType: 'text/plain', filename: 'paid.txt', headers: {} };
@@ -19,13 +19,15 @@ const text: Make = async (sink) => {
 
 describe('the export worker', () => {
   const fixture = duringSuite(() => SliceFixture.create());
-  let order: { workspaceId: string; documentId: string };
+  let workspaceId: string;
+  let jobId: string;
   beforeEach(async () => {
-    order = { workspaceId: await fixture.workspace(), documentId: newId() };
+    workspaceId = await fixture.workspace();
+    jobId = newId();
     await rows(
       `insert into export_jobs (workspace_id, job_id, kind, period, actor) values ($1, $2, 'team.xlsx', '2026-01', 'api-key')`,
-      order.workspaceId,
-      order.documentId,
+      workspaceId,
+      jobId,
     );
   });
   afterEach(() => rows('delete from export_jobs'));
@@ -34,53 +36,53 @@ describe('the export worker', () => {
     return query<Record<string, unknown>>(fixture.ownerUrl, statement, values);
   }
 
-  async function document() {
-    const [row] = await rows('select status, attempts, error from export_jobs where job_id = $1', order.documentId);
+  async function job() {
+    const [row] = await rows('select status, attempts, error from export_jobs where job_id = $1', jobId);
     return row;
   }
 
-  function desk(make: Make, unitOfWork: Pick<UnitOfWork, 'run'> = fixture.unitOfWork): ExportWorker {
-    const maker = { make: (_workspaceId: string, _order: unknown, sink: PartSink) => make(sink) };
+  function workerOf(make: Make, unitOfWork: Pick<UnitOfWork, 'run'> = fixture.unitOfWork): ExportWorker {
+    const maker = { make: (_workspaceId: string, _request: unknown, sink: PartSink) => make(sink) };
     return new ExportWorker(fixture.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
   }
 
   /** Processes the export once, waiting for its next attempt if needed. */
-  async function attend(make: Make): Promise<void> {
-    await rows('update export_jobs set leased_until = now() where job_id = $1', order.documentId);
-    const attending = desk(make);
-    attending.wake();
-    await attending.stop();
+  async function processOnce(make: Make): Promise<void> {
+    await rows('update export_jobs set leased_until = now() where job_id = $1', jobId);
+    const worker = workerOf(make);
+    worker.wake();
+    await worker.stop();
   }
 
   it('tries a failing export five times', async () => {
     for (let attempt = 1; attempt <= 4; attempt += 1) {
-      await attend(outOfOrder);
-      expect(await document()).to.include({ status: 'running', attempts: attempt });
+      await processOnce(failing);
+      expect(await job()).to.include({ status: 'running', attempts: attempt });
     }
-    await attend(outOfOrder);
-    expect(await document()).to.include({ status: 'failed', error: 'The document could not be made.' });
+    await processOnce(failing);
+    expect(await job()).to.include({ status: 'failed', error: 'The document could not be made.' });
   });
 
-  it('fails an export after five workers were killed while making it', async () => {
-    await rows('update export_jobs set attempts = 5 where job_id = $1', order.documentId);
-    await attend(text);
-    expect(await document()).to.include({ status: 'failed' });
+  it('fails an export after five workers were killed while they made the file', async () => {
+    await rows('update export_jobs set attempts = 5 where job_id = $1', jobId);
+    await processOnce(text);
+    expect(await job()).to.include({ status: 'failed' });
   });
 
   it('does not count database outages as attempts', async () => {
-    for (let attempt = 1; attempt <= 8; attempt += 1) await attend(() => Promise.reject(outage()));
-    expect(await document()).to.include({ status: 'running', attempts: 0 });
-    await attend(text);
-    expect(await document()).to.include({ status: 'completed' });
+    for (let attempt = 1; attempt <= 8; attempt += 1) await processOnce(() => Promise.reject(outage()));
+    expect(await job()).to.include({ status: 'running', attempts: 0 });
+    await processOnce(text);
+    expect(await job()).to.include({ status: 'completed' });
   });
 
   it('retries the release of an export until the database is available', async () => {
     let failures = 0;
-    let markReported = () => {};
-    const givenBack = new Promise<void>((resolve) => {
-      markReported = resolve;
+    let markReleased = () => {};
+    const released = new Promise<void>((resolve) => {
+      markReleased = resolve;
     });
-    // Unavailable from the moment in which the document is made, for one more statement.
+    // Unavailable from the moment in which the file is made, for one more statement.
     const flapping: Pick<UnitOfWork, 'run'> = {
       run: async (...terms) => {
         if (failures === 1) {
@@ -88,17 +90,17 @@ describe('the export worker', () => {
           throw outage();
         }
         const result = await fixture.unitOfWork.run(...terms);
-        if (failures === 2) markReported();
+        if (failures === 2) markReleased();
         return result;
       },
     };
-    const attending = desk(() => {
+    const worker = workerOf(() => {
       failures = 1;
       return Promise.reject(outage());
     }, flapping);
-    attending.wake();
-    await givenBack;
-    await attending.stop();
-    expect(await document()).to.include({ status: 'running', attempts: 0 });
+    worker.wake();
+    await released;
+    await worker.stop();
+    expect(await job()).to.include({ status: 'running', attempts: 0 });
   });
 });
