@@ -127,79 +127,28 @@ describe('signing in with an identity provider', () => {
 
   it('accepts only tokens signed by the provider for this client, with a verified address', async () => {
     await world.person(api, 'ada@acme.test');
+    const ofPerson = (person: Partial<FakeOidc['person']>) => () => {
+      provider.person = person as FakeOidc['person'];
+    };
+    const withClaims = (change: FakeOidc['forge']) => () => {
+      provider.forge = change;
+    };
+    const signedByStranger = () => {
+      provider.signWith = 'stranger';
+    };
     const forgeries: [string, () => void][] = [
-      [
-        'nobody',
-        () => {
-          provider.person = { email: 'nobody@acme.test', email_verified: true };
-        },
-      ],
-      [
-        'not verified',
-        () => {
-          provider.person = { email: 'ada@acme.test', email_verified: false };
-        },
-      ],
-      [
-        'verified as text',
-        () => {
-          provider.person = { email: 'ada@acme.test', email_verified: 'true' };
-        },
-      ],
-      [
-        'not said',
-        () => {
-          provider.person = { email: 'ada@acme.test' };
-        },
-      ],
-      [
-        'no address',
-        () => {
-          provider.person = { email_verified: true };
-        },
-      ],
-      [
-        'two lines',
-        () => {
-          provider.person = { email: 'ada@acme.test\r\nBcc: x@y.z', email_verified: true };
-        },
-      ],
-      [
-        'for another',
-        () => {
-          provider.forge = (claims) => ({ ...claims, aud: 'another' });
-        },
-      ],
-      [
-        'by another',
-        () => {
-          provider.forge = (claims) => ({ ...claims, iss: 'http://127.0.0.1:1' });
-        },
-      ],
-      [
-        'other nonce',
-        () => {
-          provider.forge = (claims) => ({ ...claims, nonce: 'x' });
-        },
-      ],
-      [
-        'no nonce',
-        () => {
-          provider.forge = ({ nonce: _, ...claims }) => claims;
-        },
-      ],
-      [
-        'signed by another',
-        () => {
-          provider.signWith = 'stranger';
-        },
-      ],
-      [
-        'over',
-        () => {
-          provider.forge = (claims) => ({ ...claims, exp: 1_000_000 });
-        },
-      ],
+      ['an unknown address', ofPerson({ email: 'nobody@acme.test', email_verified: true })],
+      ['not verified', ofPerson({ email: 'ada@acme.test', email_verified: false })],
+      ['verified as text', ofPerson({ email: 'ada@acme.test', email_verified: 'true' })],
+      ['without email_verified', ofPerson({ email: 'ada@acme.test' })],
+      ['without an address', ofPerson({ email_verified: true })],
+      ['an address of two lines', ofPerson({ email: 'ada@acme.test\r\nBcc: x@y.z', email_verified: true })],
+      ['for another client', withClaims((claims) => ({ ...claims, aud: 'another' }))],
+      ['by another provider', withClaims((claims) => ({ ...claims, iss: 'http://127.0.0.1:1' }))],
+      ['another nonce', withClaims((claims) => ({ ...claims, nonce: 'x' }))],
+      ['without a nonce', withClaims(({ nonce: _, ...claims }) => claims)],
+      ['signed by another key', signedByStranger],
+      ['expired', withClaims((claims) => ({ ...claims, exp: 1_000_000 }))],
     ];
     const sessions = () => sql`select from tokens where kind = 'sess'`.execute(world.owner);
     const before = (await sessions()).rows.length;

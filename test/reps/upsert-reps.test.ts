@@ -102,64 +102,35 @@ describe('PUT /v1/reps', () => {
 
   it('rejects bodies that violate the schema', async () => {
     await expectError('VALIDATION_FAILED', 400, 'reps');
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.email', { email: 'a@', name: 'A' });
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.email', { email: `${'a'.repeat(250)}@x.io`, name: 'A' });
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.name', { email: 'a@x.io', name: ' ' });
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.role', { email: 'a@x.io', name: 'A', role: 'root' });
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.workspaceId', {
-      email: 'a@x.io',
-      name: 'A',
+    for (const [field, value] of Object.entries({
+      email: 'a@',
+      name: ' ',
+      role: 'root',
       workspaceId: newId(),
-    });
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.managerFrom', {
-      email: 'a@x.io',
-      name: 'A',
       managerFrom: '2026-01-01',
-    });
+    }))
+      await expectError('VALIDATION_FAILED', 400, `reps.0.${field}`, { email: 'a@x.io', name: 'A', [field]: value });
+    const longEmail = { email: `${'a'.repeat(250)}@x.io`, name: 'A' };
+    await expectError('VALIDATION_FAILED', 400, 'reps.0.email', longEmail);
     const tooMany = Array.from({ length: 10_001 }, (_, index) => ({ email: `r${index}@x.io`, name: 'R' }));
     await expectError('VALIDATION_FAILED', 400, 'reps', ...tooMany);
   });
 
   it('rejects a repeated e-mail, an unknown manager, the rep as their own manager, and a member id of another rep', async () => {
     await put({ email: 'known@x.io', name: 'Known', crmMemberId: 'm1' });
-    await expectError(
-      'VALIDATION_FAILED',
-      400,
-      'reps.1.email',
+    const [a, b] = [
       { email: 'a@x.io', name: 'A' },
-      { email: 'A@x.io ', name: 'B' },
-    );
-    await expectError(
-      'VALIDATION_FAILED',
-      400,
-      'reps.1.managerEmail',
       { email: 'b@x.io', name: 'B' },
-      { email: 'a@x.io', name: 'A', managerEmail: 'nobody@x.io' },
-    );
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.managerEmail', {
-      email: 'a@x.io',
-      name: 'A',
-      managerEmail: 'A@x.io',
-    });
-    await expectError('VALIDATION_FAILED', 400, 'reps.0.crmMemberId', {
-      email: 'a@x.io',
-      name: 'A',
-      crmMemberId: 'm1',
-    });
-    await expectError(
-      'VALIDATION_FAILED',
-      400,
-      'reps.1.crmMemberId',
-      { email: 'a@x.io', name: 'A', crmMemberId: 'm2' },
-      { email: 'b@x.io', name: 'B', crmMemberId: 'm2' },
-    );
-    await expectError(
-      'VALIDATION_FAILED',
-      400,
-      'reps.0.managerEmail',
-      { email: 'a@x.io', name: 'A', managerEmail: 'b@x.io' },
-      { email: 'b@x.io', name: 'B', managerEmail: 'a@x.io' },
-    );
+    ];
+    for (const [path, ...reps] of [
+      ['reps.1.email', a, { ...b, email: 'A@x.io ' }],
+      ['reps.1.managerEmail', b, { ...a, managerEmail: 'nobody@x.io' }],
+      ['reps.0.managerEmail', { ...a, managerEmail: 'A@x.io' }],
+      ['reps.0.crmMemberId', { ...a, crmMemberId: 'm1' }],
+      ['reps.1.crmMemberId', { ...a, crmMemberId: 'm2' }, { ...b, crmMemberId: 'm2' }],
+      ['reps.0.managerEmail', { ...a, managerEmail: b.email }, { ...b, managerEmail: a.email }],
+    ] as const)
+      await expectError('VALIDATION_FAILED', 400, path, ...reps);
   });
 
   it('lets two reps swap their member ids in one body', async () => {
