@@ -268,13 +268,6 @@ describe('quotas', () => {
       await slice.calculateAll(workspaceId);
       expect((await list())[0]).to.include({ current_value: 333, attainment: 0.333 });
     });
-
-    it('accepts ten thousand reps', async () => {
-      const ids = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
-      const started = Date.now();
-      expect(await post(newBusiness({ repIds: ids }))).to.have.length(10_000);
-      expect(Date.now() - started).to.be.lessThan(20_000);
-    });
   });
 
   describe('POST /v1/quotas by measure', () => {
@@ -315,8 +308,4 @@ describe('quotas', () => {
       await expectError('plan_rule_not_found', 404, byMeasure('Elsewhere', { planId: other.planId, target: 1 }));
     });
   });
-
-  describe('GET /v1/quotas', () => {});
-
-  describe('DELETE /v1/quotas/:quotaId', () => {});
 });

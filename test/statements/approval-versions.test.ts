@@ -90,10 +90,10 @@ describe('approving a checked version', () => {
     expect(await teamRowOf(office)).not.to.have.property('deviations');
   });
 
-  it('returns regenerated if approval without a version approved figures that differ from the draft', async () => {
+  it('calculates before an approval without a version, and returns regenerated if the figures differ from the draft', async () => {
     const office = await fixture.office();
     await office.generate('2026-01');
-    await correct(office, 50_000);
+    await office.deal('D1', 50_000, '2026-01-15');
     const { body } = await approve(office);
     expect(body).to.include({ status: 'approved', version: 2, regenerated: true });
     expect(body.summary.netPayout).to.equal(4000);
@@ -151,5 +151,6 @@ describe('approving a checked version', () => {
     await define(rule.definition);
     await office.calculated();
     for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).not.to.have.property('pending');
+    expect((await approve(office)).body.summary.netPayout).to.equal(80);
   });
 });
