@@ -1,6 +1,7 @@
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { type Issue, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
+import { unreachable } from '../kernel/unreachable.js';
 import { type PayrollTerms } from '../workspaces/workspace-tables.js';
 import { type Cell, plainAmount, text, trusted } from './payroll-csv.js';
 import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurrency } from './team-export.js';
@@ -31,7 +32,7 @@ export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerm
     case 'long':
       return longFile(team, terms);
     default:
-      return unknownLayout(layout);
+      return unreachable(layout);
   }
 }
 
@@ -240,8 +241,4 @@ function assertPayrollIds(paid: readonly TeamRow[]): void {
       }),
     );
   if (first !== undefined) throw invalid(first, ...more);
-}
-
-function unknownLayout(layout: never): never {
-  throw new TypeError(`unknown layout: ${String(layout)}`);
 }

@@ -2,10 +2,9 @@ import { type Clock } from '../kernel/clock.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Summary, summed } from '../statements/snapshot.js';
+import { type CurrencySummary, type Summary, summed } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
-  type CurrencySummary,
   hasAmount,
   missingPayrollIds,
   readTeamStatements,

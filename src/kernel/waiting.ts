@@ -87,3 +87,18 @@ export async function mapInSlices<T, U>(
   }
   return mapped;
 }
+
+/** Maps the items with at most so many calls at a time. */
+export async function mapConcurrently<T, U>(
+  items: readonly T[],
+  concurrency: number,
+  map: (item: T) => Promise<U>,
+): Promise<U[]> {
+  const mapped: U[] = new Array(items.length);
+  const entries = items.entries();
+  const work = async () => {
+    for (const [index, item] of entries) mapped[index] = await map(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return mapped;
+}

@@ -59,16 +59,13 @@ async function owedOf(
   const { workspaceId, repId } = terms;
   const before = await loadRowsOfPeriod(trx, { workspaceId, repId, period: frozen.period }, frozen);
   const live = sumsByCurrency([...after, ...(await loadAdjustments(trx, terms, frozen))]);
-  const carriedForward = sumsByCurrency(await loadCarriedForward(trx, terms, frozen));
-  const owed = differences(
-    live,
-    sumsByCurrency([...amountsOf(approvedTotals(approved)), ...amountsOf(carriedForward)]),
-  );
+  const carried = await loadCarriedForward(trx, terms, frozen);
+  const owed = differences(live, sumsByCurrency([...approvedAmounts(approved), ...carried]));
   const lines = trueUpLines(before, after, approved.currency);
   const names = await loadDealNames(trx, workspaceId, lines);
   return {
     approved: Decimal.of(approved.summary.netPayout),
-    carriedForward: carriedForward.get(approved.currency) ?? Decimal.zero,
+    carriedForward: sumsByCurrency(carried).get(approved.currency) ?? Decimal.zero,
     delta: owed.get(approved.currency) ?? Decimal.zero,
     lines: lines.map((line) => ({ ...line, dealName: names.get(line.dealId ?? '') ?? null })),
     otherCurrencies: [...owed]
@@ -112,10 +109,6 @@ async function loadCarriedForward(
   return rows;
 }
 
-function amountsOf(totals: Totals): Amount[] {
-  return [...totals].map(([currency, amount]) => ({ currency, amount: amount.toString() }));
-}
-
 async function loadDealNames(
   trx: Work,
   workspaceId: string,
@@ -132,11 +125,11 @@ async function loadDealNames(
   return new Map(deals.map((deal) => [deal.deal_id, deal.name]));
 }
 
-function approvedTotals({ currency, summary, otherCurrencies }: ApprovedPeriod['statement']): Totals {
-  return new Map([
-    [currency, Decimal.of(summary.netPayout)] as const,
-    ...otherCurrencies.map((other) => [other.currency, Decimal.of(other.summary.netPayout)] as const),
-  ]);
+function approvedAmounts({ currency, summary, otherCurrencies }: ApprovedPeriod['statement']): Amount[] {
+  return [{ currency, summary }, ...otherCurrencies].map((one) => ({
+    currency: one.currency,
+    amount: one.summary.netPayout,
+  }));
 }
 
 /** The differences from the approved totals, by currency. Currencies without a difference are left out. */

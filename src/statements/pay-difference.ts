@@ -18,7 +18,7 @@ import { listApprovers } from './approvers.js';
 import { calculateOwedOf, type Owed } from './owed.js';
 import { type StatementKey, statementNotApproved } from './statement.js';
 import { generateVersion, recordStatementEntry, replaceApproved } from './statement-store.js';
-import { findHead, findVersion, type StoredStatement } from './statement-views.js';
+import { findLatest, type StoredStatement } from './statement-views.js';
 import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 
 export const trueUpResponse = z.object({
@@ -75,9 +75,9 @@ export interface Difference {
 export async function findDifference(trx: Work, key: StatementKey, at: Date): Promise<Difference> {
   const terms = await loadRepTerms(trx, key.workspaceId, key.repId);
   const frozen = terms.frozen.find(({ period: of }) => of === key.period);
-  const head = frozen === undefined ? null : await findHead(trx, key);
-  const latest = head === null ? null : await findVersion(trx, key, head.version);
-  if (frozen === undefined || latest === null) throw statementNotApproved();
+  const stored = frozen === undefined ? null : await findLatest(trx, key);
+  if (frozen === undefined || stored === null) throw statementNotApproved();
+  const { latest } = stored;
   const asOf = dayInZone(at, terms.workspace.timeZone);
   const [owed] = await calculateOwedOf(trx, terms, [{ frozen, statement: latest }], asOf);
   return { terms, frozen, statement: latest, owed: owed as Owed };

@@ -13,6 +13,12 @@ export interface Summary {
   readonly netPayout: string;
 }
 
+/** The totals of one currency. */
+export interface CurrencySummary {
+  readonly currency: string;
+  readonly summary: Summary;
+}
+
 /** One earned event as the statement stores it: amounts as exact decimal text, names at the time of generation. */
 export interface StatementLine {
   readonly eventId: string;
@@ -55,7 +61,7 @@ export interface StatementLine {
 export interface Snapshot {
   readonly currency: string;
   readonly summary: Summary;
-  readonly otherCurrencies: readonly { readonly currency: string; readonly summary: Summary }[];
+  readonly otherCurrencies: readonly CurrencySummary[];
   readonly dealCount: number;
   readonly lines: readonly StatementLine[];
 }

@@ -6,7 +6,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
-import { contentHash, type Summary, snapshotOf, summaryFrom } from './snapshot.js';
+import { type CurrencySummary, contentHash, type Summary, snapshotOf, summaryFrom } from './snapshot.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
 
@@ -73,11 +73,6 @@ const noAmounts = summaryFrom(Decimal.zero, Decimal.zero, Decimal.zero);
 
 function totalOf(category: Category) {
   return sql`sum(e.amount) filter (where e.status = 'earned' and e.category = ${category}) as ${sql.ref(category)}`;
-}
-
-interface CurrencySummary {
-  readonly currency: string;
-  readonly summary: Summary;
 }
 
 /** The totals of a rep's ledger, in the workspace's currency and in others. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { hasTerms } from '../commissions/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
-import { dayInZone } from '../kernel/day.js';
+import { type Day, dayInZone, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodOf } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/as-of.js';
@@ -16,12 +16,13 @@ import {
   type StatementContent,
   type StatementHead,
   type StatementKey,
+  statementLocked,
 } from './statement.js';
 
 /** The state of the rep's period. Null if no statement was ever generated for it. */
 export async function findHead(trx: Work, key: StatementKey): Promise<StatementHead | null> {
   const { rows } = await sql<StatementHead>`
-    select period, from_day as "fromDay", to_day as "toDay", status, current_version as version,
+    select period, status, current_version as version,
       approved_at as "approvedAt", approver as "approvedBy", approved_total as "approvedTotal", currency
     from ${statementPeriodsTable(trx, key.workspaceId)} h
     where workspace_id = ${key.workspaceId} and rep_id = ${key.repId} and period = ${key.period}`.execute(trx);
@@ -69,16 +70,25 @@ export async function findVersion(trx: Work, key: StatementKey, version: number)
   };
 }
 
+/** The state of the rep's period with its latest version. Null if no statement was ever generated for it. */
+export async function findLatest(
+  trx: Work,
+  key: StatementKey,
+): Promise<{ readonly head: StatementHead; readonly latest: StoredStatement } | null> {
+  const head = await findHead(trx, key);
+  const latest = head === null ? null : await findVersion(trx, key, head.version);
+  return head === null || latest === null ? null : { head, latest };
+}
+
 /** The latest version, or the current ledger if no version was generated. */
 export async function readStatement(
   trx: Work,
   key: StatementKey,
   currency: string,
 ): Promise<{ readonly head: StatementHead | null; readonly content: StatementContent }> {
-  const head = await findHead(trx, key);
-  const stored = head === null ? null : await findVersion(trx, key, head.version);
-  if (stored !== null) return { head, content: stored };
-  return { head, content: await readLedger(trx, key, currency) };
+  const stored = await findLatest(trx, key);
+  if (stored !== null) return { head: stored.head, content: stored.latest };
+  return { head: null, content: await readLedger(trx, key, currency) };
 }
 
 /** The current ledger of the period in the form of a statement. */
@@ -140,6 +150,13 @@ export async function listChecks(
     at: at.toISOString(),
   });
   return new Map([...groupBy(rows, (row) => row.repId)].map(([repId, ofRep]) => [repId, ofRep.map(check)]));
+}
+
+/** Rejects a day that an approved statement covers. */
+export async function assertDayIsOpen(trx: Work, workspaceId: string, repId: string, day: Day): Promise<void> {
+  const frozen = await loadFrozen(trx, workspaceId, repId);
+  const locked = frozen.find(({ range }) => isWithin(day, range));
+  if (locked !== undefined) throw statementLocked(locked.period);
 }
 
 /** The rep's approved periods, earliest first. */

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { commissionEvent } from '../commissions/commission-event.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
-import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { author } from '../reps/author.js';
 import { adjustmentExample } from './adjustment.js';
-import { type StatementLine, type Summary } from './snapshot.js';
+import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
 import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 
 export const statementStatuses = ['none', 'draft', 'approved'] as const;
@@ -113,8 +112,6 @@ export interface StatementKey {
 /** The state of a rep's period: its latest version and its approval. */
 export interface StatementHead {
   readonly period: Period;
-  readonly fromDay: Day;
-  readonly toDay: Day;
   readonly status: 'draft' | 'approved';
   readonly version: number;
   readonly approvedAt: Date | null;
@@ -129,7 +126,7 @@ export interface StatementContent {
   readonly version: number;
   readonly currency: string;
   readonly summary: Summary;
-  readonly otherCurrencies: readonly { readonly currency: string; readonly summary: Summary }[];
+  readonly otherCurrencies: readonly CurrencySummary[];
   readonly dealCount: number;
   readonly lines: readonly StatementLine[];
   readonly generatedAt: Date | null;

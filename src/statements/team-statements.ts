@@ -5,7 +5,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Summary, summaryFrom, summed } from './snapshot.js';
+import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
 import { staleDrafts } from './staleness.js';
 import {
   type Check,
@@ -63,11 +63,6 @@ export const teamStatements = z
     ),
   })
   .describe('The statements of all reps in a period');
-
-export interface CurrencySummary {
-  readonly currency: string;
-  readonly summary: Summary;
-}
 
 /**
  * One rep's entry in the team's statements. `main` is in the workspace's currency, or in the statement's currency if

@@ -41,14 +41,12 @@ export function trueUpLines(
   after: readonly CountedRow[],
   currency: string,
 ): Omit<TrueUpLine, 'dealName'>[] {
-  const [approved, live] = [before, after].map(
-    (rows) => new Map(rows.filter((row) => row.currency === currency).map((row) => [naturalKey(row), row])),
-  ) as [Map<string, CountedRow>, Map<string, CountedRow>];
+  const byKey = (rows: readonly CountedRow[]) =>
+    new Map(rows.filter((row) => row.currency === currency).map((row) => [naturalKey(row), row]));
+  const [approved, live] = [byKey(before), byKey(after)];
   const lines = [...new Map([...approved, ...live])].map(([key, row]) => {
-    const [was, is] = [approved.get(key), live.get(key)].map((one) => Decimal.of(one?.amount ?? '0')) as [
-      Decimal,
-      Decimal,
-    ];
+    const was = Decimal.of(approved.get(key)?.amount ?? '0');
+    const is = Decimal.of(live.get(key)?.amount ?? '0');
     return { row, key, was, is, delta: is.minus(was) };
   });
   return lines

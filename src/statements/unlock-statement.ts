@@ -16,7 +16,7 @@ import { assertNotOwnStatement } from './approvers.js';
 import { lockRep } from './rep-lane.js';
 import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
 import { recordStatementEntry, reopenHead } from './statement-store.js';
-import { findHead, findVersion } from './statement-views.js';
+import { findHead, findLatest } from './statement-views.js';
 
 /**
  * Reopens an approved period. Its true-ups are reversed, because the calculation that follows pays the same
@@ -32,9 +32,9 @@ export async function unlockStatement(
   const { workspaceId, repId, period } = key;
   const repName = await lockRep(trx, workspaceId, repId);
   assertNotOwnStatement(caller, repId);
-  const head = await findHead(trx, key);
-  const latest = head === null ? null : await findVersion(trx, key, head.version);
-  if (head === null || latest === null) throw statementNotFound();
+  const stored = await findLatest(trx, key);
+  if (stored === null) throw statementNotFound();
+  const { head, latest } = stored;
   if (head.status === 'draft') return statementAnswer(key, repName, head, latest, caller);
   const terms = await loadRepTerms(trx, workspaceId, repId);
   const frozen = terms.frozen.find((one) => one.period === period);

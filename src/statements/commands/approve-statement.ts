@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { listOpenDisputes } from '../../disputes/dispute-views.js';
 import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid, newId } from '../../kernel/ids.js';
@@ -33,8 +32,9 @@ import {
   statementNotFound,
 } from '../statement.js';
 import { approveHead, insertVersion, recordStatementEntry } from '../statement-store.js';
-import { findHead, findVersion, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
+import { findHead, findLatest, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
 import { unlockStatement } from '../unlock-statement.js';
+import { type StatementParts } from './generate-statement.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 /**
@@ -86,16 +86,9 @@ const approvalFailures = {
   carried_forward: 409,
 } as const;
 
-/** The parts of the service that approve a statement. */
-export interface ApprovalParts {
-  readonly unitOfWork: UnitOfWork;
-  readonly laneRunner: LaneRunner;
-  readonly clock: Clock;
-}
-
 /** Runs the rep's outstanding calculations before the period is frozen. */
 export async function approve(
-  { unitOfWork, laneRunner, clock }: ApprovalParts,
+  { unitOfWork, laneRunner, clock }: StatementParts,
   key: StatementKey,
   version: number | null,
   caller: Caller,
@@ -124,9 +117,9 @@ async function tryApprove(
   const repName = await lockRep(trx, key.workspaceId, key.repId);
   await failpoint('approve.afterLock');
   assertNotOwnStatement(caller, key.repId);
-  const head = await findHead(trx, key);
-  const latest = head === null ? null : await findVersion(trx, key, head.version);
-  if (head === null || latest === null) throw statementNotFound();
+  const stored = await findLatest(trx, key);
+  if (stored === null) throw statementNotFound();
+  const { head, latest } = stored;
   if (version !== null && version !== head.version) throw statementChanged(version, latest, null);
   if (head.status === 'approved') return statementAnswer(key, repName, head, latest, caller);
   await assertNoOpenDispute(trx, key);

@@ -3,6 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { mapConcurrently } from '../../kernel/waiting.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -11,7 +12,8 @@ import { operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { knownReps } from '../../reps/rep-views.js';
-import { type ApprovalParts, approve } from './approve-statement.js';
+import { approve } from './approve-statement.js';
+import { type StatementParts } from './generate-statement.js';
 
 const maxStatements = 10_000;
 const body = z.strictObject({
@@ -58,7 +60,8 @@ const response = z.object({
     .describe('The statements that were not approved, each with the error that approveStatement returns for it'),
 });
 
-type Outcome = { readonly approved: z.input<typeof response>['approved'][number] } | { readonly refused: Failure };
+type Response = z.input<typeof response>;
+type Outcome = { readonly approved: Response['approved'][number] } | { readonly refused: Response['refused'][number] };
 
 /** Reps are independent. This limit leaves database capacity for other requests. */
 const concurrency = 4;
@@ -68,25 +71,18 @@ async function approveOne(
   { repId, version }: { readonly repId: string; readonly version: number },
   known: ReadonlySet<string>,
   caller: Caller,
-  parts: ApprovalParts,
+  parts: StatementParts,
 ): Promise<Outcome> {
   try {
     if (!known.has(repId)) throw repNotFound();
     if (!maySee(caller, repId)) throw notYours();
     const key = { workspaceId: caller.workspaceId, repId, period: of };
     const { statementId, summary, currency, ...one } = await approve(parts, key, version, caller);
-    return {
-      approved: {
-        repId,
-        version: one.version,
-        statementId: statementId as string,
-        netPayout: summary.netPayout,
-        currency,
-      },
-    };
+    const { netPayout } = summary;
+    return { approved: { repId, version: one.version, statementId: statementId as string, netPayout, currency } };
   } catch (error) {
-    if (error instanceof Failure) return { refused: error };
-    return { refused: toFailure(error) };
+    const { code, message } = error instanceof Failure ? error : toFailure(error);
+    return { refused: { repId, code, message } };
   }
 }
 
@@ -137,36 +133,16 @@ export const approveStatements = operation({
   async execute({ body: { period: of, statements } }, caller, unitOfWork, laneRunner, clock) {
     const requested = [...new Map(statements.map((one) => [one.repId, one])).values()];
     // Unknown ids are found in one query: an approval needs several transactions.
+    const repIds = requested.map(({ repId }) => repId);
     const known = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      knownReps(
-        trx,
-        caller.workspaceId,
-        requested.map(({ repId }) => repId),
-      ),
+      knownReps(trx, caller.workspaceId, repIds),
     );
-    const outcomes: Outcome[] = new Array(requested.length);
-    let next = 0;
-    const work = async () => {
-      for (let index = next++; index < requested.length; index = next++)
-        outcomes[index] = await approveOne(of, requested[index] as (typeof requested)[number], known, caller, {
-          unitOfWork,
-          laneRunner,
-          clock,
-        });
-    };
-    await Promise.all(Array.from({ length: concurrency }, work));
+    const parts = { unitOfWork, laneRunner, clock };
+    const outcomes = await mapConcurrently(requested, concurrency, (one) => approveOne(of, one, known, caller, parts));
     return {
       period: of,
       approved: outcomes.flatMap((outcome) => ('approved' in outcome ? outcome.approved : [])),
-      refused: outcomes.flatMap((outcome, index) =>
-        'refused' in outcome
-          ? {
-              repId: (requested[index] as (typeof requested)[number]).repId,
-              code: outcome.refused.code,
-              message: outcome.refused.message,
-            }
-          : [],
-      ),
+      refused: outcomes.flatMap((outcome) => ('refused' in outcome ? outcome.refused : [])),
     };
   },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { isWithin } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -11,9 +10,8 @@ import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { assertNotOwnStatement } from '../approvers.js';
 import { lockRep } from '../rep-lane.js';
-import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
-import { listFrozenPeriods } from '../statement-views.js';
+import { assertDayIsOpen } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId, adjustmentId: pathIds.adjustmentId });
 
@@ -36,9 +34,7 @@ export const deleteAdjustment = operation({
       assertNotOwnStatement(caller, repId);
       const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
       if (row === null) return { deleted: false };
-      const frozen = await listFrozenPeriods(trx, workspaceId, repId);
-      const locked = frozen.find(({ range }) => isWithin(row.earnedOn, range));
-      if (locked !== undefined) throw statementLocked(locked.period);
+      await assertDayIsOpen(trx, workspaceId, repId, row.earnedOn);
       const runId = newId();
       await remove(trx, { workspaceId, repId, runId, actor }, row);
       await recordStatementEntry(trx, caller, {

@@ -19,8 +19,8 @@ import { findHead } from '../statement-views.js';
 const params = z.strictObject({ repId: pathIds.repId });
 const body = z.strictObject({ period: period.describe('Period of the statement') });
 
-/** The parts of the service that generate a statement. */
-export interface GenerationParts {
+/** The parts of the service that generate or approve a statement. */
+export interface StatementParts {
   readonly unitOfWork: UnitOfWork;
   readonly laneRunner: LaneRunner;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface GenerationParts {
 
 /** Generates one rep's statement in its own transaction, after running the rep's outstanding calculations. */
 export async function generateOne<T>(
-  { unitOfWork, laneRunner, clock }: GenerationParts,
+  { unitOfWork, laneRunner, clock }: StatementParts,
   repId: string,
   of: string,
   caller: Caller,

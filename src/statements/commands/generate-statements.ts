@@ -6,6 +6,7 @@ import { chunkBySize } from '../../kernel/chunk.js';
 import { Failure } from '../../kernel/failure.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { mapConcurrently } from '../../kernel/waiting.js';
 import { LaneRunner } from '../../ledger/lane-runner.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
@@ -18,7 +19,7 @@ import { knownReps } from '../../reps/rep-views.js';
 import { lockFreeReps } from '../rep-lane.js';
 import { generateVersions, type InsertedVersion } from '../statement-store.js';
 import { approvedAmong } from '../statement-views.js';
-import { type GenerationParts, generateOne } from './generate-statement.js';
+import { generateOne, type StatementParts } from './generate-statement.js';
 
 const body = z.strictObject({
   period: period.describe('Period of the statements'),
@@ -81,7 +82,7 @@ async function generateBatch(
   of: string,
   caller: Caller,
   outcomes: Outcomes,
-  parts: GenerationParts,
+  parts: StatementParts,
 ) {
   const generated = await generateTogether(repIds, of, caller, parts).catch(() => new Map());
   for (const repId of repIds)
@@ -92,7 +93,7 @@ async function generateTogether(
   repIds: readonly string[],
   of: string,
   caller: Caller,
-  { unitOfWork, laneRunner, clock }: GenerationParts,
+  { unitOfWork, laneRunner, clock }: StatementParts,
 ): Promise<Outcomes> {
   const { workspaceId, actor } = caller;
   await laneRunner.calculateNow(workspaceId, repIds);
@@ -110,7 +111,7 @@ async function generateTogether(
   });
 }
 
-async function generateAlone(repId: string, of: string, caller: Caller, parts: GenerationParts): Promise<Outcome> {
+async function generateAlone(repId: string, of: string, caller: Caller, parts: StatementParts): Promise<Outcome> {
   try {
     const content = await generateOne(parts, repId, of, caller, async (_trx, _key, _repName, made) => made);
     return content === 'already_approved' ? { reason: content } : { statement: summaryOf(content) };
@@ -198,12 +199,7 @@ export const generateStatements = operation({
     });
     const batches = chunkBySize([...known], (repId) => deals.get(repId) ?? 0, maxBatch);
     const outcomes: Outcomes = new Map();
-    let next = 0;
-    const work = async () => {
-      for (let index = next++; index < batches.length; index = next++)
-        await generateBatch(batches[index] as string[], of, caller, outcomes, parts);
-    };
-    await Promise.all(Array.from({ length: concurrency }, work));
+    await mapConcurrently(batches, concurrency, (batch) => generateBatch(batch, of, caller, outcomes, parts));
     return answerOf(
       of,
       reps.map((repId) => [repId, outcomes.get(repId) ?? { error: repNotFound().code }]),

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
-import { isWithin } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -14,9 +13,8 @@ import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { assertNotOwnStatement } from '../approvers.js';
 import { lockRep } from '../rep-lane.js';
-import { statementLocked } from '../statement.js';
 import { recordStatementEntry } from '../statement-store.js';
-import { listFrozenPeriods } from '../statement-views.js';
+import { assertDayIsOpen } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId, adjustmentId: pathIds.adjustmentId });
 const body = z.strictObject({
@@ -59,9 +57,7 @@ export const updateAdjustment = operation({
       if (row === null || row.kind === 'true_up')
         throw new Failure('adjustment_not_found', 'This rep has no such adjustment or clawback.');
       if (request.amount !== undefined) assertClawbackNegative(row.kind, request.amount);
-      const frozen = await listFrozenPeriods(trx, workspaceId, repId);
-      const locked = frozen.find(({ range }) => isWithin(row.earnedOn, range));
-      if (locked !== undefined) throw statementLocked(locked.period);
+      await assertDayIsOpen(trx, workspaceId, repId, row.earnedOn);
       const after = {
         amount: request.amount === undefined ? row.amount : exactAmount(request.amount, row.currency),
         reason: request.reason ?? row.reason,
