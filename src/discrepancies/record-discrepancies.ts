@@ -36,7 +36,8 @@ export async function saveComparison(
   const present = await findPresent(trx, key);
   const { owed } = comparison;
   if (isNothing(owed)) {
-    if (present !== null) await clear(trx, key, present.id, at);
+    const cleared = { action: 'cleared', reason: null, caller: null, eventId: null, at } as const;
+    if (present !== null) await closeDiscrepancy(trx, key, cleared);
     return;
   }
   if (present === null) return insertOpen(trx, key, comparison, causes, at);
@@ -60,9 +61,10 @@ export async function saveComparison(
 }
 
 export interface Resolution {
-  readonly action: Exclude<DiscrepancyAction, 'cleared'>;
+  readonly action: DiscrepancyAction;
   readonly reason: string | null;
-  readonly caller: Caller;
+  /** Null if the delta became 0. */
+  readonly caller: Caller | null;
   readonly eventId: string | null;
   readonly at: Date;
 }
@@ -80,7 +82,7 @@ export async function closeDiscrepancy(
           status: action === 'dismiss' ? ('dismissed' as const) : ('resolved' as const),
           action,
           reason,
-          resolved_by: personBehind(caller),
+          resolved_by: caller === null ? null : personBehind(caller),
           resolved_at: at,
           event_id: eventId,
         }
@@ -114,27 +116,18 @@ async function findPresent(trx: Work, { workspaceId, repId, period }: StatementK
     .forUpdate()
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { id: row.discrepancy_id, ...storedDeltas(row), causes: row.causes };
+  return { id: row.discrepancy_id, ...deltasOf(row.delta, row.other_currencies), causes: row.causes };
 }
 
-function storedDeltas(row: {
-  readonly delta: string;
-  readonly other_currencies: readonly { readonly currency: string; readonly delta: string }[];
-}): Deltas {
+/** Amounts that are stored or were sent, as exact decimals. */
+export function deltasOf(
+  delta: string | number,
+  otherCurrencies: readonly { readonly currency: string; readonly delta: string | number }[],
+): Deltas {
   return {
-    delta: Decimal.of(row.delta),
-    otherCurrencies: row.other_currencies.map(({ currency, delta }) => ({ currency, delta: Decimal.of(delta) })),
+    delta: Decimal.of(delta),
+    otherCurrencies: otherCurrencies.map((other) => ({ currency: other.currency, delta: Decimal.of(other.delta) })),
   };
-}
-
-async function clear(trx: Work, key: StatementKey, discrepancyId: string, at: Date): Promise<void> {
-  await trx
-    .updateTable('discrepancies')
-    .set({ status: 'resolved', action: 'cleared', reason: null, resolved_by: null, resolved_at: at, updated_at: at })
-    .where('workspace_id', '=', key.workspaceId)
-    .where('discrepancy_id', '=', discrepancyId)
-    .execute();
-  await recordResolved(trx, key, discrepancyId, 'cleared');
 }
 
 async function insertOpen(

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
-import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
@@ -24,7 +23,7 @@ import {
 import { lockRep } from '../../statements/rep-lane.js';
 import { type Discrepancy, discrepancy, discrepancyExample, discrepancyNotFound, resolutions } from '../discrepancy.js';
 import { findDiscrepancy } from '../discrepancy-views.js';
-import { closeDiscrepancy, isSameDelta } from '../record-discrepancies.js';
+import { closeDiscrepancy, deltasOf, isSameDelta } from '../record-discrepancies.js';
 
 const params = z.strictObject({ discrepancyId: pathIds.discrepancyId });
 const body = z.strictObject({
@@ -67,11 +66,7 @@ function assertUnresolved({ status }: Discrepancy, { action }: Body): void {
 
 /** A person decides about the difference that they have read. */
 function assertCurrent({ delta, otherCurrencies }: Discrepancy, { owed }: Difference): void {
-  const read = {
-    delta: Decimal.of(delta),
-    otherCurrencies: otherCurrencies.map((other) => ({ ...other, delta: Decimal.of(other.delta) })),
-  };
-  if (isSameDelta(read, owed)) return;
+  if (isSameDelta(deltasOf(delta, otherCurrencies), owed)) return;
   throw new Failure(
     'discrepancy_changed',
     `The delta is ${owed.delta} now. The list is updated within seconds; read the discrepancy again.`,
