@@ -1,15 +1,18 @@
 import { type SqlBool, sql } from 'kysely';
 import { listComments } from '../comments/comment-views.js';
+import { type Caller, maySee } from '../kernel/caller.js';
 import { overlap } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
+import { notYours } from '../reps/rep.js';
 import {
   type Dispute,
   type DisputeDetail,
   type DisputeStatus,
   type DisputeStep,
+  disputeNotFound,
   type Evidence,
   openStatuses,
 } from './dispute.js';
@@ -50,6 +53,14 @@ export async function findDispute(trx: Work, workspaceId: string, disputeId: str
     .where('d.dispute_id', '=', disputeId)
     .executeTakeFirst();
   return row === undefined ? null : disputeOf(row);
+}
+
+/** Rejects an unknown dispute, and one of a rep that the caller may not see. */
+export async function findVisibleDispute(trx: Work, caller: Caller, disputeId: string): Promise<Dispute> {
+  const dispute = await findDispute(trx, caller.workspaceId, disputeId);
+  if (dispute === null) throw disputeNotFound();
+  if (!maySee(caller, dispute.repId)) throw notYours();
+  return dispute;
 }
 
 /** Adds the evidence, the history and the thread to a dispute. */

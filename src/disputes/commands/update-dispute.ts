@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { findDeal } from '../../deals/deal-views.js';
-import { type Caller, mayActAs, maySee, personBehind } from '../../kernel/caller.js';
+import { type Caller, mayActAs, personBehind } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { money, period, text } from '../../platform/schemas.js';
-import { notYours } from '../../reps/rep.js';
 import { lockRep } from '../../statements/rep-lane.js';
 import { writeAdjustment } from '../../statements/write-adjustment.js';
 import {
@@ -17,11 +16,10 @@ import {
   type DisputeDetail,
   disputeDetail,
   disputeDetailExample,
-  disputeNotFound,
   disputeStatuses,
 } from '../dispute.js';
 import { updateDispute as write } from '../dispute-store.js';
-import { findDispute, readDisputeDetail } from '../dispute-views.js';
+import { findDispute, findVisibleDispute, readDisputeDetail } from '../dispute-views.js';
 
 const params = z.strictObject({ disputeId: pathIds.disputeId });
 const body = z.strictObject({
@@ -44,7 +42,7 @@ type Body = z.infer<typeof body>;
 
 async function update(trx: Work, caller: Caller, disputeId: string, request: Body, at: Date): Promise<DisputeDetail> {
   const { workspaceId } = caller;
-  const { repId } = await findVisible(trx, caller, disputeId);
+  const { repId } = await findVisibleDispute(trx, caller, disputeId);
   await lockRep(trx, workspaceId, repId);
   const dispute = (await findDispute(trx, workspaceId, disputeId)) as Dispute;
   assertMayTake(caller, dispute, request);
@@ -61,13 +59,6 @@ async function update(trx: Work, caller: Caller, disputeId: string, request: Bod
     at,
   });
   return readDisputeDetail(trx, workspaceId, (await findDispute(trx, workspaceId, disputeId)) as Dispute);
-}
-
-async function findVisible(trx: Work, caller: Caller, disputeId: string): Promise<Dispute> {
-  const dispute = await findDispute(trx, caller.workspaceId, disputeId);
-  if (dispute === null) throw disputeNotFound();
-  if (!maySee(caller, dispute.repId)) throw notYours();
-  return dispute;
 }
 
 /**

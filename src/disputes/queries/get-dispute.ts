@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { maySee } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { notYours } from '../../reps/rep.js';
-import { type DisputeDetail, disputeDetail, disputeDetailExample, disputeNotFound } from '../dispute.js';
-import { findDispute, readDisputeDetail } from '../dispute-views.js';
+import { type DisputeDetail, disputeDetail, disputeDetailExample } from '../dispute.js';
+import { findVisibleDispute, readDisputeDetail } from '../dispute-views.js';
 
 const params = z.strictObject({ disputeId: pathIds.disputeId });
 
@@ -23,9 +21,7 @@ export const getDispute = operation({
   uses: [UnitOfWork],
   async execute({ params: { disputeId } }, caller, unitOfWork): Promise<DisputeDetail> {
     return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
-      const dispute = await findDispute(trx, caller.workspaceId, disputeId);
-      if (dispute === null) throw disputeNotFound();
-      if (!maySee(caller, dispute.repId)) throw notYours();
+      const dispute = await findVisibleDispute(trx, caller, disputeId);
       return readDisputeDetail(trx, caller.workspaceId, dispute);
     });
   },
