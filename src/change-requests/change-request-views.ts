@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type WriteMode } from '../platform/mcp/agent-writes.js';
 import { type RawInput } from '../platform/operation-dispatcher.js';
 import { type StoredPreview, withNames } from './change-preview.js';
 import {
@@ -85,24 +86,11 @@ async function namesOfReps(trx: Work, workspaceId: string, rows: readonly Row[])
 }
 
 /** What the workspace has set for changes by agents; null for the defaults. */
-export async function findAgentWrites(trx: Work, workspaceId: string): Promise<'allow' | 'confirm' | 'deny' | null> {
+export async function findAgentWrites(trx: Work, workspaceId: string): Promise<WriteMode | null> {
   const { agent_writes: mode } = await trx
     .selectFrom('workspaces')
     .select('agent_writes')
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirstOrThrow();
   return mode;
-}
-
-/** Whether the person is active and has the role. */
-export async function stillHasRole(trx: Work, workspaceId: string, repId: string, role: string): Promise<boolean> {
-  const rep = await trx
-    .selectFrom('reps')
-    .select('rep_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('active', '=', true)
-    .where('role', '=', role as 'rep')
-    .executeTakeFirst();
-  return rep !== undefined;
 }

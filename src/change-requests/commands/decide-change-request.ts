@@ -6,9 +6,9 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ToolRunner } from '../../platform/mcp/tool-runner.js';
 import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid, text } from '../../platform/schemas.js';
+import { findRoleAndActivity } from '../../reps/rep-views.js';
 import {
   alreadyDecided,
-  type ChangeRequest,
   changeRequest,
   changeRequestExample,
   changeRequestNotFound,
@@ -23,7 +23,7 @@ import {
   type Run,
   storeOutcome,
 } from '../change-request-store.js';
-import { readChangeRequest, stillHasRole } from '../change-request-views.js';
+import { readChangeRequest } from '../change-request-views.js';
 
 const params = z.strictObject({ changeRequestId: pathId.describe('Id of the change request (UUID)') });
 const body = z.strictObject({
@@ -70,7 +70,7 @@ export const decideChangeRequest = operation({
       readChangeRequest(trx, workspaceId, ref),
     );
     if (decided === null) throw alreadyDecided(found);
-    return found satisfies ChangeRequest;
+    return found;
   },
 });
 
@@ -100,11 +100,13 @@ async function run(
   const { workspaceId, requestId } = approver;
   const caller = toCaller(requester, { workspaceId, requestId, approvedBy: approver.actor });
   const { repId, accessLevel } = requester;
-  const hasRights =
-    repId === null ||
-    (await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
-      stillHasRole(trx, workspaceId, repId, accessLevel),
-    ));
+  const rep =
+    repId === null
+      ? null
+      : await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
+          findRoleAndActivity(trx, workspaceId, repId),
+        );
+  const hasRights = rep === null || (rep?.active === true && rep.role === accessLevel);
   const outcome = hasRights
     ? await unitOfWork.withCommitHook(
         caller,
