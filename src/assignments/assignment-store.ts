@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Affected } from '../ledger/calculate-pending.js';
@@ -7,7 +7,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** Reps, a plan and the days of the assignment; null is unbounded. */
+/** A plan and the days of an assignment to it; null is unbounded. */
 export interface Placement {
   readonly planId: string;
   readonly start: Day | null;
@@ -81,15 +81,8 @@ export async function earningTogether(
   planId: string,
   repId: string,
 ): Promise<Affected> {
-  const dependsOnOthers = await trx
-    .selectFrom('plan_rules')
-    .select('rule_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('plan_id', '=', planId)
-    .where((where) => where.or([where('phase', '=', 'cascade'), where('tier_by', '=', 'rank')]))
-    .limit(1)
-    .executeTakeFirst();
-  return dependsOnOthers === undefined ? [repId] : null;
+  const dependsOnOthers = await hasRule(trx, workspaceId, planId, sql`phase = 'cascade' or tier_by = 'rank'`);
+  return dependsOnOthers ? null : [repId];
 }
 
 /** Requests the calculation of the reps, or of all reps of the plan if one of its rules ranks them. */
@@ -100,14 +93,15 @@ export async function recalculateAssigned(
   planId: string,
   repIds: readonly string[],
 ): Promise<void> {
-  const ranked = await trx
-    .selectFrom('plan_rules')
-    .select('rule_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('plan_id', '=', planId)
-    .where('tier_by', '=', 'rank')
-    .limit(1)
-    .executeTakeFirst();
-  if (ranked !== undefined) await recalculate.plan(planId, 'assignment_change');
+  if (await hasRule(trx, workspaceId, planId, sql`tier_by = 'rank'`))
+    await recalculate.plan(planId, 'assignment_change');
   else await recalculate.reps(repIds, 'assignment_change');
+}
+
+async function hasRule(trx: Work, workspaceId: string, planId: string, which: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql`
+    select from plan_rules where workspace_id = ${workspaceId} and plan_id = ${planId} and (${which}) limit 1`.execute(
+    trx,
+  );
+  return rows.length > 0;
 }
