@@ -48,7 +48,9 @@ describe('mail over SMTP', () => {
     expect(headers).to.not.contain(code);
     expect(mail.data).to.contain('multipart/alternative');
     expect(
-      await until(async () => (await outboxRow('smtp@acme.test')).sent_at ?? undefined, { what: 'the note' }),
+      await until(async () => (await outboxRow('smtp@acme.test')).sent_at ?? undefined, {
+        what: 'the time of sending',
+      }),
     ).to.be.instanceOf(Date);
     expect((await outboxRow('smtp@acme.test')).body).to.equal(null);
     expect((await world.verify('smtp@acme.test', code)).status).to.equal(200);
@@ -61,7 +63,7 @@ describe('mail over SMTP', () => {
         const { rows } = await sql`select from mail_outbox where recipient is null`.execute(world.owner);
         return rows.length === 0 ? true : undefined;
       },
-      { what: 'the decoy to go' },
+      { what: 'the deletion of the mail without a recipient' },
     );
     expect(smtp.mails.filter((mail) => mail.to.includes('stranger@acme.test'))).to.deep.equal([]);
   });

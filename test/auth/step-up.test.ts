@@ -199,7 +199,7 @@ describe('step-up', () => {
     expect((await started.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
   });
 
-  it('asks nothing of reps who download their own statement, and cannot be confirmed with a key', async () => {
+  it('is not needed by reps who download their own statement, and cannot be confirmed with a key', async () => {
     const { api: rep } = await world.signIn(ben.email);
     await ageProofs('1 day');
     const file = await rep.get('/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file');

@@ -131,7 +131,7 @@ describe('disputes', () => {
     expect((await ben.expect(400, 'POST', '/v1/disputes', wrong)).code).to.equal('VALIDATION_FAILED');
   });
 
-  it('reps open and read only their own; managers, payroll and admins read all', async () => {
+  it('is opened and read by reps only for themselves; managers, payroll and admins read all', async () => {
     const dispute = await open(mia, { repId: office.ben });
     const kimsClient = await office.as(kim);
     const denied = { period, type: 'other', description: 'x', repId: office.ben };
@@ -174,7 +174,7 @@ describe('disputes', () => {
     expect(await code(ada, own, 'accepted')).to.equal('done');
   });
 
-  it('that a key of no person opened is decided by a person, and not by such a key', async () => {
+  it('is decided by a person, and not by a key of no person, if such a key opened it', async () => {
     const { disputeId } = await open(office.api, { repId: office.ben });
     for (const status of ['in_review', 'accepted', 'rejected']) {
       const { status: answered, body } = await move(office.api, disputeId, { status });

@@ -143,17 +143,24 @@ describe('file exports', function () {
     expect(workbook.bytes.subarray(0, 2).toString()).to.equal('PK');
   });
 
-  it('returns the reason of a failed export', async () => {
+  it('returns pdf_unavailable without a browser, also from the job, while other requests work', async () => {
     const service = await startTestService({ CHROMIUM_PATH: '/nonexistent' });
     try {
       const { api } = await service.workspace();
-      const { body } = await api.get('/v1/statements/export.pdf?period=2026-01&async=true');
-      const job = await finishedExport(api, body.jobId);
+      const pdf = '/v1/statements/export.pdf?period=2026-01';
+      const rejected = await api.get(pdf);
+      expect([rejected.status, rejected.headers.get('retry-after')]).to.deep.equal([503, '2']);
+      expect(rejected.body).to.have.all.keys('statusCode', 'code', 'message');
+      expect(rejected.body).to.include({ statusCode: 503, code: 'pdf_unavailable' });
+      expect(rejected.body.message).to.contain('Install chromium').and.not.to.contain('/nonexistent');
+      const { jobId } = (await api.get(`${pdf}&async=true`)).body;
+      const job = await finishedExport(api, jobId);
       expect(job.status).to.equal('failed');
       expect(job.error).to.contain('Install chromium');
-      const rejected = await api.get(`${exportJobs}/${body.jobId}/file`);
-      expect([rejected.status, rejected.body.code]).to.deep.equal([503, 'pdf_unavailable']);
-      expect((await api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
+      const ofJob = await api.get(`${exportJobs}/${jobId}/file`);
+      expect([ofJob.status, ofJob.body.code]).to.deep.equal([503, 'pdf_unavailable']);
+      for (const format of ['xlsx', 'csv'])
+        expect((await api.get(`/v1/statements/export.${format}?period=2026-01`)).status).to.equal(200);
     } finally {
       await service.stop();
     }

@@ -5,7 +5,6 @@ import { teamPage } from '#src/exports/documents/team-page.js';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download } from '#test/support/downloads.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
-import { startTestService } from '#test/support/test-service.js';
 import { startTrapServer } from '#test/support/trap-server.js';
 
 describe('the team roll-up as PDF', function () {
@@ -182,22 +181,6 @@ describe('the team roll-up as PDF', function () {
   it('rejects unknown parameters', async () => {
     for (const query of ['period=x', 'columns=all', 'delimiter=,']) {
       expect((await office.api.get(`/v1/statements/export.pdf?${query}`)).status, query).to.equal(400);
-    }
-  });
-
-  it('returns pdf_unavailable without a browser while other requests work', async () => {
-    const service = await startTestService({ CHROMIUM_PATH: '/nonexistent' });
-    try {
-      const { api } = await service.workspace();
-      const answer = await api.get('/v1/statements/export.pdf?period=2026-01');
-      expect(answer.status).to.equal(503);
-      expect(answer.headers.get('retry-after')).to.equal('2');
-      expect(answer.body).to.have.all.keys('statusCode', 'code', 'message');
-      expect(answer.body).to.include({ statusCode: 503, code: 'pdf_unavailable' });
-      expect(answer.body.message).to.contain('Install chromium').and.not.to.contain('/nonexistent');
-      expect((await api.get('/v1/statements/export.csv?period=2026-01')).status).to.equal(200);
-    } finally {
-      await service.stop();
     }
   });
 });
