@@ -36,7 +36,6 @@ export async function collectEvidence(
   today: Day,
 ): Promise<{ readonly evidence: Evidence; readonly dealId: string | null }> {
   const event = subject.eventId === null ? null : await requireEvent(trx, key, subject.eventId);
-  if (event !== null) assertEventInPeriod(event, key);
   const ofEvent = event === null || event.phase === 'periodic' ? null : event.dealKey;
   if (subject.dealId !== null && event !== null && ofEvent !== subject.dealId)
     throw invalid({ path: 'dealId', message: 'is not the deal of the event; leave it out' });
@@ -56,15 +55,15 @@ export async function collectEvidence(
   };
 }
 
-async function requireEvent(trx: Work, { workspaceId, repId }: StatementKey, eventId: string): Promise<TracedEventRow> {
+async function requireEvent(
+  trx: Work,
+  { workspaceId, repId, period }: StatementKey,
+  eventId: string,
+): Promise<TracedEventRow> {
   const event = await findTracedEvent(trx, workspaceId, repId, eventId);
   if (event === null) throw new Failure('event_not_found', 'This rep has no commission event with this id.');
-  return event;
-}
-
-function assertEventInPeriod({ earnedOn }: TracedEventRow, { period }: StatementKey): void {
-  if (isWithin(earnedOn, periodRange(period))) return;
-  throw invalid({ path: 'eventId', message: `was earned on ${earnedOn}, which is not in ${period}` });
+  if (isWithin(event.earnedOn, periodRange(period))) return event;
+  throw invalid({ path: 'eventId', message: `was earned on ${event.earnedOn}, which is not in ${period}` });
 }
 
 /** The close date of a deal that the rep may not see must not become known, so it is not compared. */
