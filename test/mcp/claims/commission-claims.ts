@@ -119,8 +119,8 @@ export const commissionClaims: Claims = {
   get_recalculation_job: {
     'Changes: nothing.': changesNothing('get_recalculation_job'),
     'A job is available for six hours after its end': testedIn(
-      'commissions/rejected-commissions',
-      'a job can be read for six hours after its end',
+      'operation/restarts',
+      'are readable from every API process for six hours after their end',
     ),
   },
   simulate_commissions: {
