@@ -226,11 +226,13 @@ describe("a rep's statement as PDF and workbook", function () {
       const workbook = await readWorkbook((await download(office.api, file)).bytes);
       const rows = rowsOf(workbook.getWorksheet('Adjustments'));
       const cells = (row: Loose) =>
-        ['Kind', 'Deal', 'Rule', 'Amount', 'Approved', 'Now', 'Difference'].map((name) => row[name]?.value ?? null);
+        ['Kind', 'Deal', 'By', 'Rule', 'Amount', 'Approved', 'Now', 'Difference'].map(
+          (name) => row[name]?.value ?? null,
+        );
       expect(rows.map(cells)).to.deep.equal([
-        ['true_up', null, null, 1800, null, null, null],
-        ['true_up line', 'Late one', 'New business', null, 0, 1500, 1500],
-        ['true_up line', 'Late two', 'New business', null, 0, 300, 300],
+        ['true_up', null, 'Mia', null, 1800, null, null, null],
+        ['true_up line', 'Late one', null, 'New business', null, 0, 1500, 1500],
+        ['true_up line', 'Late two', null, 'New business', null, 0, 300, 300],
       ]);
       const about = rowsOf(workbook.getWorksheet('About'));
       const statement = about.find((row) => row['What']?.value === 'Statement of Ben');

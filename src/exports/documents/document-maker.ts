@@ -4,7 +4,7 @@ import { invalid } from '../../kernel/failure.js';
 import { unreachable } from '../../kernel/unreachable.js';
 import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
-import { keyAuthor } from '../../reps/author.js';
+import { readActorNames } from '../../reps/actor-names.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findPeopleBelow } from '../../reps/rep-views.js';
 import { type CurrencySummary } from '../../statements/snapshot.js';
@@ -99,14 +99,8 @@ export class DocumentMaker {
     const { repId, period, asOf } = request;
     const facts = await this.loadFacts(workspaceId, repId ?? '', request);
     const { workspace, rep, head, content, people } = facts;
-    const terms = {
-      workspace,
-      period,
-      now: this.clock.now(),
-      asOf,
-      people: (actor: string | null | undefined) => people.get(actor ?? '') ?? null,
-    };
-    await storeStream(statementWorkbook(terms, only({ ...rep, head, content })), sink);
+    const terms = { workspace, period, now: this.clock.now(), asOf };
+    await storeStream(statementWorkbook(terms, only({ ...rep, head, content, people })), sink);
     return {
       contentType: workbookType,
       filename: statementFilename(period, rep.name, 'xlsx'),
@@ -130,17 +124,9 @@ export class DocumentMaker {
   private async teamXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
     const { period, asOf } = request;
     const { team, workspace } = await this.loadTeam(workspaceId, request);
-    const names = new Map<string | null, string | null>([
-      ...team.members.flatMap(({ approvedBy: by }) =>
-        by?.repId === undefined ? [] : [[`rep:${by.repId}`, by.name] as const],
-      ),
-      ...team.members.map((member) => [`rep:${member.repId}`, member.name] as const),
-    ]);
-    const people = (actor: string | null | undefined) =>
-      actor === 'api-key' ? keyAuthor : (names.get(actor ?? '') ?? null);
     const summaries: CurrencySummary[] = [];
     const statements = this.statementsOf(workspaceId, request, team, summaries);
-    await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), asOf, people }, statements), sink);
+    await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), asOf }, statements), sink);
     const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
     return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers };
   }
@@ -152,11 +138,13 @@ export class DocumentMaker {
     summaries: CurrencySummary[],
   ): AsyncGenerator<WorkbookStatement> {
     for (const { repId, name, email, payrollId } of members) {
-      const { head, content } = await this.read(workspaceId, request, (trx) =>
-        readStatement(trx, { workspaceId, repId, period }, currency),
-      );
+      const { head, content, people } = await this.read(workspaceId, request, async (trx) => {
+        const read = await readStatement(trx, { workspaceId, repId, period }, currency);
+        const actors = read.content.lines.map(({ actor }) => actor);
+        return { ...read, people: await readActorNames(trx, workspaceId, actors) };
+      });
       summaries.push({ currency: content.currency, summary: content.summary }, ...content.otherCurrencies);
-      yield { name, email, payrollId, head, content };
+      yield { name, email, payrollId, head, content, people };
     }
   }
 

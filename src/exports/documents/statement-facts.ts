@@ -10,7 +10,7 @@ import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
 import { eventsTable, statementPeriodsTable } from '../../ledger/as-of.js';
 import { asOfInstant, type Work } from '../../platform/database/unit-of-work.js';
-import { keyAuthor } from '../../reps/author.js';
+import { readActorNames } from '../../reps/actor-names.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
@@ -87,10 +87,10 @@ export async function loadStatementFacts(
     quotas: asOf === null ? await listQuotas(trx, workspaceId, relatedPeriods(period), repId) : [],
     reversed: await listReversed(trx, key, content.generatedAt),
     comments: await listComments(trx, workspaceId, repId, period),
-    people: await loadPeople(
+    people: await readActorNames(
       trx,
       workspaceId,
-      content.lines.map((line) => line.actor ?? null),
+      content.lines.map(({ actor }) => actor),
     ),
     earlierThisYear: await earnedBefore(trx, key, content.currency),
     previous: await previousNet(trx, key, content.currency),
@@ -136,24 +136,6 @@ async function listReversed(
       ${until === null ? sql`` : sql`and e.updated_at <= ${until}`}
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
   return rows;
-}
-
-async function loadPeople(
-  trx: Work,
-  workspaceId: string,
-  actors: readonly (string | null)[],
-): Promise<Map<string, string>> {
-  const distinct = new Set(actors.filter((actor) => actor !== null));
-  const ids = [...distinct].flatMap((actor) => (actor.startsWith('rep:') ? [actor.slice(4)] : []));
-  const rows = await trx
-    .selectFrom('reps')
-    .select(['rep_id', 'name'])
-    .where('workspace_id', '=', workspaceId)
-    .where(sql<boolean>`rep_id = any(${ids}::uuid[])`)
-    .execute();
-  const people = new Map(rows.map((row) => [`rep:${row.rep_id}`, row.name]));
-  if (distinct.has('api-key')) people.set('api-key', keyAuthor);
-  return people;
 }
 
 async function earnedBefore(

@@ -21,6 +21,8 @@ export interface WorkbookStatement {
   readonly payrollId: string | null;
   readonly head: StatementHead | null;
   readonly content: StatementContent;
+  /** Names of the authors of lines, by actor. */
+  readonly people: ReadonlyMap<string, string>;
 }
 
 export interface WorkbookTerms {
@@ -29,7 +31,6 @@ export interface WorkbookTerms {
   readonly now: Date;
   /** The instant whose state the workbook shows; null for the present state. */
   readonly asOf: Date | null;
-  readonly people: (actor: string | null | undefined) => string | null;
 }
 
 const summaryColumns: readonly WorkbookColumn[] = [
@@ -121,7 +122,7 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
         summary,
         heads.flatMap((statement) => writeSummary(summary, statement)),
       );
-      for (const statement of heads) writeAdjustments(adjustments, statement, terms);
+      for (const statement of heads) writeAdjustments(adjustments, statement);
       writeAbout(about, terms, heads, [...plans.values()]);
       for (const sheet of [summary, adjustments, about]) sheet.close();
     },
@@ -228,7 +229,7 @@ async function writeLines(
   }
 }
 
-function writeAdjustments(sheet: Sheet, { name, content }: WorkbookStatement, { people }: WorkbookTerms): void {
+function writeAdjustments(sheet: Sheet, { name, content, people }: WorkbookStatement): void {
   for (const line of content.lines) {
     if (line.kind === 'commission_earned') continue;
     sheet.row([
@@ -238,7 +239,7 @@ function writeAdjustments(sheet: Sheet, { name, content }: WorkbookStatement, { 
       { text: line.reason },
       { text: line.dealId },
       { text: line.dealName },
-      { text: people(line.actor) },
+      { text: people.get(line.actor ?? '') ?? null },
       { money: line.amount, currency: line.currency },
       { text: line.currency },
     ]);

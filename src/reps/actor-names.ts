@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { keyAuthor } from './author.js';
+
+/** A person by id, with the agent that acted for them; or a key. */
+const actorPattern = /^(?:mcp:)?(?:rep:([0-9a-f-]{36})( via .+)?|api-key|key:.+)$/;
+
+/** The names of the actors, by actor: of the person, of the person and the agent, or of a key. Others have none. */
+export async function readActorNames(
+  trx: Work,
+  workspaceId: string,
+  actors: readonly (string | null | undefined)[],
+): Promise<ReadonlyMap<string, string>> {
+  const parsed = [...new Set(actors)].flatMap((actor) => {
+    const match = actorPattern.exec(actor ?? '');
+    return match === null ? [] : [{ actor: match[0], repId: match[1], agent: match[2] ?? '' }];
+  });
+  const people = await readNames(
+    trx,
+    workspaceId,
+    parsed.flatMap(({ repId }) => repId ?? []),
+  );
+  return new Map(
+    parsed.map(({ actor, repId, agent }) => [
+      actor,
+      repId === undefined ? keyAuthor : `${people.get(repId) ?? ''}${agent}`,
+    ]),
+  );
+}
+
+async function readNames(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<Map<string, string>> {
+  if (repIds.length === 0) return new Map();
+  const rows = await trx
+    .selectFrom('reps')
+    .select(['rep_id', 'name'])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`rep_id = any(${repIds}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.rep_id, row.name]));
+}
