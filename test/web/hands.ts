@@ -46,7 +46,10 @@ const linkOf = (label: string) =>
 /** Clicks and taps. */
 export const pointer: Hands = {
   async press(page, role, name) {
-    await (await find(page, role, name)).click();
+    const control = await find(page, role, name);
+    // Messages may cover the bottom of a phone for some seconds.
+    await control.evaluate((one) => one.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    await control.click();
   },
   async write(page, label, text) {
     const field = await find(page, 'textbox', label);
