@@ -10,7 +10,7 @@ import { type Mutant, mutants } from './mutants/mutants.js';
  * found.
  */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const parts = ['dist', 'bin', 'package.json'];
+const parts = ['dist', 'bin', 'package.json', 'package-lock.json'];
 const maxEpisodes = process.env['FAULT_EPISODES'] ?? '40';
 const backend = process.env['FAULT_BACKEND'] ?? 'postgres';
 const chosen = process.env['FAULT_MUTANT'] ?? '';
