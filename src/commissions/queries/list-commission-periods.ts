@@ -4,8 +4,8 @@ import { type Period, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { narrowedReps, readsAsWidget, repIdQuery, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { narrowedReps, readsAsWidget, repIdQuery } from '../../reps/rep.js';
+import { assertRepExists } from '../../reps/rep-views.js';
 import { listEventPeriods } from '../commission-views.js';
 
 const query = z.strictObject({ repId: repIdQuery.optional().describe('Only periods of this rep, by id (UUID)') });
@@ -39,7 +39,7 @@ export const listCommissionPeriods = operation({
     const { workspaceId } = caller;
     const repIds = repsShown(caller, repId);
     const periods = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
-      if (repId !== undefined && (await findRepName(trx, workspaceId, repId)) === null) throw repNotFound();
+      if (repId !== undefined) await assertRepExists(trx, workspaceId, repId);
       return listEventPeriods(trx, workspaceId, repIds);
     });
     return periods.sort(newestFirst);

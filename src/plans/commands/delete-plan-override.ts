@@ -4,8 +4,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
-import { repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { assertRepExists } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
 import { planArguments } from '../plan-tool-text.js';
@@ -48,7 +47,7 @@ export const deletePlanOverride = operation({
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
       if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
-      if ((await findRepName(trx, caller.workspaceId, repId)) === null) throw repNotFound();
+      await assertRepExists(trx, caller.workspaceId, repId);
       await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, []);
       await recalculate.reps([repId], 'plan_change');
       return { removed: true, planVersionId, repId };
