@@ -21,9 +21,9 @@ export async function affectedReps(
 }
 
 /**
- * The affected reps of each deal with a change that a calculation reads: the owners before and after, each with the days of their deal, and for a
- * deal with a new owner every rep who has earned on it, because managers of the former owner may not be above the
- * new one.
+ * The affected reps of each deal with a change that a calculation reads: the owners before and after, each with the
+ * days of their deal, and for a deal with a new owner every rep who has earned on it, because managers of the former
+ * owner may not be above the new one.
  */
 export async function affectedByChanges(
   trx: Work,
