@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type WriteMode } from '../platform/mcp/agent-writes.js';
 import { type RawInput } from '../platform/operation-dispatcher.js';
+import { findRepNames } from '../reps/rep-views.js';
 import { type StoredPreview, withNames } from './change-preview.js';
 import {
   type ChangeRequest,
@@ -75,14 +76,9 @@ export async function readChangeRequest(
   return found;
 }
 
-async function namesOfReps(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<Map<string, string>> {
+function namesOfReps(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
   const shown = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
-  const repIds = [...new Set(shown.map(({ repId }) => repId))];
-  if (repIds.length === 0) return new Map();
-  const { rows: reps } = await sql<{ repId: string; name: string }>`
-    select rep_id as "repId", name from reps
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
-  return new Map(reps.map(({ repId, name }) => [repId, name]));
+  return findRepNames(trx, workspaceId, [...new Set(shown.map(({ repId }) => repId))]);
 }
 
 /** What the workspace has set for changes by agents; null for the defaults. */

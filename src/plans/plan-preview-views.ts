@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { findRepNames } from '../reps/rep-views.js';
 import { type MovedDeal, type PreviewFigures } from './preview-result.js';
 
 /** A stored preview with one page of its deals, and the names that the response needs. */
@@ -49,7 +50,7 @@ export async function findPreview(
   const page = row.page ?? [];
   const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.locked ?? [])].map(({ repId }) => repId);
   const [repNames, dealNames] = await Promise.all([
-    namesOfReps(trx, workspaceId, [...new Set(repIds)]),
+    findRepNames(trx, workspaceId, [...new Set(repIds)]),
     namesOfDeals(trx, workspaceId, [...new Set(page.flatMap(({ dealId }) => dealId ?? []))]),
   ]);
   return {
@@ -65,14 +66,6 @@ export async function findPreview(
     repNames,
     dealNames,
   };
-}
-
-async function namesOfReps(trx: Work, workspaceId: string, repIds: readonly string[]) {
-  if (repIds.length === 0) return new Map<string, string>();
-  const { rows } = await sql<{ repId: string; name: string }>`
-    select rep_id as "repId", name from reps
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
-  return new Map(rows.map(({ repId, name }) => [repId, name]));
 }
 
 async function namesOfDeals(trx: Work, workspaceId: string, dealIds: readonly string[]) {

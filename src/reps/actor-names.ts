@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { keyAuthor } from './author.js';
+import { findRepNames } from './rep-views.js';
 
 /** A person by id, with the agent that acted for them; or a key. */
 const actorPattern = /^(?:mcp:)?(?:rep:([0-9a-f-]{36})( via .+)?|api-key|key:.+)$/;
@@ -15,7 +15,7 @@ export async function readActorNames(
     const match = actorPattern.exec(actor ?? '');
     return match === null ? [] : [{ actor: match[0], repId: match[1], agent: match[2] ?? '' }];
   });
-  const people = await readNames(
+  const people = await findRepNames(
     trx,
     workspaceId,
     parsed.flatMap(({ repId }) => repId ?? []),
@@ -26,15 +26,4 @@ export async function readActorNames(
       repId === undefined ? keyAuthor : `${people.get(repId) ?? ''}${agent}`,
     ]),
   );
-}
-
-async function readNames(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<Map<string, string>> {
-  if (repIds.length === 0) return new Map();
-  const rows = await trx
-    .selectFrom('reps')
-    .select(['rep_id', 'name'])
-    .where('workspace_id', '=', workspaceId)
-    .where(sql<boolean>`rep_id = any(${repIds}::uuid[])`)
-    .execute();
-  return new Map(rows.map((row) => [row.rep_id, row.name]));
 }

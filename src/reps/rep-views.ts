@@ -11,6 +11,19 @@ export async function findRepName(trx: Work, workspaceId: string, repId: string)
   return (await findPerson(trx, workspaceId, repId))?.name ?? null;
 }
 
+/** The names of the reps, by id. */
+export async function findRepNames(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (repIds.length === 0) return new Map();
+  const { rows } = await sql<{ repId: string; name: string }>`
+    select rep_id as "repId", name from reps
+    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
+  return new Map(rows.map(({ repId, name }) => [repId, name]));
+}
+
 /** Rejects the id of no rep of the workspace. */
 export async function assertRepExists(trx: Work, workspaceId: string, repId: string): Promise<void> {
   if ((await findPerson(trx, workspaceId, repId)) === null) throw repNotFound();
