@@ -103,7 +103,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'locks other lanes in random order',
-    breaks: ['40P01'],
+    // A deadlock fails one of its requests; with many of them a request gets no response within its time.
+    breaks: ['40P01', 'I24'],
     changes: [
       {
         file: lane,
