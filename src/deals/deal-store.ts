@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type StandardField } from '../engine/field-value.js';
-import { type Day } from '../kernel/day.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 
 /** The columns of a stored deal that a change compares with. */
-export interface StoredDeal {
+export interface StoredDeal
+  extends Pick<Projection, 'name' | 'amount' | 'currency' | 'stage' | 'closeDate' | 'createdDate' | 'ownerId'> {
   readonly dealId: string;
   readonly repId: string | null;
-  readonly closeDate: Day | null;
+  readonly provider: string | null;
   readonly contentHash: string;
   readonly sourceUpdatedAt: Date | null;
   /** When the deal was read from the CRM; null for deals that were sent to the service. */
@@ -47,7 +47,8 @@ export async function lockDeals(
   dealIds: readonly string[],
 ): Promise<Map<string, StoredDeal>> {
   const { rows } = await sql<StoredDeal>`
-    select d.deal_id as "dealId", d.rep_id as "repId", d.close_date as "closeDate", d.content_hash as "contentHash",
+    select d.deal_id as "dealId", d.rep_id as "repId", d.provider, d.name, d.amount, d.currency, d.stage,
+      d.close_date as "closeDate", d.created_date as "createdDate", d.owner_id as "ownerId", d.content_hash as "contentHash",
       d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
     from deals d
     where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)})

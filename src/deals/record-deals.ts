@@ -17,7 +17,7 @@ import {
   updateDeals,
   updateSourceTimes,
 } from './deal-store.js';
-import { unreadChanges } from './unread-changes.js';
+import { keepsStandardValues, unreadChanges } from './unread-changes.js';
 
 /** A deal as the API, a file or a CRM reports it. */
 export interface IncomingDeal extends ReadContent {
@@ -185,7 +185,7 @@ async function writeDecided(
   // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
   const insertedByOthers = await insertDeals(trx, insert);
   const decided = decisions.filter((one) => !insertedByOthers.has(one.dealId));
-  const unread = await unreadChanges(trx, workspaceId, decided.filter(keepsPlace).map(lastWrite));
+  const unread = await unreadChanges(trx, workspaceId, decided.filter(changesOnlyFields).map(lastWrite));
   const written = decided.map((one) => (unread.has(one.dealId) ? { ...one, isRead: false } : one));
   await failpoint('record.midWrite');
   await writeDecisions(trx, workspaceId, written);
@@ -220,11 +220,11 @@ async function writeDecisions(trx: Work, workspaceId: string, written: readonly 
   ]);
 }
 
-/** Whether the writes replace a deal that keeps its owner and its close date. */
-function keepsPlace({ current, accepted }: Decision): boolean {
+/** Whether the writes replace a deal of a rep and change at most fields that no standard value is read from. */
+function changesOnlyFields({ current, accepted }: Decision): boolean {
   const last = accepted.at(-1);
   if (current === undefined || last === undefined || current.deleted) return false;
-  return current.repId !== null && current.repId === last.repId && current.closeDate === last.projection.closeDate;
+  return current.repId !== null && keepsStandardValues(current, last);
 }
 
 /** The owners of the written deals, before and after. */
