@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Issue } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
+import { issuesOf, type Problem, whatIsWrong } from '../kernel/invalid-values.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
@@ -60,7 +61,7 @@ export type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: 
  * may mix the shapes, one rule may not.
  */
 export function readPlanConfig(config: unknown): ReadPlanConfig {
-  const parsed = configSchema.safeParse(config);
+  const parsed = configSchema.safeParse(config, { error: whatIsWrong });
   if (!parsed.success) return { issues: issuesOf(parsed.error.issues, []) };
   const { quotaPeriod, dealConditions, rules } = parsed.data;
   const issues: Issue[] = [];
@@ -307,7 +308,7 @@ function readRule(raw: Record<string, unknown>, index: number, period: PeriodKin
 }
 
 function readCanonicalRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
-  const parsed = canonicalRule.safeParse(raw);
+  const parsed = canonicalRule.safeParse(raw, { error: whatIsWrong });
   if (!parsed.success) return { issues: issuesOf(parsed.error.issues, ['rules', index]) };
   const {
     tiers,
@@ -334,7 +335,7 @@ function readCanonicalRule(raw: Record<string, unknown>, index: number, period: 
 }
 
 function readSecondRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
-  const parsed = secondRule.safeParse(raw);
+  const parsed = secondRule.safeParse(raw, { error: whatIsWrong });
   if (!parsed.success) return { issues: issuesOf(parsed.error.issues, ['rules', index]) };
   const { baseField, tiers, name = `Rule ${index + 1}`, attainmentPeriod = period, tierBy, ...rest } = parsed.data;
   const both = tiers.findIndex((tier) => tier.amount !== undefined && tier.flatAmount !== undefined);
@@ -446,8 +447,6 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
   }
 }
 
-type Problem = Pick<z.core.$ZodIssue, 'path' | 'message'>;
-
 /** Conditions are parsed leaf by leaf, since a union would report only that no shape matched. */
 function conditionProblems(raw: unknown): Problem[] {
   if (raw === undefined) return [];
@@ -455,16 +454,9 @@ function conditionProblems(raw: unknown): Problem[] {
   if (raw.length > 50) return [{ path: [], message: 'must hold at most 50 conditions' }];
   return raw.flatMap((item, index) => {
     const schema = isObject(item) && Object.hasOwn(item, 'rules') ? groupSchema : leafSchema;
-    const problems = schema.safeParse(item).error?.issues ?? [];
-    return problems.map(({ path, message }) => ({ path: [index, ...path], message }));
+    const problems = schema.safeParse(item, { error: whatIsWrong }).error?.issues ?? [];
+    return problems.map((problem) => ({ ...problem, path: [index, ...problem.path] }));
   });
-}
-
-function issuesOf(problems: readonly Problem[], prefix: readonly (string | number)[]): [Issue, ...Issue[]] {
-  return problems.map(({ path, message }) => ({ path: [...prefix, ...path].map(String).join('.'), message })) as [
-    Issue,
-    ...Issue[],
-  ];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

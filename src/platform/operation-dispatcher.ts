@@ -1,7 +1,8 @@
 import { type DependencyContainer, type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, maySee } from '../kernel/caller.js';
-import { Failure, type Issue, invalid } from '../kernel/failure.js';
+import { Failure, invalid } from '../kernel/failure.js';
+import { issuesOf, whatIsWrong } from '../kernel/invalid-values.js';
 import { parseInSlices } from './long-response.js';
 import {
   type AnyOperation,
@@ -185,21 +186,7 @@ export function parsePart(schema: z.ZodType | undefined, value: unknown): unknow
     if (unknownKey !== undefined) throw invalid({ path: unknownKey, message: 'unknown field' });
     return {};
   }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: whatIsWrong });
   if (parsed.success) return parsed.data;
-  throw invalid(...issuesOf(parsed.error));
-}
-
-/** More issues than an error lists. A body can have 100,000, and describing all of them takes 40 ms. */
-const maxDescribedIssues = 1000;
-
-/** One issue for each path; each unknown key is a separate issue. */
-function issuesOf(error: z.ZodError): [Issue, ...Issue[]] {
-  return error.issues.slice(0, maxDescribedIssues).flatMap((issue): Issue[] => {
-    const path = issue.path.map(String).join('.');
-    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
-    return issue.keys
-      .slice(0, maxDescribedIssues)
-      .map((key) => ({ path: path === '' ? key : `${path}.${key}`, message: 'unknown field' }));
-  }) as [Issue, ...Issue[]];
+  throw invalid(...issuesOf(parsed.error.issues));
 }

@@ -82,7 +82,7 @@ describe('plan config: what is rejected when a plan is saved', () => {
       'dealConditions.0.rules.0.field',
     ],
     ['a repId that is no id', { rules: [{ ...rule, tiers: [{ ...tier, repId: 'me' }] }] }, 'rules.0.tiers.0.repId'],
-    ['an unknown key', { rules: [{ ...rule, payoutbase: 'x' }] }, 'rules.0'],
+    ['an unknown key', { rules: [{ ...rule, payoutbase: 'x' }] }, 'rules.0.payoutbase'],
     ['the two shapes mixed in one rule', { rules: [{ ...rule, baseField: 'amount' }] }, 'rules.0'],
     ['a rate in a flat payout mode', { rules: [{ ...rule, payoutMode: 'flat_per_event' }] }, 'rules.0.tiers.0'],
     ['fifty-one rules', { rules: Array.from({ length: 51 }, (_, index) => ({ ...rule, name: `R${index}` })) }, 'rules'],

@@ -2,6 +2,7 @@ import { type z } from 'zod';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
+import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
 import { type NumberFormat, readNumber } from '../../kernel/number-text.js';
 import { unreachable } from '../../kernel/unreachable.js';
 import {
@@ -167,7 +168,7 @@ export function readJsonRow(row: number, value: unknown, reader: RowReader): Imp
     if (typeof read !== 'string') return { row, ...read };
     named['amount'] = read;
   }
-  const parsed = jsonDeal.safeParse(named);
+  const parsed = jsonDeal.safeParse(named, { error: whatIsWrong });
   if (!parsed.success) return { row, reason: reasonOf(parsed.error) };
   const { dealId: id, ...body } = parsed.data;
   const content = contentOf(body);
@@ -204,19 +205,17 @@ export function readCsvRow(
   named: Readonly<Record<string, string>>,
   reader: RowReader,
 ): ImportRow {
-  const parsedId = dealId.safeParse(id);
+  const parsedId = dealId.safeParse(id, { error: whatIsWrong });
   if (!parsedId.success) return { row, reason: `id: ${parsedId.error.issues[0]?.message}` };
   const problem = problemOfFields(fields);
   if (problem !== null) return { row, dealId: parsedId.data, reason: `${problem.slug}: ${problem.message}` };
   if (Object.keys(named).length === 0) return rowOf(row, parsedId.data, { fields, given: {} }, null, reader);
-  const parsed = csvNamed.safeParse(named);
+  const parsed = csvNamed.safeParse(named, { error: whatIsWrong });
   if (!parsed.success) return { row, dealId: parsedId.data, reason: reasonOf(parsed.error) };
   return rowOf(row, parsedId.data, { ...contentOf(parsed.data), fields }, parsed.data.sourceUpdatedAt, reader);
 }
 
 function reasonOf(error: z.ZodError): string {
-  const [issue] = error.issues;
-  const path = issue?.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : (issue?.path ?? []);
-  const message = issue?.code === 'unrecognized_keys' ? 'unknown field' : issue?.message;
-  return `${path.map(String).join('.').slice(0, 200)}: ${message}`;
+  const [{ path, message }] = issuesOf(error.issues);
+  return `${path.slice(0, 200)}: ${message}`;
 }

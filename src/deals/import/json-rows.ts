@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { z } from 'zod';
 import { type DateFormat, dateFormats } from '../../kernel/date-text.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { guardJson } from '../../platform/http/json-body.js';
 import { DealListSplitter, parseJson } from './deal-list-splitter.js';
@@ -14,14 +15,9 @@ export async function declaredDateFormat(source: Readable): Promise<DateFormat |
   const splitter = new DealListSplitter();
   for await (const chunk of source as AsyncIterable<Buffer>) splitter.push(chunk);
   const rest = parseJson(splitter.end().replace(/^\uFEFF/, ''), 'The body');
-  const parsed = document.safeParse(rest);
+  const parsed = document.safeParse(rest, { error: whatIsWrong });
   if (parsed.success) return parsed.data.dateFormat;
-  const [issue] = parsed.error.issues;
-  const path = issue?.code === 'unrecognized_keys' ? issue.keys[0] : issue?.path.map(String).join('.');
-  throw invalid({
-    path: path ?? '',
-    message: issue?.code === 'unrecognized_keys' ? 'unknown field' : (issue?.message ?? 'is not valid'),
-  });
+  throw invalid(issuesOf(parsed.error.issues)[0]);
 }
 
 /** The deals of a JSON document in their order, in batches. */

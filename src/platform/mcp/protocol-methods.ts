@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { whatIsWrong } from '../../kernel/invalid-values.js';
 import { type AgentSession, type OpenCall } from './agent-session.js';
 import { ProtocolError, rpcCodes } from './protocol-error.js';
 
@@ -56,7 +57,7 @@ function method<Params>(
 }
 
 function read<Params>(schema: z.ZodType<Params>, params: unknown): Params {
-  const parsed = schema.safeParse(params);
+  const parsed = schema.safeParse(params, { error: whatIsWrong });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new ProtocolError(rpcCodes.invalidParams, `params.${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);

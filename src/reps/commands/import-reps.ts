@@ -2,6 +2,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { Failure, type Issue } from '../../kernel/failure.js';
+import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
@@ -76,15 +77,16 @@ function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | s
   if (from === null) return `managerFrom: ${managerFrom} is not a date in the format ${dateFormat}`;
   const isActive = active === undefined ? undefined : truths[active.toLowerCase()];
   if (active !== undefined && isActive === undefined) return `active: ${active} must be true or false`;
-  const read = personRow.safeParse({
+  const given = {
     ...same,
     ...(role === undefined ? {} : { role: role.toLowerCase() }),
     ...(isActive === undefined ? {} : { active: isActive }),
     ...(from === undefined ? {} : { managerFrom: from }),
-  });
+  };
+  const read = personRow.safeParse(given, { error: whatIsWrong });
   if (read.success) return read.data;
-  const issue = read.error.issues[0];
-  return `${issue?.path.join('.')}: ${issue?.message}`;
+  const [{ path, message }] = issuesOf(read.error.issues);
+  return `${path}: ${message}`;
 }
 
 /** The issues of a failure by the index of their row. */
