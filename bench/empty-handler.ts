@@ -7,5 +7,5 @@ export function listenEmpty(): Promise<Listening> {
   empty.use((_, response) => {
     response.json({ ok: true });
   });
-  return listen(empty, '127.0.0.1', 0);
+  return listen(empty, { host: '127.0.0.1', port: 0, setting: 'PORT' });
 }

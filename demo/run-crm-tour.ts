@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type RunningProcess, start } from '#src/app/main.js';
 import { type CrmProvider } from '#src/crm/port.js';
-import { readConfig } from '#src/platform/config.js';
+import { type Config, readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { CrmScenarios } from './crm-scenarios.js';
@@ -26,20 +26,31 @@ export async function runDemoCrm(
   say('\n  Starting the service and simulated CRMs. This takes some seconds.\n');
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-demo-crm-'));
   const crms = await DemoCrms.start();
+  try {
+    await runTour(crms, configOf({ ...environment, ...crms.environment }, folder, port), say);
+  } finally {
+    await crms.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function configOf(environment: NodeJS.ProcessEnv, folder: string, port: string): Config {
   const { DATABASE_URL: _, DATABASE_OWNER_URL: __, REDIS_URL: ___, ...own } = environment;
-  const url = `http://127.0.0.1:${port}`;
-  const config = readConfig({
+  return readConfig({
     LOG_LEVEL: 'error',
     ...own,
-    ...crms.environment,
     NODE_ENV: '',
     DATA_DIR: folder,
     HOST: '127.0.0.1',
     PORT: port,
-    PUBLIC_URL: url,
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
     NO_DEMO: '1',
   });
+}
+
+async function runTour(crms: DemoCrms, config: Config, say: (text: string) => void): Promise<void> {
   const running = await start(config, { api: true, worker: true }, createLog(config.LOG_LEVEL));
+  const url = running.url ?? '';
   try {
     const api = await demoWorkspace(running, url, 'Demo: simulated CRMs');
     const tour = new DemoCrmTour(crms, api);
@@ -53,8 +64,6 @@ export async function runDemoCrm(
     await prompt(tour, say);
   } finally {
     await running.stop();
-    await crms.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

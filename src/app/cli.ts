@@ -141,7 +141,7 @@ onServer(plan.command('pull [plan]'))
   .description('Write a plan (name or id), or every plan, to a file; comments of an existing file stay')
   .option('--out <file>', 'the file; by default the name of the plan')
   .option('--dir <folder>', 'folder of the files', '.')
-  .option('--format <format>', 'yaml or json', 'yaml')
+  .addOption(new Option('--format <format>', 'format of new files').choices(['yaml', 'json']).default('yaml'))
   .action(async (name, options) => (await import('./commands/plan.js')).pullPlans(name, options));
 
 onServer(plan.command('push <files...>'))

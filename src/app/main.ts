@@ -21,7 +21,7 @@ import { BrowserSessions } from '../platform/http/browser-sessions.js';
 import { Health } from '../platform/http/health.js';
 import { IdempotencyStore } from '../platform/http/idempotency.js';
 import { LargeBodies } from '../platform/http/large-bodies.js';
-import { type Listening, listen } from '../platform/http/listen.js';
+import { type Address, assertFree, type Listening, listen } from '../platform/http/listen.js';
 import { metricsPage } from '../platform/http/metrics-page.js';
 import { PostgresRateCounter } from '../platform/http/postgres-rate-counter.js';
 import { RateLimit } from '../platform/http/rate-limit.js';
@@ -68,7 +68,8 @@ export type Welcome = (url: string) => readonly string[];
 type FirstStart = (service: Service) => Promise<Welcome>;
 
 /**
- * Starts a process: the database first, the API last. A stop runs in the reverse order: readiness ends, requests and
+ * Starts a process: the database first, the API last. A port that is in use ends the start before the demo is created,
+ * whose key is printed only once. A stop runs in the reverse order: readiness ends, requests and
  * jobs finish, then the queue, the connections and the embedded database are closed. `firstStart` runs only if the
  * database is embedded and the process has all parts.
  */
@@ -84,6 +85,7 @@ export async function start(
       await close().catch((error: unknown) => log.error({ err: error }, 'closing a part of the service failed'));
   };
   try {
+    if (parts.api) await assertFree(apiAddress(config));
     const server = await openDatabaseServer(config, log);
     opened.push(() => server.stop());
     // An embedded database belongs to the process, so a worker without an API migrates it too.
@@ -163,11 +165,13 @@ async function startMetrics(
   app.disable('x-powered-by');
   health.routes(app);
   metricsPage(service, null)(app);
-  const listening = await listen(app, config.HOST, config.METRICS_PORT);
+  const listening = await listen(app, { host: config.HOST, port: config.METRICS_PORT, setting: 'METRICS_PORT' });
   log.info({ url: listening.url }, 'metrics listening');
   opened.push(() => listening.close());
   return listening;
 }
+
+const apiAddress = ({ HOST, PORT }: Config): Address => ({ host: HOST, port: PORT, setting: 'PORT' });
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
   const { config, database, replica, dispatcher, log, attemptLimits, clock } = service;
@@ -219,7 +223,7 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       ...(boardToken === undefined ? [] : [await openQueueBoard(service, boardToken, overTls)]),
     ],
   });
-  const listening = await listen(app, config.HOST, config.PORT);
+  const listening = await listen(app, apiAddress(config));
   opened.push(async () => {
     health.beginShutdown();
     await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));

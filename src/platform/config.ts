@@ -22,7 +22,7 @@ const baseUrl = parsedUrl(['http', 'https']).transform((value) => value.replace(
 /** The address of an external API: HTTPS, or this machine where that is allowed. */
 const base = (fallback: string) => baseUrl.default(fallback);
 
-/** Every setting of the service, read from the environment. The README's table is generated from these descriptions. */
+/** Every setting of the service, read from the environment. The table of docs/configuration.md has these descriptions. */
 const settings = z.object({
   PORT: port.default(3000).meta({ description: 'Port of the API; 0 chooses a free port', example: '3000' }),
   HOST: z
@@ -390,7 +390,7 @@ function integrationProblems(config: Config): string[] {
       found.push(`${name} | must start with https:// | remove it`);
   for (const crm of ['CRMA', 'CRMB', 'CRMC'] as const)
     if (config[`${crm}_CLIENT_ID`] !== undefined && config[`${crm}_CLIENT_SECRET`] === undefined)
-      found.push(`${crm}_CLIENT_SECRET | is required with ${crm}_CLIENT_ID | see the README`);
+      found.push(`${crm}_CLIENT_SECRET | is required with ${crm}_CLIENT_ID | see docs/integrations.md`);
   if ((config.BILLING_API_KEY === undefined) !== (config.BILLING_WEBHOOK_SECRET === undefined))
     found.push('BILLING_API_KEY | requires BILLING_WEBHOOK_SECRET and the reverse | set both or neither');
   return found;
@@ -402,7 +402,7 @@ function signOnProblems(config: Config): string[] {
   if (!config.OIDC_ISSUER.startsWith('https://') && !config.OIDC_ALLOW_HTTP)
     found.push('OIDC_ISSUER | must start with https:// | for example https://login.acme.com');
   for (const name of ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'PUBLIC_URL'] as const)
-    if (config[name] === undefined) found.push(`${name} | is required with OIDC_ISSUER | see the README`);
+    if (config[name] === undefined) found.push(`${name} | is required with OIDC_ISSUER | see docs/configuration.md`);
   return found;
 }
 
@@ -426,7 +426,7 @@ function readSecret(name: string, file: string, problems: string[]): string | un
   }
 }
 
-/** Name, default, description and example of every setting, for the README and `doctor`. */
+/** Name, default, description and example of every setting. */
 export function settingsTable(): { name: string; description: string; example: string; fallback: string }[] {
   return Object.entries(settings.shape).map(([name, schema]) => {
     const { description = '', example = '' } = (schema as z.ZodType).meta() as {

@@ -1,4 +1,9 @@
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createLog } from '#src/platform/log.js';
@@ -52,6 +57,57 @@ describe('the command line', function () {
     const script = `${stdout}\nCOMP_WORDS=(commissions migrate st); COMP_CWORD=2; _commissions; echo "\${COMPREPLY[*]}"`;
     expect((await promisify(execFile)('bash', ['-c', script])).stdout).to.equal('status\n');
     expect(await run(['completion', 'tcsh'])).to.have.property('code', 2);
+  });
+
+  it('wrong arguments exit with 2 and say what is wrong', async () => {
+    const unknown = '0d5a3a4e-6d0c-4f1b-9a53-6a1f4f7f2b10';
+    const wrong: readonly (readonly [args: readonly string[], message: string])[] = [
+      [['workspace', 'create', 'Acme', '--admin-email', 'alex'], 'alex is not an e-mail address'],
+      [['api-key', 'rotate', 'acme'], 'acme is not a workspace id'],
+      [
+        ['api-key', 'rotate', unknown, '--grace-minutes', '-5'],
+        '--grace-minutes must be a whole number from 0 to 1440',
+      ],
+      [['plan', 'pull', '--format', 'xml', '--key', 'k'], 'Allowed choices are yaml, json'],
+      [['plan', 'pull', '--out', 'plan.yaml', '--key', 'k'], '--out needs the name of a plan'],
+      ...[['api-key', 'rotate'], ['audit', 'verify'], ['person', 'erase'], ['recalc']].map(
+        (words) =>
+          [
+            [...words, unknown, ...(words[0] === 'person' ? ['eve@x.test'] : [])],
+            `there is no workspace ${unknown}`,
+          ] as const,
+      ),
+    ];
+    for (const [args, message] of wrong) {
+      const { code, stdout, stderr } = await run(args);
+      expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
+      expect(stderr).to.include(message);
+    }
+  });
+
+  describe('with a port that another process uses', () => {
+    const other = createServer();
+    let port: string;
+
+    before(async () => {
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      port = String((other.address() as AddressInfo).port);
+    });
+    after(() => other.close());
+
+    it('serve ends before it creates a database, whose demo key would be lost', async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'port-in-use-'));
+      const { code, stderr } = await runCommand(['serve'], { DATA_DIR: folder, PORT: port });
+      expect([code, readdirSync(folder)]).to.deep.equal([1, []]);
+      expect(stderr).to.include(`Port ${port} is in use. Set PORT to another port`);
+      await rm(folder, { recursive: true });
+    });
+
+    it('demo-crm ends', async () => {
+      const { code, stderr } = await run(['demo-crm', '--port', port]);
+      expect(code).to.equal(1);
+      expect(stderr).to.include(`Port ${port} is in use`);
+    });
   });
 
   it('person erase counts the rows, and erases only with --yes', async () => {

@@ -66,7 +66,7 @@ describe('HTTP', () => {
       log: createLog('silent'),
       extra: [(express) => health.routes(express)],
     });
-    listening = await listen(app, '127.0.0.1', 0);
+    listening = await listen(app, { host: '127.0.0.1', port: 0, setting: 'PORT' });
   });
 
   after(() => listening.close());

@@ -40,7 +40,11 @@ export async function deleteAudit(
 }
 
 async function chosenWorkspaces(server: DatabaseServer, workspaceId: string | undefined): Promise<string[]> {
-  return workspaceId === undefined ? (await readWorkspaces(server)).map((one) => one.workspaceId) : [workspaceId];
+  const all = (await readWorkspaces(server)).map((one) => one.workspaceId);
+  if (workspaceId === undefined) return all;
+  const id = workspaceId.toLowerCase();
+  if (!all.includes(id)) throw new UsageError(`there is no workspace ${workspaceId}`);
+  return [id];
 }
 
 /** A chain that is not correct stays as it is, because its entries may be evidence. */

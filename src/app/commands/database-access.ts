@@ -6,6 +6,7 @@ import { type DatabaseServer, openDatabaseServer } from '../../platform/database
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { createLog } from '../../platform/log.js';
 import { dataFolderWarning } from '../data-folder-warning.js';
+import { UsageError } from './usage-error.js';
 
 /**
  * Uses the configured server, or the embedded one: joins it if it is running, otherwise starts it for the duration
@@ -32,6 +33,14 @@ export async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promis
       return work(new UnitOfWork(database));
     });
   });
+}
+
+/** Rejects the id of a workspace that does not exist. */
+export async function assertWorkspace(unitOfWork: UnitOfWork, workspaceId: string): Promise<void> {
+  const found = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+    trx.selectFrom('workspaces').select('workspace_id').where('workspace_id', '=', workspaceId).executeTakeFirst(),
+  );
+  if (found === undefined) throw new UsageError(`there is no workspace ${workspaceId}`);
 }
 
 /** Works as the owner of the tables, who accesses all workspaces. */

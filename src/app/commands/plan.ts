@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ApiError, type Client, createClient } from '../../client.js';
 import { currencyDigits } from '../../kernel/currency.js';
 import { Failure } from '../../kernel/failure.js';
+import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
 import { planTerms } from '../../plans/plan.js';
 import { planTests } from '../../plans/plan-tests.js';
 import { runTests } from '../../plans/run-tests.js';
@@ -39,6 +40,7 @@ interface PullOptions {
 
 /** Writes a plan (name or id), or every plan, to files. Comments of existing files stay. */
 export async function pullPlans(name: string | undefined, options: ServerOptions & PullOptions): Promise<void> {
+  if (name === undefined && options.out !== undefined) throw new UsageError('--out needs the name of a plan');
   await reporting(() => pull(clientOf(options), name, options));
 }
 
@@ -227,9 +229,9 @@ async function test(client: Client, file: string): Promise<ServerTestResult> {
 
 /** For a plan that the server does not have: without the field mapping of a workspace. */
 function runLocally({ config, tests = [], currency }: PlanFile): ServerTestResult {
-  const readTests = planTests.safeParse(tests);
+  const readTests = planTests.safeParse(tests, { error: whatIsWrong });
   if (!readTests.success) {
-    const issues = readTests.error.issues.map((issue) => `tests.${issue.path.join('.')}: ${issue.message}`);
+    const issues = issuesOf(readTests.error.issues, ['tests']).map(({ path, message }) => `${path}: ${message}`);
     throw new PlanFileError(issues.join('; '));
   }
   const plan = {

@@ -5,7 +5,7 @@ import { type Caller, serviceCaller } from '../../kernel/caller.js';
 import { assertHarmlessRole } from '../../platform/database/pool.js';
 import { createLog } from '../../platform/log.js';
 import { compose, type Service } from '../composition.js';
-import { withServer } from './database-access.js';
+import { assertWorkspace, withServer } from './database-access.js';
 import { assertWorkspaceId } from './usage-error.js';
 
 interface RecalculateOptions {
@@ -24,6 +24,7 @@ export async function recalculate(
   assertWorkspaceId(workspaceId);
   const scope = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
   await withService(async (service) => {
+    await assertWorkspace(service.unitOfWork, workspaceId);
     const caller = { ...serviceCaller(workspaceId, 'command-line'), actor: 'command-line' };
     const raw = { params: {}, query: {}, body: { ...scope, async: true } };
     const { body: answer } = await service.dispatcher.run(recalculateCommissions, raw, caller);

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
+import { z } from 'zod';
 import { isCurrency } from '../../kernel/currency.js';
 import { type DatabaseServer } from '../../platform/database/server.js';
+import { email } from '../../reps/rep.js';
 import { createWorkspace as create } from '../../workspaces/create-workspace.js';
 import { isTimeZone } from '../../workspaces/workspace.js';
 import { rotateWorkspaceKey } from '../../workspaces/workspace-store.js';
 import { type Tier } from '../../workspaces/workspace-tables.js';
-import { withOwner, withServer, withUnitOfWork } from './database-access.js';
-import { UsageError } from './usage-error.js';
+import { assertWorkspace, withOwner, withServer, withUnitOfWork } from './database-access.js';
+import { assertWorkspaceId, UsageError } from './usage-error.js';
 
 interface WorkspaceOptions {
   readonly tier: Tier;
@@ -18,7 +20,10 @@ interface WorkspaceOptions {
 
 export async function createWorkspace(name: string, options: WorkspaceOptions): Promise<void> {
   assertWorkspaceOptions(name, options);
-  const created = await withUnitOfWork((unitOfWork) => create(unitOfWork, { name: name.trim(), ...options }));
+  const adminEmail = options.adminEmail === undefined ? undefined : addressOf(options.adminEmail);
+  const created = await withUnitOfWork((unitOfWork) =>
+    create(unitOfWork, { name: name.trim(), ...options, adminEmail }),
+  );
   if (options.json === true) process.stdout.write(`${JSON.stringify(created)}\n`);
   else process.stdout.write(`workspace ${created.workspaceId}\nAPI key   ${created.apiKey}\n`);
 }
@@ -27,6 +32,12 @@ function assertWorkspaceOptions(name: string, { currency, timezone }: WorkspaceO
   if (name.trim().length === 0 || name.length > 200) throw new UsageError('the name must have 1 to 200 characters');
   if (!isCurrency(currency)) throw new UsageError(`${currency} is not an ISO 4217 currency`);
   if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not an IANA time zone`);
+}
+
+function addressOf(text: string): string {
+  const parsed = email.safeParse(text);
+  if (!parsed.success) throw new UsageError(`${text} is not an e-mail address`);
+  return parsed.data;
 }
 
 export async function listWorkspaces({ json = false }: { readonly json?: boolean }): Promise<void> {
@@ -43,15 +54,21 @@ export async function readWorkspaces(server: DatabaseServer) {
   });
 }
 
+const graceMinutesIn = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1440));
+
 export async function rotateApiKey(
   workspaceId: string,
   { graceMinutes, json = false }: { readonly graceMinutes: string; readonly json?: boolean },
 ): Promise<void> {
+  assertWorkspaceId(workspaceId);
+  const minutes = graceMinutesIn.safeParse(graceMinutes);
+  if (!minutes.success) throw new UsageError('--grace-minutes must be a whole number from 0 to 1440');
   const caller = { workspaceId, actor: 'command-line', personId: null };
-  const { apiKey } = await withUnitOfWork((unitOfWork) =>
-    unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      rotateWorkspaceKey(trx, caller, Number(graceMinutes), new Date()),
-    ),
-  );
+  const { apiKey } = await withUnitOfWork(async (unitOfWork) => {
+    await assertWorkspace(unitOfWork, workspaceId);
+    return unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      rotateWorkspaceKey(trx, caller, minutes.data, new Date()),
+    );
+  });
   process.stdout.write(json ? `${JSON.stringify({ workspaceId, apiKey })}\n` : `API key ${apiKey}\n`);
 }

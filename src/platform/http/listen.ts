@@ -9,26 +9,50 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export async function listen(app: Express, host: string, port: number): Promise<Listening> {
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** The setting of the port, for messages. */
+  readonly setting: string;
+}
+
+/** Rejects if the process could not listen there, so that it finds out before it starts anything else. */
+export async function assertFree(address: Address): Promise<void> {
+  const probe = createServer();
+  await bind(probe, address);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+export async function listen(app: Express, address: Address): Promise<Listening> {
   const server = createServer(
     { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
     app,
   );
   server.maxHeadersCount = 64;
   respondToUnreadableRequests(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`Port ${port} is in use. Set PORT to another port, or stop the process that uses it.`)
-          : error,
-      );
-    });
-    server.listen(port, host, resolve);
-  });
+  await bind(server, address);
   const { port: taken } = server.address() as AddressInfo;
+  const { host } = address;
   const shown = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${shown === '0.0.0.0' ? '127.0.0.1' : shown}:${taken}`, close: () => close(server) };
+}
+
+function bind(server: Server, address: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(reasonOf(error, address)));
+    server.listen(address.port, address.host, resolve);
+  });
+}
+
+function reasonOf(error: NodeJS.ErrnoException, { host, port, setting }: Address): Error {
+  const another = `Set ${setting} to another port`;
+  if (error.code === 'EADDRINUSE')
+    return new Error(`Port ${port} is in use. ${another}, or stop the process that uses it.`);
+  if (error.code === 'EACCES')
+    return new Error(`This user may not listen on port ${port}. ${another}, such as one above 1023.`);
+  if (error.code === 'ENOTFOUND' || error.code === 'EADDRNOTAVAIL')
+    return new Error(`HOST is ${host}, which is no address of this machine.`);
+  return error;
 }
 
 /**
