@@ -1,24 +1,27 @@
-import { type z } from 'zod';
 import { type Issue } from './failure.js';
 
+/** What a schema reports about a value, in the shape of zod. */
+interface Finding {
+  readonly code?: string | undefined;
+  readonly input?: unknown;
+  readonly expected?: string | undefined;
+  readonly values?: readonly unknown[] | undefined;
+  readonly origin?: string | undefined;
+  readonly minimum?: number | bigint | undefined;
+  readonly maximum?: number | bigint | undefined;
+  readonly inclusive?: boolean | undefined;
+}
+
 /** What is wrong with a value, without its name; undefined for zod's own words. It is the option `error` of a parse. */
-export function whatIsWrong(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
-    return 'is required';
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return issue.values.length === 1
-        ? `must be ${String(issue.values[0])}`
-        : `must be one of ${issue.values.map(String).join(', ')}`;
-    case 'too_small':
-      return lowerBound(issue);
-    case 'too_big':
-      return `must ${upperVerb(issue)} ${grouped(issue.maximum)}${unitOf(issue.origin, issue.maximum)}`;
-    default:
-      return undefined;
-  }
+export function whatIsWrong(finding: Finding): string | undefined {
+  const { code, input, expected = '', values = [], minimum = 0, maximum = 0 } = finding;
+  if (input === undefined && (code === 'invalid_type' || code === 'invalid_value')) return 'is required';
+  if (code === 'invalid_type') return `must be ${typeNames[expected] ?? expected}`;
+  if (code === 'invalid_value')
+    return `must be ${values.length === 1 ? '' : 'one of '}${values.map(String).join(', ')}`;
+  if (code === 'too_small') return tooSmall(finding, minimum);
+  if (code === 'too_big') return tooBig(finding, maximum);
+  return undefined;
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -32,23 +35,22 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-type Bound = z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall> | z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>;
-
-function lowerBound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>): string {
-  const unit = unitOf(issue.origin, issue.minimum);
-  if (unit !== '')
-    return Number(issue.minimum) === 1 ? 'must not be empty' : `must have at least ${grouped(issue.minimum)}${unit}`;
-  return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${grouped(issue.minimum)}`;
+function tooSmall({ origin, inclusive }: Finding, minimum: number | bigint): string {
+  const unit = unitOf(origin, minimum);
+  if (unit === null) return `must be ${inclusive === false ? 'more than' : 'at least'} ${grouped(minimum)}`;
+  return minimum === 1 ? 'must not be empty' : `must have at least ${grouped(minimum)} ${unit}`;
 }
 
-function upperVerb(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
-  if (unitOf(issue.origin, issue.maximum) !== '') return 'have at most';
-  return issue.inclusive === false ? 'be less than' : 'be at most';
+function tooBig({ origin, inclusive }: Finding, maximum: number | bigint): string {
+  const unit = unitOf(origin, maximum);
+  if (unit === null) return `must be ${inclusive === false ? 'less than' : 'at most'} ${grouped(maximum)}`;
+  return `must have at most ${grouped(maximum)} ${unit}`;
 }
 
-function unitOf(origin: Bound['origin'], bound: number | bigint): string {
-  const unit = { string: 'character', array: 'item' }[origin as string];
-  return unit === undefined ? '' : ` ${unit}${Number(bound) === 1 ? '' : 's'}`;
+/** What a bound of this kind of value counts; null for a number. */
+function unitOf(origin: string | undefined, bound: number | bigint): string | null {
+  if (origin !== 'string' && origin !== 'array') return null;
+  return `${origin === 'string' ? 'character' : 'item'}${bound === 1 ? '' : 's'}`;
 }
 
 function grouped(bound: number | bigint): string {
@@ -59,9 +61,14 @@ function grouped(bound: number | bigint): string {
 const maxDescribedIssues = 1000;
 
 /** An issue of zod, or one that a rule between fields adds. */
-export type Problem = Pick<z.core.$ZodIssue, 'path' | 'message'> & { readonly keys?: readonly string[] };
+export interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The unknown keys. */
+  readonly keys?: readonly string[];
+}
 
-/** The first problem of each path below the prefix. An unknown key has a path of its own. */
+/** The first problem of each path below the prefix. Each unknown key is a separate one. */
 export function issuesOf(problems: readonly Problem[], prefix: readonly PropertyKey[] = []): [Issue, ...Issue[]] {
   const issues = new Map<string, Issue>();
   for (const { path, message, keys } of problems.slice(0, maxDescribedIssues)) {
