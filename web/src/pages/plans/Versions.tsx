@@ -9,12 +9,13 @@ import { Card } from '../../components/Page.js';
 import { formatDay, formatInstant } from '../../format/dates.js';
 import { differencesOf } from '../../plans/differences.js';
 import { draftOf } from '../../plans/draft.js';
+import { DifferenceList } from './DifferenceList.js';
 import { PlanBadge } from './PlanBadge.js';
 import styles from './Plans.module.css';
 
 /** Every version, newest first, with what it changed in words. */
 export function Versions({ versions, currency }: { readonly versions: readonly Plan[]; readonly currency: string }) {
-  const [archived, setArchived] = useState<Plan | null>(null);
+  const [withdrawn, setWithdrawn] = useState<Plan | null>(null);
   return (
     <Card title="Versions" note="newest first">
       <ol className={styles.versions}>
@@ -31,26 +32,21 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
                   <span className="dim">from {formatDay(version.effectiveStart, 'year')}</span>
                 )}
                 {version.versionStatus === 'active' && versions.length > 1 ? (
-                  <LinkButton className="strong" onClick={() => setArchived(version)}>
-                    Withdraw
+                  <LinkButton className="strong" onClick={() => setWithdrawn(version)}>
+                    Withdraw<span className="unseen"> version {version.version}</span>
                   </LinkButton>
                 ) : null}
               </div>
-              {before === undefined ? (
-                <p className="dim">The first version.</p>
+              {differences.length === 0 ? (
+                <p className="dim">{before === undefined ? 'The first version.' : 'Nothing but its state.'}</p>
               ) : (
-                <ul className={styles.differences}>
-                  {differences.length === 0 ? <li>Nothing but its state.</li> : null}
-                  {differences.map((difference) => (
-                    <li key={difference}>{difference}</li>
-                  ))}
-                </ul>
+                <DifferenceList differences={differences} />
               )}
             </li>
           );
         })}
       </ol>
-      {archived === null ? null : <Withdraw version={archived} onClose={() => setArchived(null)} />}
+      {withdrawn === null ? null : <Withdraw version={withdrawn} onClose={() => setWithdrawn(null)} />}
     </Card>
   );
 }

@@ -39,15 +39,18 @@ function isInForce({ planStatus, versionStatus }: NonNullable<Builder['plan']>):
 export function PreviewBar({ builder, state }: { readonly builder: Builder; readonly state: PreviewState }) {
   const { plan, isChanged, base } = builder;
   const [open, setOpen] = useState<'activate' | 'changes' | null>(null);
-  const save = useSave(builder);
+  const save = useSave(builder, open === 'activate');
   const version = (plan?.version ?? 0) + 1;
   return (
     <section className={styles.bar} aria-label="Preview and save">
       <PreviewWords state={state} builder={builder} onChanges={() => setOpen('changes')} />
       <Button
         size="final"
-        disabled={plan !== null && !isChanged && isInForce(plan)}
-        onClick={() => setOpen('activate')}
+        disabled={save.isPending || (plan !== null && !isChanged && isInForce(plan))}
+        onClick={() => {
+          save.reset();
+          setOpen('activate');
+        }}
       >
         {plan === null ? 'Save and activate' : 'Activate'}
       </Button>
@@ -60,7 +63,15 @@ export function PreviewBar({ builder, state }: { readonly builder: Builder; read
       >
         {plan === null ? 'Save draft' : `Save version ${isChanged || base === null ? version : base.version}`}
       </Button>
-      {open === 'activate' ? <ActivateDialog builder={builder} state={state} onClose={() => setOpen(null)} /> : null}
+      {open === 'activate' ? (
+        <ActivateDialog
+          builder={builder}
+          state={state}
+          change={{ isBusy: save.isPending, error: save.error }}
+          onActivate={(force) => save.mutate({ status: 'active', force }, { onSuccess: () => setOpen(null) })}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
       {open === 'changes' && state.preview !== undefined ? (
         <EveryChange preview={state.preview} builder={builder} onClose={() => setOpen(null)} />
       ) : null}

@@ -4,7 +4,7 @@ import { useHasSessionEnded, useSession } from '../../../app/session.js';
 import { Button } from '../../../components/Button.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { differencesOf } from '../../../plans/differences.js';
-import styles from './Builder.module.css';
+import { DifferenceList } from '../DifferenceList.js';
 import { type Builder } from './use-builder.js';
 
 /** Asks before the page is left with a draft that is not saved. The tab keeps the draft; closing the tab deletes it. */
@@ -45,13 +45,7 @@ export function DiscardButton({ builder }: { readonly builder: Builder }) {
           action={{ kind: 'danger', children: 'Discard changes' }}
         >
           <p>{saved === null ? 'The plan is not saved.' : 'This cannot be undone:'}</p>
-          {differences.length === 0 ? null : (
-            <ul className={styles.differences}>
-              {differences.map((difference) => (
-                <li key={difference}>{difference}</li>
-              ))}
-            </ul>
-          )}
+          <DifferenceList differences={differences} />
         </Dialog>
       ) : null}
     </>

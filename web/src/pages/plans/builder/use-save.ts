@@ -2,8 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError } from '#src/client.js';
 import { api } from '../../../api/client.js';
+import { planHistoryQuery } from '../../../api/queries.js';
 import { showMessage } from '../../../app/messages.js';
-import { changeOf } from '../../../plans/draft.js';
+import { changeOf, isSame } from '../../../plans/draft.js';
 import { type Builder } from './use-builder.js';
 
 interface Save {
@@ -14,23 +15,33 @@ interface Save {
 
 const maxRetries = 20;
 
-/** Stores the draft as a version, or makes the stored version active. A new plan opens under its own address. */
-export function useSave(builder: Builder) {
+/**
+ * Stores the draft as a version, or makes the stored version active. A new plan opens under its own address. What was
+ * edited meanwhile stays as a change of the new version.
+ */
+export function useSave(builder: Builder, isShownInForm: boolean) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (given: Save) => write(builder, given),
+    mutationFn: async (given: Save) => ({ saved: await write(builder, given), sent: builder.draft }),
+    meta: { isShownInForm },
     // Calculations that other changes have started end within seconds.
     retry: (failures, error) =>
       error instanceof ApiError && error.code === 'calculation_pending' && failures < maxRetries,
     retryDelay: 2000,
-    onSuccess: async ({ planId, version }, { status }) => {
-      builder.discard();
-      await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan-preview' });
+    onSuccess: async ({ saved, sent }, { status }) => {
+      const { planId, planVersionId, version } = saved;
+      // Until the history is loaded again, the form would display the version before.
+      queryClient.setQueryData(planHistoryQuery(planId).queryKey, (history = []) =>
+        [saved, ...history.filter((one) => one.planVersionId !== planVersionId)].sort((a, b) => b.version - a.version),
+      );
+      if (builder.plan === null) await navigate({ to: '/plans/$planId/edit', params: { planId }, ignoreBlocker: true });
+      if (builder.plan === null || isSame(builder.draft, sent)) builder.discard();
+      else builder.rebase(saved, true);
       showMessage(
         status === 'active' ? `Version ${version} is active.` : `Version ${version} is saved and pays nothing yet.`,
       );
-      if (builder.plan === null) await navigate({ to: '/plans/$planId/edit', params: { planId } });
+      await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan-preview' });
     },
   });
 }
