@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useKeptForm } from '../../../app/kept-state.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { TextArea } from '../../../components/Field.js';
-import { configOf, type Draft, type PlanTest, termsOf } from '../../../plans/draft.js';
+import { type Draft } from '../../../plans/draft.js';
+import { draftFrom, jsonOf } from '../../../plans/plan-json.js';
 import styles from './Builder.module.css';
 
 interface JsonDialogProps {
@@ -28,11 +29,11 @@ export function JsonDialog({ name, draft, onApply, onClose }: JsonDialogProps) {
       form={form}
       onSubmit={() => {
         try {
-          onApply(draftFrom(JSON.parse(form.values.text) as unknown, draft));
+          onApply(draftFrom(form.values.text, draft));
           form.clear();
           onClose();
         } catch (error) {
-          setProblem(error instanceof Error ? error.message : String(error));
+          setProblem((error as Error).message);
         }
       }}
     >
@@ -49,26 +50,4 @@ export function JsonDialog({ name, draft, onApply, onClose }: JsonDialogProps) {
       />
     </Dialog>
   );
-}
-
-function jsonOf({ name, terms, effectiveStart, effectiveEnd, currency, fieldMapping, tests }: Draft) {
-  return { name, effectiveStart, effectiveEnd, currency, fieldMapping, config: configOf(terms), tests };
-}
-
-function draftFrom(value: unknown, before: Draft): Draft {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('The plan must be an object.');
-  const json = value as Partial<ReturnType<typeof jsonOf>>;
-  const { config } = json;
-  if (typeof config !== 'object' || config === null || !Array.isArray(config['rules']))
-    throw new Error('The plan needs a config with a list of rules.');
-  return {
-    name: typeof json.name === 'string' ? json.name : before.name,
-    terms: termsOf(config),
-    effectiveStart: json.effectiveStart ?? null,
-    effectiveEnd: json.effectiveEnd ?? null,
-    currency: json.currency ?? null,
-    fieldMapping: json.fieldMapping ?? null,
-    tests: (json.tests ?? []) as readonly PlanTest[],
-  };
 }
