@@ -1,13 +1,13 @@
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { fieldOptionsQuery } from '../../../api/plan-queries.js';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { type Condition, type Group, isGroup, type Leaf } from '../../../plans/draft.js';
 import { type Field, fieldChoices, operatorsOf } from '../../../plans/fields.js';
-import { fieldWords, operatorWords } from '../../../plans/words.js';
+import { fieldWords, operatorWords, relativePeriods } from '../../../plans/words.js';
 import styles from './Builder.module.css';
 
 interface ConditionListProps {
@@ -125,57 +125,66 @@ function withField(leaf: Leaf, field: string, fields: readonly Field[]): Leaf {
   const fieldType = fields.find(({ slug }) => slug === field)?.type ?? leaf.fieldType;
   const operators = operatorsOf[fieldType];
   const operator = operators.includes(leaf.operator) ? leaf.operator : (operators[0] as Leaf['operator']);
-  return withOperator({ ...leaf, field, fieldType }, operator);
+  return withValueOf({ ...leaf, field, fieldType, operator }, valueKind(leaf));
+}
+
+function withOperator(leaf: Leaf, operator: Leaf['operator']): Leaf {
+  return withValueOf({ ...leaf, operator }, valueKind(leaf));
 }
 
 const kindsOf = {
   none: ['is_set', 'is_not_set', 'is_true', 'is_false'],
   list: ['in', 'not_in'],
-  pair: ['between'],
   number: ['gt', 'gte', 'lt', 'lte', 'in_last_n_days'],
   day: ['before', 'after'],
+  period: ['in_period'],
 } as const satisfies Readonly<Record<string, readonly Leaf['operator'][]>>;
 
-function valueKind({ operator, fieldType }: Leaf): 'none' | 'list' | 'pair' | 'number' | 'day' | 'period' | 'text' {
+/** The value of a new condition, by what is compared. */
+const initialValues = {
+  none: undefined,
+  list: [],
+  numbers: [0, 0],
+  days: ['', ''],
+  number: 0,
+  day: '',
+  period: 'this_quarter',
+  text: '',
+} as const;
+
+type ValueKind = keyof typeof initialValues;
+
+function valueKind({ operator, fieldType }: Leaf): ValueKind {
+  const isDay = fieldType === 'date' || fieldType === 'timestamp';
   for (const [kind, operators] of Object.entries(kindsOf))
     if ((operators as readonly string[]).includes(operator)) return kind as keyof typeof kindsOf;
-  if (operator === 'in_period') return 'period';
+  if (operator === 'between') return isDay ? 'days' : 'numbers';
   if (fieldType === 'number' || fieldType === 'currency') return 'number';
-  return fieldType === 'date' || fieldType === 'timestamp' ? 'day' : 'text';
+  return isDay ? 'day' : 'text';
 }
 
-/** A value keeps its form if the new comparison has the same. */
-function withOperator(leaf: Leaf, operator: Leaf['operator']): Leaf {
-  const { value: _, ...rest } = leaf;
-  const next: Leaf = { ...rest, operator };
-  const kind = valueKind(next);
-  if (kind === 'none') return next;
-  if (kind === valueKind(leaf) && leaf.value !== undefined) return { ...next, value: leaf.value };
-  const isDay = leaf.fieldType === 'date' || leaf.fieldType === 'timestamp';
-  const initial = { list: [], pair: isDay ? ['', ''] : [0, 0], number: 0, day: '', period: 'this_quarter', text: '' };
-  return { ...next, value: initial[kind] };
+/** The value stays if it is of the kind that is compared now. */
+function withValueOf({ value, ...leaf }: Leaf, before: ValueKind): Leaf {
+  const kind = valueKind(leaf);
+  if (kind === 'none') return leaf;
+  return { ...leaf, value: kind === before && value !== undefined ? value : initialValues[kind] };
 }
 
 function ValueInput({ leaf, onChange }: { readonly leaf: Leaf; readonly onChange: (leaf: Leaf) => void }) {
   const set = (value: unknown) => onChange({ ...leaf, value });
   switch (valueKind(leaf)) {
     case 'none':
-      return <span className={styles.noValue} />;
+      return <span />;
     case 'list':
       return <ListInput leaf={leaf} onValue={set} />;
-    case 'pair':
-      return <PairInput leaf={leaf} onValue={set} />;
+    case 'numbers':
+      return <NumbersInput leaf={leaf} onValue={set} />;
+    case 'days':
+      return <DaysInput leaf={leaf} onValue={set} />;
     case 'number':
       return <DecimalInput label="Value" value={Number(leaf.value ?? 0)} onValue={(value) => set(value ?? 0)} />;
     case 'day':
-      return (
-        <InlineInput
-          label="Day"
-          type="date"
-          value={String(leaf.value ?? '')}
-          onChange={({ currentTarget }) => set(currentTarget.value)}
-        />
-      );
+      return <DayInput label="Day" value={leaf.value} onValue={set} />;
     case 'period':
       return <PeriodInput leaf={leaf} onValue={set} />;
     default:
@@ -218,46 +227,58 @@ function Suggestions({ id, slug }: { readonly id: string; readonly slug: string 
   );
 }
 
+/** The text stays as it is typed while the field has the focus: a comma at the end begins another value. */
 function ListInput({ leaf, onValue }: ValueProps) {
-  const values = Array.isArray(leaf.value) ? leaf.value : [];
+  const [typed, setTyped] = useState<string | null>(null);
+  const values = listOf(leaf);
   return (
     <InlineInput
       label="Values, separated by commas"
       placeholder="One, another"
-      defaultValue={values.join(', ')}
+      value={typed ?? values.join(', ')}
       isWrong={values.length === 0}
-      onChange={({ currentTarget }) =>
-        onValue(
-          currentTarget.value
-            .split(',')
-            .map((part) => part.trim())
-            .filter((part) => part !== ''),
-        )
-      }
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onValue(currentTarget.value.split(',').flatMap((part) => part.trim() || []));
+      }}
+      onBlur={() => setTyped(null)}
     />
   );
 }
 
-function PairInput({ leaf, onValue }: ValueProps) {
-  const [from, to] = Array.isArray(leaf.value) ? (leaf.value as unknown[]) : [];
-  const isDay = leaf.fieldType === 'date' || leaf.fieldType === 'timestamp';
-  if (isDay)
-    return (
-      <span className={styles.pair}>
-        <InlineInput
-          label="First day"
-          type="date"
-          value={String(from ?? '')}
-          onChange={({ currentTarget }) => onValue([currentTarget.value, to])}
-        />
-        <InlineInput
-          label="Last day"
-          type="date"
-          value={String(to ?? '')}
-          onChange={({ currentTarget }) => onValue([from, currentTarget.value])}
-        />
-      </span>
-    );
+function listOf({ value }: Leaf): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+interface DayInputProps {
+  readonly label: string;
+  readonly value: unknown;
+  readonly onValue: (day: string) => void;
+}
+
+function DayInput({ label, value, onValue }: DayInputProps) {
+  return (
+    <InlineInput
+      label={label}
+      type="date"
+      value={String(value ?? '')}
+      onChange={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  );
+}
+
+function DaysInput({ leaf, onValue }: ValueProps) {
+  const [from, to] = listOf(leaf);
+  return (
+    <span className={styles.pair}>
+      <DayInput label="First day" value={from} onValue={(day) => onValue([day, to])} />
+      <DayInput label="Last day" value={to} onValue={(day) => onValue([from, day])} />
+    </span>
+  );
+}
+
+function NumbersInput({ leaf, onValue }: ValueProps) {
+  const [from, to] = listOf(leaf);
   return (
     <span className={styles.pair}>
       <DecimalInput label="Least value" value={Number(from ?? 0)} onValue={(value) => onValue([value ?? 0, to])} />
@@ -266,24 +287,15 @@ function PairInput({ leaf, onValue }: ValueProps) {
   );
 }
 
-const relative = [
-  ['this_month', 'the month of the close date'],
-  ['last_month', 'the month before'],
-  ['this_quarter', 'the quarter of the close date'],
-  ['last_quarter', 'the quarter before'],
-  ['this_year', 'the year of the close date'],
-  ['last_year', 'the year before'],
-] as const;
-
 function PeriodInput({ leaf, onValue }: ValueProps) {
   const value = String(leaf.value ?? '');
-  const isRelative = relative.some(([key]) => key === value);
+  const isRelative = relativePeriods.some(([key]) => key === value);
   return (
     <span className={styles.pair}>
       <InlineSelect
         label="Period"
         value={isRelative ? value : 'fixed'}
-        choices={[...relative, ['fixed', 'a fixed period']]}
+        choices={[...relativePeriods, ['fixed', 'a fixed period']]}
         onChange={({ currentTarget }) =>
           onValue(currentTarget.value === 'fixed' ? String(new Date().getFullYear()) : currentTarget.value)
         }
