@@ -9,11 +9,10 @@ import { Button, LinkButton } from '../../components/Button.js';
 import { DecimalInput } from '../../components/DecimalInput.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice } from '../../components/Field.js';
+import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
-import { formatMoney, formatRate } from '../../format/numbers.js';
-import { sharedTiers } from '../../plans/curve.js';
-import { thresholdWords } from '../../plans/differences.js';
-import { type PlanRule, rulesOf } from '../../plans/rules.js';
+import { type Overrides as AllOverrides, type PlanRule, rulesOf, sharedTiers } from '../../plans/rules.js';
+import { payWords, thresholdWords } from '../../plans/words.js';
 import styles from './Plans.module.css';
 
 interface OverridesProps {
@@ -21,17 +20,15 @@ interface OverridesProps {
   readonly currency: string;
 }
 
-type Override = Awaited<ReturnType<typeof api.listPlanOverrides>>[number];
+type Override = AllOverrides[number];
 
 /** Rates that single people have in place of those of the plan. */
 export function Overrides({ plan, currency }: OverridesProps) {
-  const { data } = useQuery(overridesQuery(plan.planVersionId, ''));
-  const all = data ?? [];
+  const overrides = useQuery(overridesQuery(plan.planVersionId, ''));
   const [edited, setEdited] = useKeptChoice<string>(`terms ${plan.planVersionId}`);
   return (
     <Card
       title="Terms of single people"
-      note={all.length === 0 ? 'none' : undefined}
       action={
         <Button
           disabled={plan.assignedReps.length === 0}
@@ -41,32 +38,38 @@ export function Overrides({ plan, currency }: OverridesProps) {
         </Button>
       }
     >
-      {all.length === 0 ? (
-        <p className="dim">Everyone on the plan has the same rates.</p>
-      ) : (
-        <ul className={styles.versions}>
-          {all.map((override) => (
-            <li key={override.repId} className={styles.versionHead}>
-              <span className="strong">{override.repName}</span>
-              <span>{wordsOf(override, plan, currency)}</span>
-              <LinkButton className="strong" onClick={() => setEdited(override.repId)}>
-                Change<span className="unseen"> the terms of {override.repName}</span>
-              </LinkButton>
-            </li>
-          ))}
-        </ul>
-      )}
-      {edited === null || data === undefined ? null : (
-        <OverrideDialog
-          key={edited}
-          plan={plan}
-          currency={currency}
-          overrides={data}
-          repId={edited}
-          onRep={setEdited}
-          onClose={() => setEdited(null)}
-        />
-      )}
+      <Loaded query={overrides} height={20}>
+        {(all) => (
+          <>
+            {all.length === 0 ? (
+              <p className="dim">Everyone on the plan has the same rates.</p>
+            ) : (
+              <ul className={styles.versions}>
+                {all.map((override) => (
+                  <li key={override.repId} className={styles.versionHead}>
+                    <span className="strong">{override.repName}</span>
+                    <span>{wordsOf(override, plan, currency)}</span>
+                    <LinkButton className="strong" onClick={() => setEdited(override.repId)}>
+                      Change<span className="unseen"> the terms of {override.repName}</span>
+                    </LinkButton>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {edited === null ? null : (
+              <OverrideDialog
+                key={edited}
+                plan={plan}
+                currency={currency}
+                overrides={all}
+                repId={edited}
+                onRep={setEdited}
+                onClose={() => setEdited(null)}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
     </Card>
   );
 }
@@ -76,8 +79,8 @@ function wordsOf({ rules }: Override, plan: Plan, currency: string): string {
     .map(({ ruleId, ruleName, tiers }) => {
       const rule = rulesOf(plan).find(({ id }) => id === ruleId);
       const parts = tiers.map(
-        ({ minThreshold, rate, flatAmount }) =>
-          `${rate === undefined ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate)} from ${rule === undefined ? minThreshold : thresholdWords(rule, minThreshold)}`,
+        (tier) =>
+          `${payWords(tier, currency)} from ${rule === undefined ? tier.minThreshold : thresholdWords(rule, tier.minThreshold)}`,
       );
       return `${ruleName}: ${parts.join(', ')}`;
     })
@@ -93,6 +96,14 @@ interface OverrideDialogProps extends OverridesProps {
 
 /** The value of a tier for the person, by rule and tier; empty for the value of the plan. */
 type Values = Readonly<Record<string, number | undefined>>;
+
+/** The people on the plan, and those who have terms although they are on it no longer. */
+function peopleOf({ assignedReps }: Plan, overrides: readonly Override[]): ReadonlyMap<string, string> {
+  return new Map([
+    ...assignedReps.map(({ repId, name }) => [repId, name] as const),
+    ...overrides.map(({ repId, repName }) => [repId, repName] as const),
+  ]);
+}
 
 function keyOf(ruleId: string, tierIndex: number): string {
   return `${ruleId} ${tierIndex}`;
@@ -129,7 +140,7 @@ function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: Ov
       <Choice
         label="Person"
         value={repId}
-        choices={plan.assignedReps.map((rep) => [rep.repId, rep.name] as const)}
+        choices={[...peopleOf(plan, overrides)]}
         onChange={({ currentTarget }) => onRep(currentTarget.value)}
       />
       <p className="dim">An empty value is that of the plan. Without any value the person has the terms of the plan.</p>
@@ -152,15 +163,15 @@ function RuleValues({ rule, currency, form }: RuleValuesProps) {
       <legend>{rule.name}</legend>
       {sharedTiers(rule).map((tier) => {
         const key = keyOf(rule.id, tier.tierIndex);
-        const isRate = tier.rate !== undefined;
+        const from = thresholdWords(rule, tier.minThreshold);
         return (
           <div key={key} className={styles.term}>
-            <span className="dim">from {thresholdWords(rule, tier.minThreshold)}</span>
+            <span className="dim">from {from}</span>
             <DecimalInput
-              label={`${rule.name} from ${thresholdWords(rule, tier.minThreshold)}`}
+              label={`${rule.name} from ${from}`}
               value={form.values[key]}
-              {...(isRate ? ({ places: 2, unit: '%' } as const) : {})}
-              placeholder={isRate ? formatRate(tier.rate ?? 0) : formatMoney(tier.flatAmount ?? 0, currency)}
+              {...(tier.rate === undefined ? {} : ({ places: 2, unit: '%' } as const))}
+              placeholder={payWords(tier, currency)}
               onValue={(value) => form.change({ [key]: value })}
             />
           </div>

@@ -12,21 +12,18 @@ import { TextField } from '../../components/Field.js';
 
 type Action = 'rename' | 'archive' | 'restore' | 'remove';
 
-const words = {
-  rename: { title: 'Rename', submit: 'Rename', effect: 'Quotas, assignments and history stay.' },
-  archive: {
-    title: 'Archive',
-    submit: 'Archive',
-    effect: 'Nothing new is earned under the plan. What was earned stays, and the plan can be made active again.',
-  },
-  restore: { title: 'Make active', submit: 'Make active', effect: 'The plan pays again on the days of its versions.' },
-  remove: {
-    title: 'Delete',
-    submit: 'Delete permanently',
-    effect:
-      'The plan is removed with all versions. This cannot be undone. A plan with assignments or commission cannot be deleted; archive it instead.',
-  },
-} as const;
+const words: Readonly<Record<Action, readonly [title: string, effect: string]>> = {
+  rename: ['Rename', 'Quotas, assignments and history stay.'],
+  archive: [
+    'Archive',
+    'Nothing new is earned under the plan. What was earned stays, and the plan can be made active again.',
+  ],
+  restore: ['Make active', 'The plan pays again on the days of its versions.'],
+  remove: [
+    'Delete',
+    'The plan is removed with all versions. This cannot be undone. A plan with assignments or commission cannot be deleted; archive it instead.',
+  ],
+};
 
 /** What can be done with a plan as a whole. */
 export function PlanActions({ plan }: { readonly plan: Plan }) {
@@ -81,34 +78,34 @@ function ActionDialog({ plan, action, onClose }: ActionDialogProps) {
       onClose();
     },
   });
-  const { title, submit, effect } = words[action];
-  const isTyped = action !== 'remove' || name === plan.name;
+  const [title, effect] = words[action];
+  const hasName = action === 'rename' || action === 'remove';
   return (
     <Dialog
       title={`${title}: ${plan.name}`}
       onClose={onClose}
       onSubmit={() => change.send()}
       change={change}
-      {...(action === 'rename' || action === 'remove' ? { form } : {})}
+      {...(hasName ? { form } : {})}
       action={{
         kind: action === 'remove' || action === 'archive' ? 'danger' : 'primary',
-        disabled: !isTyped || (action === 'rename' && name === ''),
-        children: submit,
+        disabled: action === 'remove' ? name !== plan.name : action === 'rename' && (name === '' || name === plan.name),
+        children: title,
       }}
     >
       <p className="dim">{effect}</p>
-      {action === 'rename' || action === 'remove' ? (
+      {hasName ? (
         <TextField label={action === 'rename' ? 'New name' : `Type ${plan.name} to confirm`} {...form.field('name')} />
       ) : null}
     </Dialog>
   );
 }
 
-async function send({ planId, planStatus }: Plan, action: Action, name: string): Promise<unknown> {
+async function send({ planId }: Plan, action: Action, name: string): Promise<unknown> {
   if (action === 'rename') return api.updatePlan({ params: { planRef: planId }, body: { name } });
   if (action === 'remove') return api.deletePlan({ params: { planId } });
   return api.setPlanStatus({
     params: { planRef: planId },
-    body: { status: action === 'archive' && planStatus === 'active' ? 'archived' : 'active' },
+    body: { status: action === 'archive' ? 'archived' : 'active' },
   });
 }
