@@ -8,22 +8,24 @@ interface PagerProps {
   readonly pageSize: number;
   /** The number of rows on all pages. */
   readonly count: number;
+  /** What the rows on the pages before and after are. Default: newer and older ones. */
+  readonly labels?: readonly [before: string, after: string];
   readonly onChange: (page: number) => void;
 }
 
 /** Which rows of a long list the page has, and the way to the others. */
-export function Pager({ page, pageSize, count, onChange }: PagerProps) {
+export function Pager({ page, pageSize, count, labels = ['Newer', 'Older'], onChange }: PagerProps) {
   const end = Math.min((page + 1) * pageSize, count);
   return (
     <div className={blocks.pager}>
       <Button disabled={page === 0} onClick={() => onChange(page - 1)}>
-        Newer
+        {labels[0]}
       </Button>
       <span className="dim">
         {formatNumber(page * pageSize + 1)} to {formatNumber(end)} of {formatNumber(count)}
       </span>
       <Button disabled={end >= count} onClick={() => onChange(page + 1)}>
-        Older
+        {labels[1]}
       </Button>
     </div>
   );

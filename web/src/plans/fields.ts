@@ -29,15 +29,21 @@ export function planFields(fields: readonly Field[]): readonly Field[] {
   return known.filter(({ slug }) => !seen.has(slug) && seen.add(slug));
 }
 
-/** The choices of a field, with the present one although it may be unknown. */
+type Choices = readonly (readonly [value: string, label: string])[];
+
 export function fieldChoices(
   fields: readonly Field[],
   current: string | undefined,
   isWanted: (field: Field) => boolean = () => true,
-): readonly (readonly [slug: string, label: string])[] {
+): Choices {
   const choices = fields.filter(isWanted).map(({ slug, label }) => [slug, label] as const);
-  const isKnown = current === undefined || current === '' || choices.some(([slug]) => slug === current);
-  return isKnown ? choices : [[current, fieldWords(current)], ...choices];
+  return withCurrent(choices, current, fieldWords);
+}
+
+/** The choices with the present one, which may be unknown. A select without it would display its first choice. */
+export function withCurrent(choices: Choices, current = '', wordsOf = (value: string) => value): Choices {
+  const isKnown = current === '' || choices.some(([value]) => value === current);
+  return isKnown ? choices : [[current, wordsOf(current)], ...choices];
 }
 
 /** Fields that can be multiplied and counted. Text is listed too: files may store numbers as text. */

@@ -13,7 +13,7 @@ import { Page } from '../../../components/Page.js';
 import { Badge } from '../../../components/StatusBadge.js';
 import { formatDay } from '../../../format/dates.js';
 import { type Draft, newRule, termsOf, won } from '../../../plans/draft.js';
-import { planFields } from '../../../plans/fields.js';
+import { type Field, planFields } from '../../../plans/fields.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { FormField } from './FormField.js';
@@ -197,7 +197,8 @@ function PartForm({ builder, place, currency, quota, onPart }: PartFormProps) {
   const fields = planFields(data);
   const { draft, saved, editTerms, editRule } = builder;
   const rule = place === 'conditions' ? undefined : draft.terms.rules[place];
-  if (place === 'conditions' || rule === undefined) return <PlanForm builder={builder} currency={currency} />;
+  if (place === 'conditions' || rule === undefined)
+    return <PlanForm builder={builder} fields={fields} currency={currency} />;
   return (
     <RuleForm
       key={place}
@@ -216,9 +217,12 @@ function PartForm({ builder, place, currency, quota, onPart }: PartFormProps) {
   );
 }
 
+interface PlanFormProps extends Pick<PartFormProps, 'builder' | 'currency'> {
+  readonly fields: readonly Field[];
+}
+
 /** What holds for every rule of the plan: its conditions, its last day and its currency. */
-function PlanForm({ builder: { draft, edit, editTerms }, currency }: Pick<PartFormProps, 'builder' | 'currency'>) {
-  const { data = [] } = useQuery(fieldsQuery);
+function PlanForm({ builder: { draft, edit, editTerms }, fields, currency }: PlanFormProps) {
   return (
     <>
       <h2>Pays on deals where</h2>
@@ -228,7 +232,7 @@ function PlanForm({ builder: { draft, edit, editTerms }, currency }: Pick<PartFo
       <ConditionList
         label="Conditions of the plan"
         conditions={draft.terms.dealConditions}
-        fields={planFields(data)}
+        fields={fields}
         onChange={(dealConditions) => editTerms({ dealConditions })}
       />
       <h3>The plan</h3>

@@ -1,13 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { type PlanPreview } from '../../../api/plan-queries.js';
-import { Button } from '../../../components/Button.js';
 import { type Column, DataTable } from '../../../components/DataTable.js';
 import { InfoDialog } from '../../../components/InfoDialog.js';
+import { Loaded } from '../../../components/Loaded.js';
 import { DealLink } from '../../../components/links.js';
+import { Pager } from '../../../components/Pager.js';
 import { Tabs } from '../../../components/Tabs.js';
-import { formatNumber } from '../../../format/numbers.js';
 import { formatPeriod } from '../../../format/periods.js';
 import { lockedColumns, moneyColumns, repColumns } from '../movement-columns.js';
 import styles from './Builder.module.css';
@@ -27,7 +27,9 @@ const pageSize = 100;
 /** What the change moves by person and by deal, and what approved periods would owe. */
 export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
   const [part, setPart] = useState<Part>('people');
-  const moved = (preview.byRep ?? []).filter(({ delta }) => delta !== 0);
+  const { byRep = [], locked = [], count = 0 } = preview;
+  const moved = byRep.filter(({ delta }) => delta !== 0);
+  const counts = { people: moved.length, deals: count, approved: locked.length };
   return (
     <InfoDialog title="Every change" size={820} onClose={onClose}>
       <div className={styles.changes}>
@@ -36,28 +38,30 @@ export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
           current={part}
           onChange={setPart}
           tabs={[
-            { key: 'people', label: 'People', count: moved.length },
-            { key: 'deals', label: 'Deals', count: preview.count ?? 0 },
-            { key: 'approved', label: 'Approved periods', count: preview.locked?.length ?? 0 },
+            { key: 'people', label: 'People', count: counts.people },
+            { key: 'deals', label: 'Deals', count: counts.deals },
+            { key: 'approved', label: 'Approved periods', count: counts.approved },
           ]}
         />
-        {part === 'people' ? (
+        {counts[part] === 0 ? (
+          <p className="dim">The change moves nothing here.</p>
+        ) : part === 'people' ? (
           <DataTable
             caption="Changes by person"
             columns={repColumns}
             rows={moved}
             rowKey={({ repId, currency }) => repId + currency}
           />
-        ) : null}
-        {part === 'deals' ? <Deals preview={preview} builder={builder} /> : null}
-        {part === 'approved' ? (
+        ) : part === 'deals' ? (
+          <Deals preview={preview} builder={builder} />
+        ) : (
           <DataTable
             caption="Approved periods"
             columns={lockedColumns}
-            rows={preview.locked ?? []}
+            rows={locked}
             rowKey={({ repId, period, currency }) => `${repId} ${period} ${currency}`}
           />
-        ) : null}
+        )}
       </div>
     </InfoDialog>
   );
@@ -65,9 +69,9 @@ export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
 
 function Deals({ preview, builder }: { readonly preview: PlanPreview; readonly builder: Builder }) {
   const [page, setPage] = useState(0);
-  const names = new Map((preview.byRep ?? []).map(({ repId, name }) => [repId, name]));
-  const count = preview.count ?? 0;
-  const { data } = useQuery({
+  const { byRep = [], count = 0 } = preview;
+  const names = new Map(byRep.map(({ repId, name }) => [repId, name]));
+  const deals = useQuery({
     queryKey: ['preview-page', preview.jobId, page],
     queryFn: ({ signal }) =>
       api.getPlanPreview(
@@ -77,33 +81,32 @@ function Deals({ preview, builder }: { readonly preview: PlanPreview; readonly b
         },
         { signal },
       ),
-    enabled: page > 0,
+    initialData: page === 0 ? preview : undefined,
+    placeholderData: keepPreviousData,
   });
-  const rows = (page === 0 ? preview : data)?.byDeal ?? [];
   return (
-    <>
-      <DataTable
-        caption="Changes by deal"
-        columns={dealColumns(names)}
-        rows={rows}
-        rowKey={({ dealId, period, repId, ruleName }) => `${dealId} ${period} ${repId} ${ruleName}`}
-        rowHeight={50}
-      />
-      {count <= pageSize ? null : (
-        <div className={styles.adders}>
-          <Button disabled={page === 0} onClick={() => setPage(page - 1)}>
-            Larger changes
-          </Button>
-          <span className="dim">
-            {formatNumber(page * pageSize + 1)} to {formatNumber(Math.min(count, (page + 1) * pageSize))} of{' '}
-            {formatNumber(count)}
-          </span>
-          <Button disabled={(page + 1) * pageSize >= count} onClick={() => setPage(page + 1)}>
-            Smaller changes
-          </Button>
-        </div>
+    <Loaded query={deals} height={480}>
+      {({ byDeal = [] }) => (
+        <>
+          <DataTable
+            caption="Changes by deal"
+            columns={dealColumns(names)}
+            rows={byDeal}
+            rowKey={({ dealId, period, repId, ruleName }) => `${dealId} ${period} ${repId} ${ruleName}`}
+            rowHeight={50}
+          />
+          {count <= pageSize ? null : (
+            <Pager
+              page={page}
+              pageSize={pageSize}
+              count={count}
+              labels={['Larger changes', 'Smaller changes']}
+              onChange={setPage}
+            />
+          )}
+        </>
       )}
-    </>
+    </Loaded>
   );
 }
 

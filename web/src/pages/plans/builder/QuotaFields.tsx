@@ -11,7 +11,7 @@ import { FormField } from './FormField.js';
 interface QuotaFieldsProps {
   readonly rule: Rule;
   readonly fields: readonly Field[];
-  readonly onChange: (change: { readonly [Key in keyof Rule]?: Rule[Key] | undefined }) => void;
+  readonly onChange: (change: Partial<Rule>) => void;
 }
 
 type Counted = 'measure' | 'field' | 'several';
@@ -94,7 +94,7 @@ function Credits({ credits, fields, onChange }: CreditsProps) {
               onChange(credits.map((one, place) => (place === index ? { ...one, weight: value ?? 1 } : one)))
             }
           />
-          <span className={styles.noValue} />
+          <span />
           {credits.length === 1 ? null : (
             <IconButton
               icon={IconX}

@@ -3,15 +3,13 @@ import { Button } from '../../../components/Button.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
 import { type Rule } from '../../../plans/draft.js';
-import { type Field, fieldChoices, isNumeric } from '../../../plans/fields.js';
+import { type Field, fieldChoices, isNumeric, withCurrent } from '../../../plans/fields.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { FormField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
 import { QuotaFields } from './QuotaFields.js';
 import { paysAmounts, TierTable } from './TierTable.js';
-
-type Change = { readonly [Key in keyof Rule]?: Rule[Key] | undefined };
 
 export interface RuleFormProps {
   readonly rule: Rule;
@@ -21,7 +19,7 @@ export interface RuleFormProps {
   readonly quota: number | null;
   /** Rules on which a rule of managers may depend. */
   readonly ruleNames: readonly string[];
-  readonly onChange: (change: Change) => void;
+  readonly onChange: (change: Partial<Rule>) => void;
   readonly onRemove: () => void;
 }
 
@@ -109,10 +107,10 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
           <InlineSelect
             label="What managers are paid on"
             value={rule.dependsOn ?? '_total'}
-            choices={[
-              ['_total', 'everything they earn'],
-              ...withCurrent(ruleNames, rule.dependsOn).map((name) => [name, name] as const),
-            ]}
+            choices={withCurrent(
+              [['_total', 'everything they earn'], ...ruleNames.map((name) => [name, name] as const)],
+              rule.dependsOn,
+            )}
             onChange={({ currentTarget }) => onChange({ dependsOn: currentTarget.value })}
           />
         </FormField>
@@ -148,14 +146,10 @@ function fieldBase(base: string | undefined): string | undefined {
 }
 
 /** A rule without a base pays fixed amounts. */
-function baseChange(rule: Rule, value: string): Change {
+function baseChange(rule: Rule, value: string): Partial<Rule> {
   const payoutBase = value === '' ? undefined : value;
   if (value !== '1' || paysAmounts(rule)) return { payoutBase };
   return { payoutBase, tiers: rule.tiers.map(({ rate: _, ...tier }) => ({ ...tier, flatAmount: 0 })) };
-}
-
-function withCurrent(names: readonly string[], current: string | undefined): readonly string[] {
-  return current === undefined || current === '_total' || names.includes(current) ? names : [current, ...names];
 }
 
 /** What decides the tier, over how long, and what of the deal it applies to. */
@@ -240,7 +234,7 @@ function withPay({ tiers }: Rule, isFlat: boolean): Rule['tiers'] {
   );
 }
 
-function tierByChange(rule: Rule, tierBy: Rule['tierBy']): Change {
+function tierByChange(rule: Rule, tierBy: Rule['tierBy']): Partial<Rule> {
   return {
     tierBy,
     tierValueField: tierBy === 'value' ? (rule.tierValueField ?? 'amount') : undefined,
@@ -251,7 +245,7 @@ function tierByChange(rule: Rule, tierBy: Rule['tierBy']): Change {
   };
 }
 
-function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Change {
+function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Partial<Rule> {
   if (payoutMode === 'rate') return { payoutMode };
   const tiers = withPay(rule, true);
   if (payoutMode === 'flat_per_event') return { payoutMode, tiers };

@@ -5,6 +5,7 @@ import { draftSimulationQuery } from '../../../api/plan-queries.js';
 import { type Simulation, simulationQuery } from '../../../api/queries.js';
 import { useKeptState } from '../../../app/kept-state.js';
 import { useSession } from '../../../app/session.js';
+import { type Column, DataTable } from '../../../components/DataTable.js';
 import { Delta } from '../../../components/Delta.js';
 import { InlineSelect } from '../../../components/Inline.js';
 import { HeroMoney, LedgerTotal, Money } from '../../../components/Money.js';
@@ -14,9 +15,9 @@ import { describeError } from '../../../components/States.js';
 import { todayIn } from '../../../format/dates.js';
 import { difference, signOf } from '../../../format/exact.js';
 import { formatPeriod, monthOf } from '../../../format/periods.js';
-import { payoutCurve, sharedTiers } from '../../../plans/curve.js';
-import { type Rule } from '../../../plans/draft.js';
-import { measureOf } from '../../../plans/rules.js';
+import { payoutCurve } from '../../../plans/curve.js';
+import { isSame, type Rule } from '../../../plans/draft.js';
+import { measureOf, sharedTiers } from '../../../plans/rules.js';
 import styles from './Builder.module.css';
 import { type Builder } from './use-builder.js';
 
@@ -140,12 +141,11 @@ function Curve({ builder, rule, currency, simulation }: SimulationPanelProps) {
   const now = payoutCurve(rule, quota);
   if (now === null) return null;
   const was = builder.saved?.terms.rules.find(({ name }) => name === rule.name);
-  const isChanged = was !== undefined && JSON.stringify(was) !== JSON.stringify(rule);
   return (
     <PayoutCurve
       now={now}
       nowName="draft"
-      before={isChanged ? payoutCurve(was, quota) : null}
+      before={was === undefined || isSame(was, rule) ? null : payoutCurve(was, quota)}
       beforeName={builder.base === null ? null : `v${builder.base.version}`}
       thresholds={sharedTiers(rule).map(({ minThreshold }) => minThreshold)}
       currency={currency}
@@ -164,51 +164,34 @@ interface ByRuleProps {
 
 function ByRule({ now, before, period, currency }: ByRuleProps) {
   const names = [...new Set([...now.rules, ...(before?.rules ?? [])].map(({ name }) => name))];
-  const totalOf = (of: RepResult | undefined, name: string) => of?.rules.find((rule) => rule.name === name)?.total ?? 0;
+  const amountOf = ({ rules }: RepResult, name: string) => (
+    <Money amount={rules.find((rule) => rule.name === name)?.total ?? 0} currency={currency} unit="none" />
+  );
+  const inForce: Column<string> | null =
+    before === undefined
+      ? null
+      : {
+          key: 'before',
+          header: 'In force',
+          align: 'right',
+          phone: 'detail',
+          cell: (name) => <span className="dim">{amountOf(before, name)}</span>,
+        };
   return (
-    <table className={styles.byRule}>
-      <caption className="unseen">Earnings by rule</caption>
-      <thead>
-        <tr>
-          <th scope="col">Rule</th>
-          {before === undefined ? null : (
-            <th scope="col" className={styles.right}>
-              In force
-            </th>
-          )}
-          <th scope="col" className={styles.right}>
-            Draft
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {names.map((name) => (
-          <tr key={name}>
-            <td>{name}</td>
-            {before === undefined ? null : (
-              <td className={`dim ${styles.right}`}>
-                <Money amount={totalOf(before, name)} currency={currency} unit="none" />
-              </td>
-            )}
-            <td className={`strong ${styles.right}`}>
-              <Money amount={totalOf(now, name)} currency={currency} unit="none" />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr>
-          <td>{formatPeriod(period)}</td>
-          {before === undefined ? null : (
-            <td className={styles.right}>
-              <Money amount={before.total} currency={currency} unit="none" />
-            </td>
-          )}
-          <td className={styles.right}>
-            <LedgerTotal amount={now.total} currency={currency} />
-          </td>
-        </tr>
-      </tfoot>
-    </table>
+    <DataTable
+      caption="Earnings by rule"
+      columns={[
+        { key: 'rule', header: 'Rule', phone: 'title', cell: (name) => name },
+        ...(inForce === null ? [] : [inForce]),
+        { key: 'now', header: 'Draft', align: 'right', phone: 'amount', cell: (name) => amountOf(now, name) },
+      ]}
+      rows={names}
+      rowKey={(name) => name}
+      total={{
+        rule: formatPeriod(period),
+        before: before === undefined ? null : <Money amount={before.total} currency={currency} unit="none" />,
+        now: <LedgerTotal amount={now.total} currency={currency} />,
+      }}
+    />
   );
 }

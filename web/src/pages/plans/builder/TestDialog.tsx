@@ -9,6 +9,7 @@ import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { todayIn } from '../../../format/dates.js';
 import { periodAt } from '../../../format/periods.js';
 import { type Draft, freeName, type PlanTest, type Rule } from '../../../plans/draft.js';
+import { withCurrent } from '../../../plans/fields.js';
 import { measureOf } from '../../../plans/rules.js';
 import styles from './Builder.module.css';
 
@@ -31,7 +32,7 @@ function newTest({ tests, terms: { rules } }: Draft): PlanTest {
   const day = todayIn('UTC');
   const rule = rules[0];
   return {
-    name: freeName(tests as never, 'A deal'),
+    name: freeName(tests, 'A deal'),
     deals: [{ dealId: 'deal-1', amount: 10_000, stage: 'Won', closeDate: day }],
     ...(rule === undefined || rule.tiers.length < 2 ? {} : { quotas: [quotaFor(rule, day)] }),
     expected: [{ ruleName: rule?.name ?? '', amount: 0 }],
@@ -70,8 +71,8 @@ export function TestDialog({ name, test, draft, onSave, onRemove, onClose }: Tes
         onChange={({ currentTarget }) => form.change({ name: currentTarget.value })}
       />
       <Deals deals={edited.deals} onChange={(deals) => form.change({ deals })} />
-      <Quotas quotas={edited.quotas ?? []} rules={rules} onChange={(quotas) => form.change({ quotas })} />
-      <Expected expected={edited.expected} rules={rules} onChange={(expected) => form.change({ expected })} />
+      <Quotas entries={edited.quotas ?? []} rules={rules} onChange={(quotas) => form.change({ quotas })} />
+      <Expected entries={edited.expected} rules={rules} onChange={(expected) => form.change({ expected })} />
       {rest.length === 0 ? null : <p className="dim">It also has: {rest.join(', ')}. See the JSON of the plan.</p>}
       {test === null ? null : (
         <div>
@@ -124,19 +125,18 @@ function Entries({ title, entries, add, addWords, onChange, children }: EntriesP
   );
 }
 
-function Deals({
-  deals,
-  onChange,
-}: {
+interface DealsProps {
   readonly deals: readonly Entry[];
   readonly onChange: (deals: readonly Entry[]) => void;
-}) {
+}
+
+function Deals({ deals, onChange }: DealsProps) {
   return (
     <Entries
       title="Deals"
       entries={deals}
       addWords="Add deal"
-      add={() => ({ ...deals.at(-1), dealId: `deal-${deals.length + 1}` })}
+      add={() => ({ ...deals.at(-1), dealId: nextDealId(deals) })}
       onChange={onChange}
     >
       {(deal, edit, place) => (
@@ -168,18 +168,24 @@ function Deals({
   );
 }
 
-interface QuotasProps {
-  readonly quotas: readonly Entry[];
-  readonly rules: readonly Rule[];
-  readonly onChange: (quotas: readonly Entry[]) => void;
+/** One more than the largest number, because a deal before the last may have been removed. */
+function nextDealId(deals: readonly Entry[]): string {
+  const numbers = deals.map(({ dealId }) => Number(/\d+$/.exec(String(dealId))?.[0] ?? 0));
+  return `deal-${Math.max(0, ...numbers) + 1}`;
 }
 
-function Quotas({ quotas, rules, onChange }: QuotasProps) {
-  const measures = [...new Set(rules.map(measureOf))];
+interface RuleEntriesProps {
+  readonly entries: readonly Entry[];
+  readonly rules: readonly Rule[];
+  readonly onChange: (entries: readonly Entry[]) => void;
+}
+
+function Quotas({ entries, rules, onChange }: RuleEntriesProps) {
+  const measures = [...new Set(rules.map(measureOf))].map((name) => [name, name] as const);
   return (
     <Entries
       title="Quotas"
-      entries={quotas}
+      entries={entries}
       addWords="Add quota"
       add={() => (rules[0] === undefined ? {} : quotaFor(rules[0], todayIn('UTC')))}
       onChange={onChange}
@@ -189,7 +195,7 @@ function Quotas({ quotas, rules, onChange }: QuotasProps) {
           <InlineSelect
             label={`Rule of quota ${place}`}
             value={String(quota['measure'] ?? '')}
-            choices={measures.map((name) => [name, name] as const)}
+            choices={withCurrent(measures, String(quota['measure'] ?? ''))}
             onChange={({ currentTarget }) => edit({ measure: currentTarget.value })}
           />
           <InlineInput
@@ -208,17 +214,11 @@ function Quotas({ quotas, rules, onChange }: QuotasProps) {
   );
 }
 
-interface ExpectedProps {
-  readonly expected: readonly Entry[];
-  readonly rules: readonly Rule[];
-  readonly onChange: (expected: readonly Entry[]) => void;
-}
-
-function Expected({ expected, rules, onChange }: ExpectedProps) {
+function Expected({ entries, rules, onChange }: RuleEntriesProps) {
   return (
     <Entries
       title="Must pay"
-      entries={expected}
+      entries={entries}
       addWords="Add amount"
       add={() => ({ ruleName: rules[0]?.name ?? '', amount: 0 })}
       onChange={onChange}
@@ -228,7 +228,10 @@ function Expected({ expected, rules, onChange }: ExpectedProps) {
           <InlineSelect
             label={`Rule of amount ${place}`}
             value={String(one['ruleName'] ?? '')}
-            choices={rules.map(({ name }) => [name, name] as const)}
+            choices={withCurrent(
+              rules.map(({ name }) => [name, name] as const),
+              String(one['ruleName'] ?? ''),
+            )}
             onChange={({ currentTarget }) => edit({ ruleName: currentTarget.value })}
           />
           <InlineInput
