@@ -1,4 +1,5 @@
 import { type Rule, type Tier } from './draft.js';
+import { sharedTiers } from './rules.js';
 
 /** What a rule pays in a period by attainment, for a chart. Amounts that people are paid are never computed here. */
 export interface CurvePoint {
@@ -6,22 +7,17 @@ export interface CurvePoint {
   readonly payout: number;
 }
 
-export const maxAttainment = 1.5;
+const maxAttainment = 1.5;
 
 /** Null if attainment does not decide what the rule pays. */
-export function payoutCurve(rule: Rule, quota: number, to = maxAttainment): readonly CurvePoint[] | null {
+export function payoutCurve(rule: Rule, quota: number): readonly CurvePoint[] | null {
   if (rule.tierBy !== 'attainment' || rule.executionPhase === 'cascade') return null;
   if (rule.payoutMode === 'flat_per_event' || rule.payoutBase === '1') return null;
   const tiers = sharedTiers(rule);
-  const edges = tiers.map(({ minThreshold }) => minThreshold).filter((edge) => edge > 0 && edge < to);
-  const steps = Array.from({ length: 31 }, (_, index) => (index * to) / 30);
+  const edges = tiers.map(({ minThreshold }) => minThreshold).filter((edge) => edge > 0 && edge < maxAttainment);
+  const steps = Array.from({ length: 31 }, (_, index) => (index * maxAttainment) / 30);
   const places = [...new Set([...steps, ...edges, ...edges.map((edge) => edge - 1e-9)])].sort((a, b) => a - b);
   return places.map((attainment) => ({ attainment, payout: payoutAt(rule, tiers, quota, attainment) }));
-}
-
-/** The tiers of everyone, lowest first. */
-export function sharedTiers({ tiers }: Rule): readonly Tier[] {
-  return tiers.filter(({ repId }) => repId === undefined).sort((a, b) => a.minThreshold - b.minThreshold);
 }
 
 function payoutAt(rule: Rule, tiers: readonly Tier[], quota: number, attainment: number): number {

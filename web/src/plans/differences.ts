@@ -1,24 +1,37 @@
 import { formatDay } from '../format/dates.js';
-import { formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
-import { sharedTiers } from './curve.js';
-import { type Draft, type Rule, type Tier } from './draft.js';
-import { attainmentPeriodWords, conditionLines, fieldWords } from './words.js';
+import { formatAttainment, formatMoney, formatNumber } from '../format/numbers.js';
+import { type Draft, isSame, type Rule, type Tier } from './draft.js';
+import { sharedTiers } from './rules.js';
+import { attainmentPeriodWords, conditionLines, fieldWords, payWords, thresholdWords } from './words.js';
 
 /** What differs between two versions of a plan, one sentence each. */
 export function differencesOf(before: Draft, after: Draft, currency: string): readonly string[] {
+  const [old, now] = [before.terms, after.terms];
   return [
     ...changed('The plan is called', before.name, after.name),
     ...changed('The first day is', dayWords(before.effectiveStart), dayWords(after.effectiveStart)),
     ...changed('The last day is', dayWords(before.effectiveEnd), dayWords(after.effectiveEnd)),
     ...changed('The currency is', before.currency ?? currency, after.currency ?? currency),
-    ...conditionChanges('The plan pays only where', before.terms.dealConditions, after.terms.dealConditions),
-    ...ruleChanges(before.terms.rules, after.terms.rules, currency),
-    ...testChanges(before, after),
+    ...unlessSame(before.fieldMapping, after.fieldMapping, 'The names of fields in this plan change.'),
+    ...conditionChanges('The plan pays only where', old.dealConditions, now.dealConditions),
+    ...namedChanges('rule', old.rules, now.rules, (was, rule) => changesOfRule(was, rule, currency)),
+    ...unlessSame(
+      commonNames(old.rules, now.rules),
+      commonNames(now.rules, old.rules),
+      'The order of the rules changes.',
+    ),
+    ...namedChanges('test', before.tests, after.tests, (was, test) =>
+      unlessSame(was, test, `The test ${test.name} changes.`),
+    ),
   ];
 }
 
 function changed(what: string, before: string, after: string): string[] {
   return before === after ? [] : [`${what} ${after}, was ${before}.`];
+}
+
+function unlessSame(before: unknown, after: unknown, sentence: string): string[] {
+  return isSame(before, after) ? [] : [sentence];
 }
 
 function dayWords(day: string | null): string {
@@ -37,24 +50,37 @@ function lower(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-function ruleChanges(before: readonly Rule[], after: readonly Rule[], currency: string): string[] {
-  const old = new Map(before.map((rule) => [rule.name, rule]));
+interface Named {
+  readonly name: string;
+}
+
+/** What is removed or new, and the changes of what both versions have. */
+function namedChanges<One extends Named>(
+  what: string,
+  before: readonly One[],
+  after: readonly One[],
+  changesOf: (was: One, is: One) => readonly string[],
+): string[] {
+  const old = new Map(before.map((one) => [one.name, one]));
   const now = new Set(after.map(({ name }) => name));
   return [
-    ...before.filter(({ name }) => !now.has(name)).map(({ name }) => `The rule ${name} is removed.`),
-    ...after.flatMap((rule) => {
-      const was = old.get(rule.name);
-      return was === undefined ? [`The rule ${rule.name} is new.`] : changesOfRule(was, rule, currency);
+    ...before.filter(({ name }) => !now.has(name)).map(({ name }) => `The ${what} ${name} is removed.`),
+    ...after.flatMap((one) => {
+      const was = old.get(one.name);
+      return was === undefined ? [`The ${what} ${one.name} is new.`] : changesOf(was, one);
     }),
   ];
 }
 
+function commonNames(of: readonly Named[], others: readonly Named[]): readonly string[] {
+  return of.map(({ name }) => name).filter((name) => others.some((other) => other.name === name));
+}
+
 function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
-  const named = (sentences: readonly string[]) => sentences.map((sentence) => `${rule.name}: ${lower(sentence)}`);
-  return named([
+  return [
     ...tierChanges(was, rule, currency),
     ...changed('The measure is', fieldWords(was.measure), fieldWords(rule.measure)),
-    ...changed('It pays on', was.payoutBase ?? was.measure, rule.payoutBase ?? rule.measure),
+    ...changed('The rate multiplies', baseWords(was), baseWords(rule)),
     ...changed(
       'Attainment counts by',
       attainmentPeriodWords(was.attainmentPeriod),
@@ -64,12 +90,12 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...changed('Tiers apply to', tierModeWords[was.tierMode], tierModeWords[rule.tierMode]),
     ...changed('A tier pays', payoutModeWords[was.payoutMode], payoutModeWords[rule.payoutMode]),
     ...changed('It pays', phaseWords[was.executionPhase], phaseWords[rule.executionPhase]),
-    ...changed('It depends on', was.dependsOn ?? '_total', rule.dependsOn ?? '_total'),
+    ...changed('It depends on', dependsOnWords(was), dependsOnWords(rule)),
     ...limitChanges(was, rule, currency),
     ...changed('The shared quota is', was.quotaGroup ?? 'none', rule.quotaGroup ?? 'none'),
     ...changed('The quota counts', creditWords(was), creditWords(rule)),
     ...conditionChanges('Pays only where', was.conditions, rule.conditions),
-  ]);
+  ].map((sentence) => `${rule.name}: ${lower(sentence)}`);
 }
 
 const tierModeWords = {
@@ -89,6 +115,15 @@ const phaseWords = {
   periodic: 'once for each period that has ended',
 } as const;
 
+function baseWords({ payoutBase }: Rule): string {
+  if (payoutBase === '1') return 'nothing';
+  return payoutBase === undefined ? 'the measure' : `the ${lower(fieldWords(payoutBase))}`;
+}
+
+function dependsOnWords({ dependsOn = '_total' }: Rule): string {
+  return dependsOn === '_total' ? 'every rule' : dependsOn;
+}
+
 function tierByWords({ tierBy, tierValueField }: Rule): string {
   return tierBy === 'value' ? `the ${lower(fieldWords(tierValueField ?? ''))}` : tierBy;
 }
@@ -100,62 +135,34 @@ function creditWords({ quotaCredit, quotaMeasure, measure }: Rule): string {
 }
 
 function limitChanges(was: Rule, rule: Rule, currency: string): string[] {
-  const money = (amount: number | undefined) => (amount === undefined ? 'none' : formatMoney(amount, currency));
-  const factor = (number: number | undefined) => (number === undefined ? 'none' : formatNumber(number));
-  const ratio = (number: number | undefined) => (number === undefined ? 'none' : formatAttainment(number));
+  const money = (amount: number) => formatMoney(amount, currency);
+  const limit = (what: string, before: number | undefined, after: number | undefined, words: (of: number) => string) =>
+    changed(what, before === undefined ? 'none' : words(before), after === undefined ? 'none' : words(after));
   return [
-    ...changed('The cap of a period is', money(was.cap), money(rule.cap)),
-    ...changed('The least for a deal is', money(was.floor), money(rule.floor)),
-    ...changed('The cap of a deal, in variable targets, is', factor(was.capMultiplier), factor(rule.capMultiplier)),
-    ...changed('It pays nothing below', ratio(was.floorAttainment), ratio(rule.floorAttainment)),
+    ...limit('The cap of a period is', was.cap, rule.cap, money),
+    ...limit('The least for a deal is', was.floor, rule.floor, money),
+    ...limit('The cap of a deal, in variable targets, is', was.capMultiplier, rule.capMultiplier, formatNumber),
+    ...limit('It pays nothing below', was.floorAttainment, rule.floorAttainment, formatAttainment),
   ];
-}
-
-export function thresholdWords({ tierBy }: Pick<Rule, 'tierBy'>, threshold: number): string {
-  return tierBy === 'attainment' ? formatAttainment(threshold) : formatNumber(threshold);
-}
-
-function payWords({ rate, flatAmount }: Tier, currency: string): string {
-  return rate === undefined ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate);
 }
 
 function tierChanges(was: Rule, rule: Rule, currency: string): string[] {
   const old = new Map(sharedTiers(was).map((tier) => [tier.minThreshold, tier]));
-  const now = sharedTiers(rule);
-  const kept = new Set(now.map(({ minThreshold }) => minThreshold));
-  const own = (tiers: readonly Tier[]) => JSON.stringify(tiers.filter(({ repId }) => repId !== undefined));
+  const now = new Set(sharedTiers(rule).map(({ minThreshold }) => minThreshold));
+  const own = (tiers: readonly Tier[]) => tiers.filter(({ repId }) => repId !== undefined);
   return [
-    ...now.flatMap((tier) => {
-      const from = `From ${thresholdWords(rule, tier.minThreshold)} it pays`;
+    ...sharedTiers(rule).flatMap((tier) => {
+      const from = thresholdWords(rule, tier.minThreshold);
       const before = old.get(tier.minThreshold);
-      if (before === undefined) return [`${from} ${payWords(tier, currency)}, which is a new tier.`];
+      if (before === undefined) return [`From ${from} it pays ${payWords(tier, currency)}, which is a new tier.`];
       return [
-        ...changed(from, payWords(before, currency), payWords(tier, currency)),
-        ...changed(
-          `The tier from ${thresholdWords(rule, tier.minThreshold)} is called`,
-          before.name ?? 'nothing',
-          tier.name ?? 'nothing',
-        ),
+        ...changed(`From ${from} it pays`, payWords(before, currency), payWords(tier, currency)),
+        ...changed(`The tier from ${from} is called`, before.name ?? 'nothing', tier.name ?? 'nothing'),
       ];
     }),
-    ...[...old.values()]
-      .filter(({ minThreshold }) => !kept.has(minThreshold))
-      .map((tier) => `The tier from ${thresholdWords(was, tier.minThreshold)} is removed.`),
-    ...(own(was.tiers) === own(rule.tiers) ? [] : ['Tiers of single people change.']),
-  ];
-}
-
-function testChanges(before: Draft, after: Draft): string[] {
-  const old = new Map(before.tests.map((test) => [test.name, JSON.stringify(test)]));
-  const now = new Set(after.tests.map(({ name }) => name));
-  return [
-    ...after.tests.flatMap((test) =>
-      old.has(test.name)
-        ? old.get(test.name) === JSON.stringify(test)
-          ? []
-          : [`The test ${test.name} changes.`]
-        : [`The test ${test.name} is new.`],
-    ),
-    ...before.tests.filter(({ name }) => !now.has(name)).map(({ name }) => `The test ${name} is removed.`),
+    ...[...old.keys()]
+      .filter((threshold) => !now.has(threshold))
+      .map((threshold) => `The tier from ${thresholdWords(was, threshold)} is removed.`),
+    ...unlessSame(own(was.tiers), own(rule.tiers), 'Tiers of single people change.'),
   ];
 }

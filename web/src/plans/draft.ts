@@ -1,3 +1,4 @@
+import { hashKey } from '@tanstack/react-query';
 import type { Condition, Group, Leaf } from '#src/engine/condition.js';
 import type { Rule, Tier } from '#src/engine/plan-config.js';
 import { type Answer } from '../api/client.js';
@@ -66,9 +67,9 @@ export function newRule(name: string): Rule {
   };
 }
 
-/** A name that no other rule has. */
-export function freeName(rules: readonly Rule[], wish: string): string {
-  const names = new Set(rules.map(({ name }) => name));
+/** The wish, or the wish with a number that no other has. */
+export function freeName(others: readonly { readonly name: string }[], wish: string): string {
+  const names = new Set(others.map(({ name }) => name));
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? wish : `${wish} ${count}`;
     if (!names.has(name)) return name;
@@ -101,19 +102,19 @@ export function numbered(tiers: readonly Tier[]): readonly Tier[] {
   });
 }
 
-/** Without the fields that have no value. */
-export function withRule(rule: Rule, change: { readonly [Key in keyof Rule]?: Rule[Key] | undefined }): Rule {
-  const next = { ...rule, ...change } as Record<string, unknown>;
-  for (const key of Object.keys(next)) if (next[key] === undefined) delete next[key];
-  return next as unknown as Rule;
+/** A rule or a tier with other values; undefined removes a field. */
+export function withChange<Of extends Rule | Tier>(before: Of, change: Partial<Of>): Of {
+  const fields = Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as unknown as Of;
 }
 
 export function isGroup(condition: Condition): condition is Group {
   return 'rules' in condition;
 }
 
-export function sameDraft(one: Draft, other: Draft): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** Whether the content is the same, whatever the order of the fields: a field that is emptied and filled in moves. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return hashKey([one]) === hashKey([other]);
 }
 
 /** The rules of a config in either shape, with the defaults that the service fills in. */

@@ -10,6 +10,18 @@ export function rulesOf(plan: Pick<Plan, 'rules'>): readonly PlanRule[] {
   return plan.rules as unknown as readonly PlanRule[];
 }
 
+/** The tiers of everyone, lowest first. */
+export function sharedTiers({ tiers }: Pick<Rule, 'tiers'>): readonly Tier[] {
+  return tiers.filter(({ repId }) => repId === undefined).sort((a, b) => a.minThreshold - b.minThreshold);
+}
+
+/** Whether the rule pays nothing without a quota. One tier from 0 on needs none. */
+export function needsQuota({ tierBy, tiers, executionPhase, payoutBase }: Rule): boolean {
+  if (payoutBase === 'variable_target') return true;
+  if (executionPhase === 'cascade' || tierBy !== 'attainment') return false;
+  return tiers.length > 1 || tiers.some(({ minThreshold }) => minThreshold > 0);
+}
+
 /** The key under which the credit of a rule is counted. */
 export function measureOf(rule: Pick<Rule, 'name' | 'quotaGroup'>): string {
   return rule.quotaGroup ?? rule.name;

@@ -1,6 +1,7 @@
 import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
-import { formatMoney, formatNumber, formatRate } from '../format/numbers.js';
-import { type OwnTier, type PlanRule } from './rules.js';
+import { formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
+import { formatPeriod } from '../format/periods.js';
+import { type PlanRule } from './rules.js';
 
 export const operatorWords: Readonly<Record<Operator, string>> = {
   equals: 'is',
@@ -17,7 +18,7 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
   before: 'is before',
   after: 'is after',
   in_period: 'is in',
-  in_last_n_days: 'is in the last days:',
+  in_last_n_days: 'is in the last … days',
   is_set: 'is filled in',
   is_not_set: 'is empty',
   is_true: 'is yes',
@@ -41,13 +42,27 @@ export function valueWords(value: unknown): string {
   return String(value);
 }
 
+/** The periods of a condition that depend on the close date of the deal. */
+export const relativePeriods = [
+  ['this_month', 'the month of the close date'],
+  ['last_month', 'the month before'],
+  ['this_quarter', 'the quarter of the close date'],
+  ['last_quarter', 'the quarter before'],
+  ['this_year', 'the year of the close date'],
+  ['last_year', 'the year before'],
+] as const;
+
 export function conditionWords({ field, operator, value }: Pick<Leaf, 'field' | 'operator' | 'value'>): string {
-  const compared = value === undefined ? '' : ` ${operator === 'between' ? rangeWords(value) : valueWords(value)}`;
-  return `${fieldWords(field)} ${operatorWords[operator]}${compared}`;
+  const words = `${fieldWords(field)} ${operatorWords[operator]}`;
+  if (operator === 'in_last_n_days') return words.replace('…', valueWords(value));
+  return value === undefined ? words : `${words} ${comparedWords(operator, value)}`;
 }
 
-function rangeWords(value: unknown): string {
-  return Array.isArray(value) ? value.map(valueWords).join(' and ') : valueWords(value);
+function comparedWords(operator: Operator, value: unknown): string {
+  if (operator === 'between' && Array.isArray(value)) return value.map(valueWords).join(' and ');
+  if (operator === 'in_period')
+    return relativePeriods.find(([key]) => key === value)?.[1] ?? formatPeriod(String(value));
+  return valueWords(value);
 }
 
 /** One sentence for each condition that must hold. */
@@ -71,8 +86,17 @@ function baseWords({ payoutBase, measure }: PlanRule): string {
   return fieldWords(payoutBase ?? measure).toLowerCase();
 }
 
-export function payWords(tier: Pick<OwnTier, 'rate' | 'flatAmount'>, currency: string): string {
-  return tier.rate === null ? formatMoney(tier.flatAmount ?? 0, currency) : formatRate(tier.rate);
+interface Pay {
+  readonly rate?: number | null;
+  readonly flatAmount?: number | null;
+}
+
+export function payWords({ rate, flatAmount }: Pay, currency: string): string {
+  return rate == null ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate);
+}
+
+export function thresholdWords({ tierBy }: Pick<PlanRule, 'tierBy'>, threshold: number): string {
+  return tierBy === 'attainment' ? formatAttainment(threshold) : formatNumber(threshold);
 }
 
 /** How a rule pays, in sentences. */

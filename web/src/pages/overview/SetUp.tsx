@@ -7,8 +7,7 @@ import { dealsQuery, type Plan } from '../../api/queries.js';
 import { assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { formatCount } from '../../format/numbers.js';
-import { needsQuota } from '../../plans/quota-need.js';
-import { rulesOf } from '../../plans/rules.js';
+import { needsQuota, rulesOf } from '../../plans/rules.js';
 import styles from './Overview.module.css';
 
 interface Item {

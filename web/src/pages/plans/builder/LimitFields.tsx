@@ -6,7 +6,7 @@ import { FormField } from './FormField.js';
 interface LimitFieldsProps {
   readonly rule: Rule;
   readonly currency: string;
-  readonly onChange: (change: { readonly [Key in keyof Rule]?: Rule[Key] | undefined }) => void;
+  readonly onChange: (change: Partial<Rule>) => void;
 }
 
 /** Caps and floors. An empty input is no limit. */

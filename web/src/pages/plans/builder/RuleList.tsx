@@ -1,6 +1,6 @@
 import { IconArrowDown, IconArrowUp, IconPlus } from '@tabler/icons-react';
 import { IconButton } from '../../../components/Button.js';
-import { freeName, newRule, type Rule } from '../../../plans/draft.js';
+import { freeName, isSame, newRule } from '../../../plans/draft.js';
 import { summaryOf } from '../../../plans/summary.js';
 import { conditionLines } from '../../../plans/words.js';
 import styles from './Builder.module.css';
@@ -42,7 +42,7 @@ export function RuleList({ builder: { draft, saved, editTerms }, currency, part,
             <button type="button" className={styles.card} aria-pressed={part === index} onClick={() => onPart(index)}>
               <span className={styles.cardHead}>
                 <span className="strong">{rule.name || 'Without a name'}</span>
-                {saved !== null && !isSame(rule, saved.terms.rules) ? (
+                {saved !== null && !saved.terms.rules.some((one) => isSame(one, rule)) ? (
                   <span className={styles.changed}>Changed</span>
                 ) : null}
               </span>
@@ -79,9 +79,4 @@ export function RuleList({ builder: { draft, saved, editTerms }, currency, part,
       </button>
     </>
   );
-}
-
-function isSame(rule: Rule, rules: readonly Rule[]): boolean {
-  const text = JSON.stringify(rule);
-  return rules.some((one) => JSON.stringify(one) === text);
 }

@@ -5,7 +5,7 @@ import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { difference, productOf } from '../../../format/exact.js';
 import { formatMoney, formatRate } from '../../../format/numbers.js';
-import { type Rule, type Tier } from '../../../plans/draft.js';
+import { type Rule, type Tier, withChange } from '../../../plans/draft.js';
 import styles from './Builder.module.css';
 
 interface TierTableProps {
@@ -30,7 +30,7 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
   const own = rule.tiers.filter(({ repId }) => repId !== undefined);
   const set = (tiers: readonly Tier[]) => onChange([...tiers, ...own]);
   const edit = (index: number, change: Partial<Tier>) =>
-    set(shared.map((tier, place) => (place === index ? withTier(tier, change) : tier)));
+    set(shared.map((tier, place) => (place === index ? withChange(tier, change) : tier)));
   const isFlat = paysAmounts(rule);
   const add = () => {
     set([...shared, nextTier(rule, shared, isFlat)]);
@@ -91,12 +91,6 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
       </div>
     </>
   );
-}
-
-function withTier(tier: Tier, change: Partial<Tier>): Tier {
-  const next = { ...tier, ...change } as Record<string, unknown>;
-  for (const key of Object.keys(next)) if (next[key] === undefined) delete next[key];
-  return next as unknown as Tier;
 }
 
 function nextTier(rule: Rule, shared: readonly Tier[], isFlat: boolean): Tier {

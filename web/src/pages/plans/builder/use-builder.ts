@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import { type Plan } from '../../../api/queries.js';
 import { useKeptState } from '../../../app/kept-state.js';
-import { type Draft, type DraftTerms, draftOf, type Rule, sameDraft, withRule } from '../../../plans/draft.js';
+import { type Draft, type DraftTerms, draftOf, isSame, type Rule, withChange } from '../../../plans/draft.js';
 
 /** The version that the draft was made from. */
 export interface Base {
@@ -28,7 +28,7 @@ export interface Builder {
   readonly isChanged: boolean;
   edit(change: Partial<Draft>): void;
   editTerms(change: Partial<DraftTerms>): void;
-  editRule(index: number, change: { readonly [Key in keyof Rule]?: Rule[Key] | undefined }): void;
+  editRule(index: number, change: Partial<Rule>): void;
   /** Continues from a stored version: with its content, or with the present one. */
   rebase(plan: Plan, keepsDraft: boolean): void;
   discard(): void;
@@ -67,11 +67,11 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
     draft,
     base,
     saved,
-    isChanged: saved === null ? kept !== null : !sameDraft(saved, draft),
+    isChanged: saved === null ? kept !== null : !isSame(saved, draft),
     edit: (change) => edit((before) => ({ ...before, ...change })),
     editTerms,
     editRule: (index, change) =>
-      editTerms({ rules: draft.terms.rules.map((rule, place) => (place === index ? withRule(rule, change) : rule)) }),
+      editTerms({ rules: draft.terms.rules.map((rule, place) => (place === index ? withChange(rule, change) : rule)) }),
     rebase: (plan, keepsDraft) => (keepsDraft ? setKept({ draft, base: baseOf(plan) }) : setKept(null)),
     discard: clear,
   };
