@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import { type Explanation, explanationQuery } from '../api/queries.js';
 import { useKeptDialog } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
+import { useSession } from '../app/session.js';
 import { Button, IconButton } from '../components/Button.js';
 import { KeyHints } from '../components/Kbd.js';
 import { Loaded } from '../components/Loaded.js';
@@ -35,19 +36,20 @@ interface TraceDrawerProps {
 export function TraceDrawer({ eventId, eventIds, period, isBeside, onShow, onClose }: TraceDrawerProps) {
   const explanation = useQuery(explanationQuery(eventId));
   const [isAsking, setAsking] = useKeptDialog(disputeKey(period ?? '', eventId));
+  const session = useSession();
   const place = eventIds.indexOf(eventId);
-  const neighbour = (step: 1 | -1) => (place < 0 ? undefined : eventIds[place + step]);
-  const copy = async () => {
-    if (explanation.data === undefined) return;
-    await navigator.clipboard.writeText(textOf(explanation.data, stepsOf(explanation.data)));
+  const [previous, next] = place < 0 ? [] : [eventIds[place - 1], eventIds[place + 1]];
+  const isLoading = explanation.data === undefined;
+  const copy = async (loaded: Explanation) => {
+    await navigator.clipboard.writeText(textOf(loaded, stepsOf(loaded, session)));
     showMessage('The steps were copied.');
   };
   const footer = (
     <>
-      <Button icon={IconCopy} onClick={copy}>
+      <Button icon={IconCopy} disabled={isLoading} onClick={() => explanation.data && copy(explanation.data)}>
         Copy as text
       </Button>
-      <Button icon={IconMessageCircleQuestion} onClick={() => setAsking(true)}>
+      <Button icon={IconMessageCircleQuestion} disabled={isLoading} onClick={() => setAsking(true)}>
         Ask about this line
       </Button>
       <span className={styles.hint}>
@@ -61,14 +63,14 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside, onShow, onClo
         <IconButton
           icon={IconChevronUp}
           label="Previous line"
-          disabled={neighbour(-1) === undefined}
-          onClick={() => onShow(neighbour(-1) ?? eventId)}
+          disabled={previous === undefined}
+          onClick={() => previous && onShow(previous)}
         />
         <IconButton
           icon={IconChevronDown}
           label="Next line"
-          disabled={neighbour(1) === undefined}
-          onClick={() => onShow(neighbour(1) ?? eventId)}
+          disabled={next === undefined}
+          onClick={() => next && onShow(next)}
         />
         <IconButton icon={IconX} label="Close" onClick={onClose} />
       </div>
@@ -76,7 +78,7 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside, onShow, onClo
         {(loaded) => (
           <>
             <TraceHead explanation={loaded} place={place} count={eventIds.length} />
-            <TraceSteps steps={stepsOf(loaded)} />
+            <TraceSteps steps={stepsOf(loaded, session)} />
           </>
         )}
       </Loaded>
@@ -106,7 +108,7 @@ function TraceHead({ explanation: { event }, place, count }: TraceHeadProps) {
   ];
   return (
     <div className={styles.head}>
-      <p className={styles.rule}>
+      <p className={`second ${styles.rule}`}>
         {event.ruleName ?? 'Entered amount'}
         {place < 0 ? '' : `, line ${place + 1} of ${count}`}
       </p>

@@ -1,4 +1,5 @@
 import { type Explanation } from '../api/queries.js';
+import { type Session } from '../app/session.js';
 import { formatDay } from '../format/dates.js';
 import { productOf, sumOf } from '../format/exact.js';
 import { formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
@@ -38,17 +39,19 @@ export interface Step {
 type Event = Explanation['event'];
 type Trace = NonNullable<Event['trace']>;
 
+type Reader = Pick<Session, 'repId' | 'role'>;
+
 /** The seven steps from the deal to the amount. Amounts that a person entered have a deal and a result only. */
-export function stepsOf(explanation: Explanation): readonly Step[] {
+export function stepsOf(explanation: Explanation, reader: Reader): readonly Step[] {
   const { event } = explanation;
   const { trace } = event;
-  const steps = trace === undefined ? [] : tracedSteps(explanation, trace);
+  const steps = trace === undefined ? [] : tracedSteps(explanation, trace, reader);
   return [dealStep(explanation), ...steps, resultStep(event)].filter((step) => step !== null);
 }
 
-function tracedSteps(explanation: Explanation, trace: Trace): readonly (Step | null)[] {
+function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): readonly Step[] {
   return [
-    planStep(explanation),
+    planStep(explanation, reader),
     conditionStep(trace),
     attainmentStep(explanation, trace),
     tierStep(explanation, trace),
@@ -75,46 +78,39 @@ function dealStep({ deal, event }: Explanation): Step | null {
   };
 }
 
-function planStep({ event, rule }: Explanation): Step {
-  const since =
-    rule?.effectiveStart == null
-      ? 'In force from the start'
-      : `In force from ${formatDay(rule.effectiveStart, 'long')}`;
+function planStep({ event, rule }: Explanation, { repId, role }: Reader): Step {
+  const since = rule?.effectiveStart == null ? 'the start' : formatDay(rule.effectiveStart, 'long');
+  const label = rule === null ? 'Plan' : `Version ${rule.version}`;
+  const ofAdmin = role === 'admin' && event.planId !== null ? `/plans/${event.planId}` : undefined;
+  const to = ofAdmin ?? (event.repId === repId ? '/me/plan' : undefined);
   return {
     title: 'Plan and version',
     figure: rule === null ? (event.planName ?? '–') : `${event.planName}, v${rule.version}`,
-    words: [`${since}, chosen by close date.`],
+    words: [`In force from ${since}, chosen by close date.`],
     rows: [],
-    source: { label: rule === null ? 'Plan' : `Version ${rule.version}`, to: `/me/plan` },
+    ...(to === undefined ? {} : { source: { label, to } }),
   };
 }
 
 function conditionStep({ conditions, upstream = [] }: Trace): Step {
-  const met = conditions.map(
-    ({ field, operator, value, seen, passed }): StepRow => ({
-      label: conditionWords({ field, operator, value }),
-      value: valueWords(seen),
-      passed,
-    }),
-  );
   return {
     title: 'Conditions',
     figure: '',
     words: conditions.length + upstream.length === 0 ? ['The rule applies to every deal.'] : [],
-    rows: met,
+    rows: conditions.map((condition) => ({
+      label: conditionWords(condition),
+      value: valueWords(condition.seen),
+      passed: condition.passed,
+    })),
   };
 }
 
 function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
   const { target, attainmentBefore, attainmentAfter, before, after } = trace;
   const period = attainmentPeriodWords(rule?.attainmentPeriod ?? '');
+  const title = 'Attainment at close';
   if (target === null)
-    return {
-      title: 'Attainment at close',
-      figure: 'no quota',
-      words: ['No quota is set or needed for this rule.'],
-      rows: [],
-    };
+    return { title, figure: 'no quota', words: ['No quota is set or needed for this rule.'], rows: [] };
   const figure =
     trace.periodAttainment === undefined
       ? `${formatAttainment(attainmentBefore).replace(/\s?%/, '')} → ${formatAttainment(attainmentAfter)}`
@@ -129,7 +125,7 @@ function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
   ];
   const words =
     trace.belowZero === true ? ['Refunds have taken the attainment below zero; the first tier applies.'] : [];
-  return { title: 'Attainment at close', figure, words, rows };
+  return { title, figure, words, rows };
 }
 
 /** Credit is money for most measures; counts of meetings and the like are small whole numbers. */
@@ -224,9 +220,10 @@ function resultStep(event: Event): Step {
   const amounts = (trace?.parts ?? []).map(({ rate, part }) =>
     rate === null ? String(part) : productOf(part * sign, rate),
   );
+  if (event.amount === 0 && amounts.length === 0) return { ...result, words: ['Nothing is paid.'] };
   const sum = amounts.map((amount) => formatMoney(amount, currency)).join(' + ');
-  const why = event.amount === 0 && amounts.length === 0 ? 'Nothing is paid.' : null;
-  return { ...result, words: [why ?? `${sum === '' ? '' : `${sum}, `}rounded once, to the cent.`] };
+  const limited = trace === undefined || trace.limits.length === 0 ? '' : 'limited, ';
+  return { ...result, words: [`${sum === '' ? '' : `${sum}, `}${limited}rounded once, to the cent.`] };
 }
 
 const enteredWords = {
