@@ -1,6 +1,6 @@
 import { formatCount, formatNumber } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
-import { readDates } from './dates.js';
+import { type DateFormat, readDates } from './dates.js';
 import { bare, type ImportContext, type ImportKind, keepColumn, periodPrefix, skipColumn } from './kind.js';
 
 export interface Check {
@@ -10,12 +10,13 @@ export interface Check {
 
 const number = /^[-−+(]?\s*(?:[^\d\s.,()-]{1,4}\s*)?\d[\d.,'’\s]*\)?\s*(?:[^\d\s.,()-]{1,4})?$/;
 
-/** What the values of a column show about its target, in words. */
+/** What the values of a column show about its target, in words. `dateFormat` is null while it has to be chosen. */
 export function checkColumn(
   kind: ImportKind,
   target: string,
   cells: readonly string[],
   { people, plans }: ImportContext,
+  dateFormat: DateFormat | null,
 ): Check {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
   if (target === skipColumn)
@@ -39,7 +40,7 @@ export function checkColumn(
     case 'number':
       return share(filled.filter((cell) => number.test(cell)).length, 'are numbers');
     case 'date':
-      return dateCheck(filled);
+      return dateCheck(filled, dateFormat);
     case 'person':
     case 'owner': {
       const known = knownPeople(people);
@@ -64,15 +65,16 @@ function knownPeople(people: ImportContext['people']): ReadonlySet<string> {
   );
 }
 
-function dateCheck(filled: readonly string[]): Check {
+function dateCheck(filled: readonly string[], chosen: DateFormat | null): Check {
   const { format, shownBy } = readDates(filled);
-  if (format === null) return { tone: 'warning', words: 'Day or month first? Choose above' };
-  if (format === 'ISO') return { tone: 'good', words: `${formatCount(filled.length, 'date')}` };
-  return {
-    tone: 'info',
-    words: `${format === 'MDY' ? 'Month' : 'Day'} first, shown by ${formatCount(shownBy, 'row')}`,
-  };
+  if (format === 'ISO') return { tone: 'good', words: formatCount(filled.length, 'date') };
+  if (chosen === null) return { tone: 'warning', words: 'Day or month first? Choose above' };
+  if (format === null) return { tone: 'good', words: `${firstWords[chosen]} first` };
+  const shown = `${firstWords[format]} first, shown by ${formatCount(shownBy, 'row')}`;
+  return format === chosen ? { tone: 'info', words: shown } : { tone: 'warning', words: shown };
 }
+
+const firstWords = { MDY: 'Month', DMY: 'Day', ISO: 'Year' } as const;
 
 function textCheck(target: string, filled: readonly string[], total: number): Check {
   const distinct = new Set(filled).size;

@@ -9,7 +9,7 @@ import {
   skipColumn,
   type Target,
 } from './kind.js';
-import { uploadOf } from './results.js';
+import { datedQuery, numberQuery, uploadOf } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -37,7 +37,7 @@ const targets: readonly Target[] = [
   {
     key: 'closeDate',
     label: 'Close date',
-    names: ['closedate', 'closed', 'closedate', 'closedon', 'dateclosed', 'wondate', 'expectedclosedate'],
+    names: ['closedate', 'closed', 'closedon', 'dateclosed', 'wondate', 'expectedclosedate'],
     like: /close|won on/,
     values: 'date',
   },
@@ -92,24 +92,16 @@ function prepare({ table, columns, context }: Matched): Prepared {
   });
   return {
     header: places.map(({ name }) => name),
-    rows: table.rows.map((row, index) => ({
-      source: index + 1,
-      cells: places.map((place) => row[place.index] ?? ''),
-    })),
+    rows: table.rows.map((row, at) => ({ source: at + 1, cells: places.map(({ index }) => row[index] ?? '') })),
     problems: columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.'],
   };
 }
 
-function requestOf(csv: string, { dryRun, dateFormat, numberFormat }: SendOptions) {
+function requestOf(csv: string, given: SendOptions) {
   return {
-    query: {
-      idColumn: usualSlugs['dealId'],
-      dryRun: dryRun ? 'true' : 'false',
-      ...(dateFormat === 'ISO' ? {} : { dateFormat }),
-      ...(numberFormat === null ? {} : { numberFormat }),
-    },
+    query: { ...datedQuery(given), ...numberQuery(given), idColumn: usualSlugs['dealId'] },
     upload: uploadOf(csv),
-  } as const;
+  };
 }
 
 export const dealImport: ImportKind = {

@@ -47,40 +47,29 @@ type Cells = Partial<Record<(typeof header)[number], string>>;
 function options(matched: Omit<Matched, 'options'>): readonly ImportOption[] {
   const hasEmail = hasColumn(matched, 'email');
   const domain = matched.context.people[0]?.email.split('@')[1] ?? '';
-  return [
-    ...(hasEmail
-      ? []
-      : [
-          {
-            key: 'domain',
-            label: 'Domain of the e-mail addresses',
-            hint: 'The file has no addresses. They are made from the names: Ana Silva gets ana.silva@ this domain.',
-            type: 'text' as const,
-            initial: domain,
-          },
-        ]),
-    ...(hasColumn(matched, 'crmMemberId')
-      ? []
-      : [
-          {
-            key: 'namesAreOwners',
-            label: 'Deals name their owners as this file does',
-            hint: 'Each name becomes the owner ID, by which deals find their owner.',
-            type: 'check' as const,
-            initial: hasEmail ? '' : 'yes',
-          },
-        ]),
-    ...(hasColumn(matched, 'manager')
-      ? [
-          {
-            key: 'addManagers',
-            label: 'Add managers who have no row of their own',
-            type: 'check' as const,
-            initial: hasEmail ? '' : 'yes',
-          },
-        ]
-      : []),
+  const offered: readonly (ImportOption | false)[] = [
+    !hasEmail && {
+      key: 'domain',
+      label: 'Domain of the e-mail addresses',
+      hint: 'The file has no addresses. They are made from the names: Ana Silva gets ana.silva@ this domain.',
+      type: 'text',
+      initial: domain,
+    },
+    !hasColumn(matched, 'crmMemberId') && {
+      key: 'namesAreOwners',
+      label: 'Deals name their owners as this file does',
+      hint: 'Each name becomes the owner ID, by which deals find their owner.',
+      type: 'check',
+      initial: hasEmail ? '' : 'yes',
+    },
+    hasColumn(matched, 'manager') && {
+      key: 'addManagers',
+      label: 'Add managers who have no row of their own',
+      type: 'check',
+      initial: hasEmail ? '' : 'yes',
+    },
   ];
+  return offered.filter((option) => option !== false);
 }
 
 /** The address before the @, made from a name. */

@@ -16,7 +16,7 @@ import {
   personTarget,
   type Target,
 } from './kind.js';
-import { outcomeOf, uploadOf } from './results.js';
+import { numberQuery, outcomeOf, uploadOf } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
@@ -48,30 +48,23 @@ function options(matched: Omit<Matched, 'options'>): readonly ImportOption[] {
   const rules = quotaRules(matched.context.plans);
   const hasRule = hasColumn(matched, 'measure') && hasColumn(matched, 'plan');
   const hasPeriod = hasColumn(matched, 'period') || matched.columns.some((key) => key.startsWith(periodPrefix));
-  return [
-    ...(hasRule
-      ? []
-      : [
-          {
-            key: 'rule',
-            label: 'Rule of the quotas',
-            type: 'choice' as const,
-            choices: rules,
-            initial: rules[0]?.[0] ?? '',
-          },
-        ]),
-    ...(hasPeriod
-      ? []
-      : [
-          {
-            key: 'period',
-            label: 'Period of the quotas',
-            hint: 'Such as 2026-Q3, 2026-07 or 2026.',
-            type: 'text' as const,
-            initial: '',
-          },
-        ]),
+  const offered: readonly (ImportOption | false)[] = [
+    !hasRule && {
+      key: 'rule',
+      label: 'Rule of the quotas',
+      type: 'choice',
+      choices: rules,
+      initial: rules[0]?.[0] ?? '',
+    },
+    !hasPeriod && {
+      key: 'period',
+      label: 'Period of the quotas',
+      hint: 'Such as 2026-Q3, 2026-07 or 2026.',
+      type: 'text',
+      initial: '',
+    },
   ];
+  return offered.filter((option) => option !== false);
 }
 
 const header = ['email', 'planRuleId', 'plan', 'measure', 'period', 'target', 'variableTarget'] as const;
@@ -142,12 +135,7 @@ export const quotaImport: ImportKind = {
   },
   options,
   prepare,
-  async send(csv, { dryRun, numberFormat }) {
-    return outcomeOf(
-      await api.importQuotas({
-        query: { dryRun: dryRun ? 'true' : 'false', ...(numberFormat === null ? {} : { numberFormat }) },
-        upload: uploadOf(csv),
-      }),
-    );
+  async send(csv, given) {
+    return outcomeOf(await api.importQuotas({ query: numberQuery(given), upload: uploadOf(csv) }));
   },
 };

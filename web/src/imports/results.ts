@@ -19,10 +19,21 @@ export function outcomeOf({ unchanged, rejected, results }: Answer<'importReps'>
   };
 }
 
+/** The rows of the file that were rejected, each once. */
+export function rejectedRows({ rejected }: ImportOutcome): readonly number[] {
+  return [...new Set(rejected.map(({ row }) => row))];
+}
+
 export function uploadOf(csv: string) {
   return { contentType: 'text/csv', data: csv };
 }
 
+/** The parameters of imports with dates. */
 export function datedQuery({ dryRun, dateFormat }: SendOptions) {
-  return { dryRun: dryRun ? 'true' : 'false', dateFormat } as const;
+  return { dryRun: `${dryRun}`, dateFormat } as const;
+}
+
+/** The parameters of imports with numbers. */
+export function numberQuery({ dryRun, numberFormat }: SendOptions) {
+  return { dryRun: `${dryRun}`, numberFormat: numberFormat ?? undefined } as const;
 }

@@ -18,7 +18,8 @@ const glyphs = {
 
 /** A row for each column of the file: its first values, where it goes, and what its values show. */
 export function ColumnTable({ one }: { readonly one: Import }) {
-  const { file, table, kind, state, context } = one;
+  const { file, table, kind, state, context, isDateOpen } = one;
+  const dateFormat = isDateOpen ? null : one.dateFormat;
   const checks = useMemo(
     () =>
       state.columns.map((target, index) =>
@@ -27,9 +28,10 @@ export function ColumnTable({ one }: { readonly one: Import }) {
           target,
           table.rows.map((row) => row[index] ?? ''),
           context,
+          dateFormat,
         ),
       ),
-    [kind, table, state.columns, context],
+    [kind, table, state.columns, context, dateFormat],
   );
   return (
     <DataTable
@@ -103,7 +105,9 @@ function TargetSelect({ one, index }: { readonly one: Import; readonly index: nu
       ),
       guesses: state.guesses.filter((guess) => guess !== index),
     });
-  const period = current.startsWith(periodPrefix) ? [[current, formatPeriod(current.slice(7))] as const] : [];
+  const period = current.startsWith(periodPrefix)
+    ? [[current, formatPeriod(current.slice(periodPrefix.length))] as const]
+    : [];
   return (
     <span className={styles.target}>
       <InlineSelect

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../format/numbers.js';
+import { formatCount, formatNumber } from '../../format/numbers.js';
 import { type ImportKind, type ImportOutcome } from '../../imports/kind.js';
 import styles from './Import.module.css';
 
@@ -13,7 +13,7 @@ interface DryRunPanelProps {
   readonly children?: React.ReactNode;
 }
 
-const tones = ['first', 'second', 'third', 'fourth', 'last'] as const;
+const tones = ['first', 'second'] as const;
 
 /** What the import would do, in numbers of rows. */
 export function DryRunPanel({ kind, problems, outcome, isRunning, error, children }: DryRunPanelProps) {
@@ -39,15 +39,14 @@ export function DryRunPanel({ kind, problems, outcome, isRunning, error, childre
   );
 }
 
-function Counts({
-  kind,
-  outcome: { counts, warnings },
-}: {
+interface CountsProps {
   readonly kind: ImportKind;
   readonly outcome: ImportOutcome;
-}) {
+}
+
+function Counts({ kind, outcome: { counts, warnings } }: CountsProps) {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  const toneOf = (index: number) => (index === counts.length - 1 ? 'last' : (tones[index] ?? 'third'));
+  const toneOf = (index: number) => (index === counts.length - 1 ? 'last' : tones[index]);
   return (
     <>
       <div className={styles.bar} aria-hidden="true">
@@ -74,7 +73,7 @@ function Counts({
       </dl>
       {warnings.length === 0 ? null : (
         <details className={styles.notes}>
-          <summary>{warnings.length === 1 ? '1 note' : `${warnings.length} notes`}</summary>
+          <summary>{formatCount(warnings.length, 'note')}</summary>
           <ul>
             {warnings.map((warning) => (
               <li key={warning}>{warning}</li>

@@ -90,6 +90,8 @@ function FileDrop({ onFile }: { readonly onFile: (file: File) => void }) {
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           if (file !== undefined) onFile(file);
+          // The browser would not report that the same file is chosen again, such as a corrected one.
+          currentTarget.value = '';
         }}
       />
     </div>

@@ -1,10 +1,12 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import blocks from '../../components/Blocks.module.css';
 import { Button, buttonClass } from '../../components/Button.js';
 import { JobProgress } from '../../components/JobProgress.js';
 import { Note } from '../../components/Note.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount, formatNumber } from '../../format/numbers.js';
 import { type ImportOutcome } from '../../imports/kind.js';
+import { rejectedRows } from '../../imports/results.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
 
@@ -25,33 +27,24 @@ const lists = {
 
 /** What was imported, the calculation that follows, and the rows that are still out. */
 export function ImportDone({ one, outcome, onRestart, onCorrect }: ImportDoneProps) {
-  const { kind, change } = one;
-  const rows = [...new Set(outcome.rejected.map(({ row }) => row))];
+  const { kind } = one;
   const [to, words] = lists[kind.key];
+  const rejected = rejectedRows(outcome).length;
   return (
-    <div className={styles.done}>
+    <div className={blocks.stack}>
       <Note tone="info" icon={IconCircleCheck} title={`${formatCount(outcome.accepted, kind.one, kind.many)} imported`}>
         {outcome.counts
           .filter(([label, count]) => count > 0 && label !== 'Rejected')
-          .map(([label, count]) => `${count} ${label.toLowerCase()}`)
+          .map(([label, count]) => `${formatNumber(count)} ${label.toLowerCase()}`)
           .join(', ')}
       </Note>
       {outcome.jobId === undefined ? null : <JobProgress jobId={outcome.jobId} />}
-      {rows.length === 0 ? null : (
+      {rejected === 0 ? null : (
         <Note
           tone="warning"
           icon={IconAlertTriangle}
-          title={`${formatCount(rows.length, 'row')} rejected`}
-          actions={
-            <Button
-              onClick={() => {
-                change({ onlyRows: rows });
-                onCorrect();
-              }}
-            >
-              Correct them
-            </Button>
-          }
+          title={`${formatCount(rejected, 'row')} rejected`}
+          actions={<Button onClick={onCorrect}>Correct them</Button>}
         >
           Nothing of these rows was written.
         </Note>

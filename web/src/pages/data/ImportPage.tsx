@@ -9,6 +9,7 @@ import { StepLine } from '../../components/StepLine.js';
 import { formatCount } from '../../format/numbers.js';
 import { type ImportContext, type ImportKind, type ImportOutcome } from '../../imports/kind.js';
 import { importKinds, isImportKey } from '../../imports/kinds.js';
+import { rejectedRows } from '../../imports/results.js';
 import { delimiterNames } from '../../imports/table.js';
 import { FileStep } from './FileStep.js';
 import { ImportDone } from './ImportDone.js';
@@ -37,27 +38,35 @@ function crumbsOf({ title }: ImportKind) {
 function Wizard({ kind, context }: { readonly kind: ImportKind; readonly context: ImportContext }) {
   const one = useImport(kind, context);
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
-  const step = one.state.text === '' ? 0 : outcome === null ? 1 : 2;
+  const hasFile = one.state.text !== '';
+  const step = outcome !== null ? 2 : hasFile ? 1 : 0;
   const restart = () => {
     setOutcome(null);
     one.restart();
+  };
+  const finish = (made: ImportOutcome) => {
+    const onlyRows = rejectedRows(made);
+    setOutcome(made);
+    // What was imported is not offered again after a reload.
+    if (onlyRows.length === 0) one.restart();
+    else one.change({ onlyRows });
   };
   return (
     <Page
       title={kind.title}
       crumbs={crumbsOf(kind)}
-      facts={step === 0 ? [kind.intro] : factsOf(one)}
+      facts={hasFile ? factsOf(one) : [kind.intro]}
       actions={
-        step === 0 ? undefined : (
+        step === 1 ? (
           <Button icon={IconUpload} onClick={restart}>
             Other file
           </Button>
-        )
+        ) : undefined
       }
     >
       <StepLine label="Steps of the import" steps={['File', 'Match and dry run', 'Import']} current={step} />
       {step === 0 ? <FileStep one={one} /> : null}
-      {step === 1 ? <MatchStep one={one} onBack={restart} onDone={setOutcome} /> : null}
+      {step === 1 ? <MatchStep one={one} onBack={restart} onDone={finish} /> : null}
       {outcome === null ? null : (
         <ImportDone one={one} outcome={outcome} onRestart={restart} onCorrect={() => setOutcome(null)} />
       )}

@@ -1,10 +1,9 @@
-import { useEffect } from 'react';
 import { Button } from '../../components/Button.js';
 import { CheckField, TextField } from '../../components/Field.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { describeError } from '../../components/States.js';
-import { formatCount } from '../../format/numbers.js';
-import { type ImportOption, type ImportOutcome } from '../../imports/kind.js';
+import { formatCount, formatNumber } from '../../format/numbers.js';
+import { type ImportOption, type ImportOutcome, periodPrefix } from '../../imports/kind.js';
 import { ColumnTable } from './ColumnTable.js';
 import { DryRunPanel } from './DryRunPanel.js';
 import { EffectOfImport } from './EffectOfImport.js';
@@ -28,9 +27,6 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
     ? [...prepared.problems, 'The dates have two readings. Choose whether the day or the month is first.']
     : prepared.problems;
   const result = problems.length === 0 ? dryRun.data : undefined;
-  useEffect(() => {
-    if (send.data !== undefined) onDone(send.data);
-  }, [send.data, onDone]);
   return (
     <>
       <div className={styles.match}>
@@ -64,7 +60,7 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
           size="final"
           isBusy={send.isPending}
           disabled={result === undefined || !dryRun.isCurrent || result.accepted === 0}
-          onClick={() => send.mutate()}
+          onClick={() => send.mutate(undefined, { onSuccess: onDone })}
         >
           {result === undefined ? `Import ${kind.many}` : `Import ${formatCount(result.accepted, kind.one, kind.many)}`}
         </Button>
@@ -74,10 +70,10 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
 }
 
 function stayOut({ counts }: ImportOutcome): string {
-  const out = counts.filter(([label, count]) => count > 0 && !/new|changed/i.test(label.replace('Unchanged', '')));
-  if (out.length === 0) return 'Every row is imported. The matching is kept for the next file with these columns.';
-  const words = out.map(([label, count]) => `${count} ${label.toLowerCase()}`).join(' and ');
-  return `${words} stay out. The matching is kept for the next file with these columns.`;
+  const out = counts.filter(([label, count]) => count > 0 && label !== 'New' && label !== 'Changed');
+  const words = out.map(([label, count]) => `${formatNumber(count)} ${label.toLowerCase()}`).join(' and ');
+  const first = out.length === 0 ? 'Every row is imported.' : `${words} stay out.`;
+  return `${first} The matching is kept for the next file with these columns.`;
 }
 
 /** How dates and numbers are written, which the values do not always show. */
@@ -85,7 +81,7 @@ function MatchHead({ one }: { readonly one: Import }) {
   const { kind, state, change, isDateOpen } = one;
   const has = (values: 'date' | 'number') =>
     kind.targets.some((target) => target.values === values && state.columns.includes(target.key)) ||
-    (values === 'number' && state.columns.some((key) => key.startsWith('period:')));
+    (values === 'number' && state.columns.some((key) => key.startsWith(periodPrefix)));
   return (
     <div className={styles.matchHead}>
       <h2>Match columns</h2>

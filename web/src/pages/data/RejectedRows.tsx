@@ -1,9 +1,10 @@
 import { IconDownload } from '@tabler/icons-react';
 import { saveFile } from '../../api/download.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput } from '../../components/Inline.js';
-import { formatNumber } from '../../format/numbers.js';
+import { formatCount, formatNumber } from '../../format/numbers.js';
 import { type Rejected, skipColumn } from '../../imports/kind.js';
 import { csvText } from '../../imports/table.js';
 import styles from './Import.module.css';
@@ -18,9 +19,9 @@ export function RejectedRows({ one, rejected }: { readonly one: Import; readonly
   for (const { row, reason } of rejected) if (!reasons.has(row)) reasons.set(row, reason);
   const rows = [...reasons.keys()];
   return (
-    <section className={styles.rejected} aria-label="Rejected rows">
+    <section className={blocks.stack} aria-label="Rejected rows">
       <div className={styles.panelHead}>
-        <h2>Rejected, {rows.length === 1 ? '1 row' : `${formatNumber(rows.length)} rows`}</h2>
+        <h2>Rejected, {formatCount(rows.length, 'row')}</h2>
         <Button icon={IconDownload} onClick={() => download(one, reasons)}>
           Download
         </Button>
@@ -42,7 +43,13 @@ export function RejectedRows({ one, rejected }: { readonly one: Import; readonly
   );
 }
 
-function columnsOf({ file, state, change }: Import, reasons: ReadonlyMap<number, string>): readonly Column<number>[] {
+/** The cell as it is in the file, or as the person corrected it. */
+function cellOf({ file, state }: Import, row: number, index: number): string {
+  return state.corrections[correctionKey(row, index)] ?? file.rows[row - 1]?.[index] ?? '';
+}
+
+function columnsOf(one: Import, reasons: ReadonlyMap<number, string>): readonly Column<number>[] {
+  const { file, state, change } = one;
   const used = state.columns.flatMap((target, index) => (target === skipColumn ? [] : [index])).slice(0, 6);
   return [
     { key: 'row', header: 'Row', width: '56px', phone: 'title', cell: (row) => <span className="num">{row}</span> },
@@ -61,7 +68,7 @@ function columnsOf({ file, state, change }: Import, reasons: ReadonlyMap<number,
         cell: (row) => (
           <InlineInput
             label={`${name} of row ${row}`}
-            value={state.corrections[correctionKey(row, index)] ?? file.rows[row - 1]?.[index] ?? ''}
+            value={cellOf(one, row, index)}
             onChange={({ currentTarget }) =>
               change({ corrections: { ...state.corrections, [correctionKey(row, index)]: currentTarget.value } })
             }
@@ -72,12 +79,10 @@ function columnsOf({ file, state, change }: Import, reasons: ReadonlyMap<number,
   ];
 }
 
-/** The rows as they are in the file, with the reason in a further column. */
-function download({ file, state, kind }: Import, reasons: ReadonlyMap<number, string>): void {
-  const rows = [...reasons].map(([row, reason]) => [
-    ...file.header.map((_, index) => state.corrections[correctionKey(row, index)] ?? file.rows[row - 1]?.[index] ?? ''),
-    reason,
-  ]);
+/** The rows of the file with their corrections, and the reason in a further column. */
+function download(one: Import, reasons: ReadonlyMap<number, string>): void {
+  const { file, kind } = one;
+  const rows = [...reasons].map(([row, reason]) => [...file.header.map((_, index) => cellOf(one, row, index)), reason]);
   const text = csvText([[...file.header, 'Rejected because'], ...rows]);
   saveFile(new Blob([text], { type: 'text/csv' }), `${kind.key}-rejected.csv`);
 }

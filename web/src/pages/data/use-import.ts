@@ -11,6 +11,7 @@ import {
   type Matched,
   type Options,
   type Prepared,
+  type SendOptions,
 } from '../../imports/kind.js';
 import { suggestColumns } from '../../imports/suggest.js';
 import { csvText, readTable, type SourceTable } from '../../imports/table.js';
@@ -51,11 +52,10 @@ export function correctionKey(row: number, column: number): string {
 
 /** The cells of the file with the corrections. Rows that are not imported again are left out. */
 function correctedTable(table: SourceTable, { corrections, onlyRows }: ImportState): SourceTable {
-  const isCorrected = Object.keys(corrections).length > 0;
-  if (!isCorrected && onlyRows === null) return table;
+  if (Object.keys(corrections).length === 0 && onlyRows === null) return table;
   const only = onlyRows === null ? null : new Set(onlyRows);
   const rows = table.rows.map((row, index) =>
-    isCorrected ? row.map((cell, column) => corrections[correctionKey(index + 1, column)] ?? cell) : row,
+    row.map((cell, column) => corrections[correctionKey(index + 1, column)] ?? cell),
   );
   return { ...table, rows: only === null ? rows : rows.filter((_, index) => only.has(index + 1)) };
 }
@@ -132,43 +132,45 @@ function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns'
   };
 }
 
+function sendOptions({ dateFormat, state: { numberFormat } }: Import, dryRun: boolean): SendOptions {
+  return { dryRun, dateFormat, numberFormat };
+}
+
+/** The result is not kept longer than it is displayed: an import changes what the next one would do. */
+const dryRunQuery = { placeholderData: keepPreviousData, retry: false, gcTime: 0 } as const;
+
 /** What the import would do. A change repeats it; the last result stays visible until the next one is there. */
 export function useDryRun(one: Import) {
-  const { kind, csv, prepared, isDateOpen, state } = one;
+  const { kind, csv, prepared, isDateOpen } = one;
   const [sent] = useDebouncedValue(csv, 800);
-  const { dateFormat, numberFormat } = { dateFormat: one.dateFormat, numberFormat: state.numberFormat };
+  const options = sendOptions(one, true);
   const query = useQuery({
-    queryKey: ['dry-run', kind.key, fingerprint(sent), sent.length, dateFormat, numberFormat],
-    queryFn: async () => withSources(await kind.send(sent, { dryRun: true, dateFormat, numberFormat }), prepared),
+    ...dryRunQuery,
+    queryKey: ['dry-run', kind.key, fingerprint(sent), sent.length, options],
+    queryFn: async () => withSources(await kind.send(sent, options), prepared),
     enabled: prepared.problems.length === 0 && prepared.rows.length > 0 && !isDateOpen,
-    placeholderData: keepPreviousData,
-    retry: false,
-    gcTime: 60_000,
   });
   return { ...query, isCurrent: sent === csv && !query.isFetching && !query.isPlaceholderData && query.error === null };
 }
 
 /** What the import would do to commission, once the dry run has shown that it would write something. */
 export function useEffectOfImport(one: Import, { data, isCurrent }: ReturnType<typeof useDryRun>) {
-  const { kind, csv, dateFormat, state } = one;
-  const { numberFormat } = state;
+  const { kind, csv } = one;
+  const options = sendOptions(one, true);
   return useQuery({
-    queryKey: ['dry-run', 'effect', kind.key, fingerprint(csv), csv.length, dateFormat, numberFormat],
-    queryFn: () => kind.effect?.(csv, { dryRun: true, dateFormat, numberFormat }) ?? null,
+    ...dryRunQuery,
+    queryKey: ['dry-run', 'effect', kind.key, fingerprint(csv), csv.length, options],
+    queryFn: () => kind.effect?.(csv, options) ?? null,
     enabled: kind.effect !== undefined && isCurrent && (data?.accepted ?? 0) > 0,
-    placeholderData: keepPreviousData,
-    retry: false,
-    gcTime: 60_000,
   });
 }
 
 /** The import itself. */
 export function useSend(one: Import) {
   const queryClient = useQueryClient();
-  const { kind, csv, dateFormat, prepared, state, file } = one;
+  const { kind, csv, prepared, state, file } = one;
   return useMutation({
-    mutationFn: async () =>
-      withSources(await kind.send(csv, { dryRun: false, dateFormat, numberFormat: state.numberFormat }), prepared),
+    mutationFn: async () => withSources(await kind.send(csv, sendOptions(one, false)), prepared),
     onSuccess: () => {
       keepColumns(kind.key, file.header, state.columns);
       return queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'dry-run' });
