@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { readTable } from '../imports/table.js';
-import styles from '../pages/data/Data.module.css';
 import { readDecimal } from './DecimalInput.js';
+import styles from './GridEditor.module.css';
 
 /** The texts of cells that differ from what is stored, by row and column. */
 export type Edits = Readonly<Record<string, string>>;
