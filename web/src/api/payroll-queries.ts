@@ -22,6 +22,11 @@ export const peopleQuery = queryOptions({
   queryFn: ({ signal }) => api.listReps({}, { signal }),
 });
 
+/** Whether the person works and may be on a plan. */
+export function mayEarn({ active, role }: Person): boolean {
+  return active && role !== 'admin' && role !== 'payroll';
+}
+
 /** The recorded hand-overs of all periods, latest first. */
 export const handoversQuery = queryOptions({
   queryKey: ['payroll-handovers'],

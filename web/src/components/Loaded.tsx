@@ -1,8 +1,28 @@
 import { type UseQueryResult } from '@tanstack/react-query';
 import { ErrorState, OfflineState, Skeleton } from './States.js';
 
+type Loading<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'fetchStatus'> & { readonly refetch: () => unknown };
+
+/** Queries as one, which has data once all of them have. */
+export function allOf<Data extends Readonly<Record<string, unknown>>>(
+  queries: {
+    readonly [Key in keyof Data]: Loading<Data[Key]>;
+  },
+): Loading<Data> {
+  const all = Object.values(queries) as Loading<unknown>[];
+  const failed = all.filter(({ error }) => error !== null);
+  return {
+    data: all.every(({ data }) => data !== undefined)
+      ? (Object.fromEntries(Object.entries(queries).map(([key, { data }]) => [key, data])) as Data)
+      : undefined,
+    error: failed[0]?.error ?? null,
+    fetchStatus: all.some(({ fetchStatus }) => fetchStatus === 'paused') ? 'paused' : 'idle',
+    refetch: () => failed.map(({ refetch }) => refetch()),
+  };
+}
+
 interface LoadedProps<Data> {
-  readonly query: UseQueryResult<Data>;
+  readonly query: Loading<Data>;
   /** Height in pixels of what is loading. */
   readonly height: number;
   readonly children: (data: Data) => React.ReactNode;

@@ -10,6 +10,9 @@ import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { formatCount } from '../../format/numbers.js';
 
+/** Takes a change back. */
+export type Undo = () => Promise<unknown>;
+
 export interface AssignTarget {
   readonly repIds: readonly string[];
   readonly plan: Plan;
@@ -39,8 +42,7 @@ interface AssignDialogProps {
   readonly target: AssignTarget;
   readonly plans: readonly Plan[];
   readonly onClose: () => void;
-  /** Receives what takes the change back. */
-  readonly onDone: (undo: () => Promise<unknown>) => void;
+  readonly onDone: (undo: Undo) => void;
 }
 
 /** Days of people on a plan. */
@@ -95,8 +97,6 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
     </Dialog>
   );
 }
-
-type Undo = () => Promise<unknown>;
 
 interface Days {
   readonly effectiveStart: string | null;

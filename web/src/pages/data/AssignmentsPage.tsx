@@ -1,25 +1,27 @@
 import { IconArrowBackUp, IconFileImport, IconUserPlus } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
-import { showMessage } from '../../app/messages.js';
+import { showMessage, showProblem } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
-import { InlineInput } from '../../components/Inline.js';
+import { containsText, FilterField } from '../../components/FilterField.js';
+import grid from '../../components/GridEditor.module.css';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
-import { EmptyState, ErrorState, Skeleton } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
+import { toggled } from '../../components/toggled.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
-import { AssignDialog, type AssignTarget, nameOf, targetOf } from './AssignDialog.js';
+import { AssignDialog, type AssignTarget, nameOf, targetOf, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
-
-type Undo = () => Promise<unknown>;
 
 /** Who is on which plan: people by plan, with the days of each. */
 export function AssignmentsPage() {
@@ -29,10 +31,10 @@ export function AssignmentsPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useKeptChoice<string>('assign');
   const [undo, setUndo] = useState<Undo | null>(null);
+  const query = allOf({ people, plans, assignments });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
-  const error = people.error ?? plans.error ?? assignments.error;
-  const isLoaded = people.data !== undefined && plans.data !== undefined && assignments.data !== undefined;
-  const target = open === null || !isLoaded ? null : targetOf(open, current, assignments.data);
+  const [first] = current;
+  const target = open === null || query.data === undefined ? null : targetOf(open, current, query.data.assignments);
   return (
     <Page
       title="Assignments"
@@ -51,27 +53,26 @@ export function AssignmentsPage() {
           <Button
             icon={IconUserPlus}
             kind="primary"
-            disabled={chosen.size === 0 || current.length === 0}
-            onClick={() => setOpen(nameOf({ repIds: [...chosen], plan: current[0] as Plan, assignment: null }))}
+            disabled={chosen.size === 0 || first === undefined}
+            onClick={() => first && setOpen(nameOf({ repIds: [...chosen], plan: first, assignment: null }))}
           >
             {chosen.size === 0 ? 'Assign' : `Assign ${formatCount(chosen.size, 'person', 'people')}`}
           </Button>
         </>
       }
     >
-      {error !== null ? <ErrorState error={error} /> : null}
-      {isLoaded ? (
-        <Matrix
-          people={people.data.reps}
-          plans={current}
-          assignments={assignments.data}
-          chosen={chosen}
-          onChosen={setChosen}
-          onOpen={(opened) => setOpen(nameOf(opened))}
-        />
-      ) : error === null ? (
-        <Skeleton height={480} />
-      ) : null}
+      <Loaded query={query} height={480}>
+        {(data) => (
+          <Matrix
+            people={data.people.reps.filter(mayEarn)}
+            plans={current}
+            assignments={data.assignments}
+            chosen={chosen}
+            onChosen={setChosen}
+            onOpen={(opened) => setOpen(nameOf(opened))}
+          />
+        )}
+      </Loaded>
       {target === null ? null : (
         <AssignDialog
           target={target}
@@ -89,18 +90,17 @@ export function AssignmentsPage() {
 }
 
 function UndoButton({ undo, onDone }: { readonly undo: Undo | null; readonly onDone: () => void }) {
-  const queryClient = useQueryClient();
-  const { mutate, isPending } = useMutation({
-    mutationFn: async () => undo?.(),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+  const change = useChange({
+    send: async () => undo?.(),
+    onDone: () => {
       showMessage('The last change was taken back.');
       onDone();
     },
+    onFailed: showProblem,
   });
   if (undo === null) return null;
   return (
-    <Button icon={IconArrowBackUp} isBusy={isPending} onClick={() => mutate()}>
+    <Button icon={IconArrowBackUp} isBusy={change.isBusy} onClick={() => change.send()}>
       Undo
     </Button>
   );
@@ -118,28 +118,21 @@ interface MatrixProps {
 function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
   const [filter, setFilter] = useState('');
   const body = useRef<HTMLTableSectionElement>(null);
-  const shown = people.filter(
-    ({ name, active, role }) =>
-      active && role !== 'payroll' && role !== 'admin' && name.toLowerCase().includes(filter.toLowerCase()),
-  );
+  const shown = people.filter(({ name }) => containsText(filter, name));
+  const byCell = Map.groupBy(assignments, ({ repId, planId }) => `${repId} ${planId}`);
   if (people.length === 0 || plans.length === 0)
     return (
       <EmptyState title={plans.length === 0 ? 'No plan yet' : 'No people yet'}>
         People are paid by the plans that they are assigned to.
       </EmptyState>
     );
-  const all = shown.every(({ id }) => chosen.has(id));
+  const all = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
   return (
     <>
       <div className={blocks.filters}>
-        <InlineInput
-          label="Filter people"
-          placeholder="Filter people"
-          value={filter}
-          onChange={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
+        <FilterField label="Filter people" text={filter} onText={setFilter} />
       </div>
-      <section className={styles.grid} aria-label="Assignments">
+      <section className={grid.grid} aria-label="Assignments">
         <table>
           <caption className="unseen">People by plan</caption>
           <thead>
@@ -147,7 +140,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
               <th scope="col">
                 <Check
                   label="Everyone in the list"
-                  checked={all && shown.length > 0}
+                  checked={all}
                   isPartial={!all && chosen.size > 0}
                   onChange={() => onChosen(new Set(all ? [] : shown.map(({ id }) => id)))}
                 />{' '}
@@ -177,9 +170,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
                     <Cell
                       person={person}
                       plan={plan}
-                      assignments={assignments.filter(
-                        ({ repId, planId }) => repId === person.id && planId === plan.planId,
-                      )}
+                      assignments={byCell.get(`${person.id} ${plan.planId}`) ?? []}
                       onOpen={onOpen}
                     />
                   </td>
@@ -191,12 +182,6 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
       </section>
     </>
   );
-}
-
-function toggled(chosen: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(chosen);
-  if (!next.delete(id)) next.add(id);
-  return next;
 }
 
 /** Arrows move between the cells. */
@@ -248,8 +233,7 @@ function Cell({ person, plan, assignments, onOpen }: CellProps) {
 
 function daysOf({ effectiveStart, effectiveEnd }: Assignment): string {
   if (effectiveStart === null && effectiveEnd === null) return 'always';
-  const from = effectiveStart === null ? '' : `from ${formatDay(effectiveStart, 'year')}`;
-  return [from, effectiveEnd === null ? '' : `to ${formatDay(effectiveEnd, 'year')}`]
-    .filter((part) => part !== '')
-    .join(' ');
+  const from = effectiveStart === null ? [] : [`from ${formatDay(effectiveStart, 'year')}`];
+  const to = effectiveEnd === null ? [] : [`to ${formatDay(effectiveEnd, 'year')}`];
+  return [...from, ...to].join(' ');
 }

@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Deal } from '../../api/queries.js';
-import { showMessage } from '../../app/messages.js';
+import { showMessage, showProblem } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, buttonClass } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
@@ -44,12 +45,11 @@ export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly on
 }
 
 function Owner({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {
-  const queryClient = useQueryClient();
   const { data } = useQuery(peopleQuery);
   const [repId, setRepId] = useState(deal.repId ?? '');
-  const save = useMutation({
+  const save = useChange({
     // Only the owner is sent; every other value of the deal stays.
-    mutationFn: () =>
+    send: () =>
       api.importDeals({
         query: { mode: 'merge' },
         upload: {
@@ -57,11 +57,11 @@ function Owner({ deal, onClose }: { readonly deal: Deal; readonly onClose: () =>
           data: JSON.stringify({ deals: [{ dealId: deal.deal_id, repId }] }),
         },
       }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+    onDone: () => {
       showMessage('The deal has another owner. Commission is calculated again.');
       onClose();
     },
+    onFailed: showProblem,
   });
   return (
     <div className={blocks.saveLine}>
@@ -74,7 +74,7 @@ function Owner({ deal, onClose }: { readonly deal: Deal; readonly onClose: () =>
         ]}
         onChange={({ currentTarget }) => setRepId(currentTarget.value)}
       />
-      <Button isBusy={save.isPending} disabled={repId === '' || repId === deal.repId} onClick={() => save.mutate()}>
+      <Button isBusy={save.isBusy} disabled={repId === '' || repId === deal.repId} onClick={() => save.send()}>
         Change owner
       </Button>
     </div>

@@ -55,11 +55,11 @@ const flags: Readonly<Record<DealShow, DealFilter>> = {
 
 function filterOf({ query, repId, stage, from, to, show, page = 0 }: DealSearch): DealFilter {
   return {
-    ...(query === undefined ? {} : { query }),
-    ...(repId === undefined ? {} : { repId }),
-    ...(stage === undefined ? {} : { stage }),
-    ...(from === undefined ? {} : { closedFrom: from }),
-    ...(to === undefined ? {} : { closedTo: to }),
+    query,
+    repId,
+    stage,
+    closedFrom: from,
+    closedTo: to,
     ...flags[show ?? 'all'],
     limit: String(pageSize),
     offset: String(page * pageSize),
@@ -129,15 +129,23 @@ interface DealFiltersProps {
 function DealFilters({ search, onChange }: DealFiltersProps) {
   const { data: people } = useQuery(peopleQuery);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
-  const [typed, setTyped] = useState(search.query ?? '');
+  const { query = '' } = search;
+  const [typed, setTyped] = useState(query);
+  const [shown, setShown] = useState(query);
+  // The input follows the address, such as when the filters are cleared.
+  if (shown !== query) {
+    setShown(query);
+    setTyped(query);
+  }
+  const apply = () => typed.trim() !== query && onChange({ query: typed.trim() || undefined });
   return (
-    <Filters onSubmit={() => onChange({ query: typed.trim() || undefined })}>
+    <Filters onSubmit={apply}>
       <InlineInput
         label="Name or ID"
         placeholder="Name or ID, then Enter"
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        onBlur={() => typed.trim() !== (search.query ?? '') && onChange({ query: typed.trim() || undefined })}
+        onBlur={apply}
       />
       <InlineSelect
         label="Which deals"

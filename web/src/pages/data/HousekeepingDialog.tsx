@@ -1,25 +1,30 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
+import { formatCount } from '../../format/numbers.js';
 
 export type Task = 'cleanup' | 'reset';
 
-interface HousekeepingDialogProps {
-  readonly task: Task;
+interface TaskProps {
   readonly onClose: () => void;
 }
 
 /** Deletes commission: of rules that no longer exist, or everything. */
-export function HousekeepingDialog({ task, onClose }: HousekeepingDialogProps) {
+export function HousekeepingDialog({ task, onClose }: TaskProps & { readonly task: Task }) {
   return task === 'reset' ? <Reset onClose={onClose} /> : <CleanUp onClose={onClose} />;
 }
 
-type Props = Omit<HousekeepingDialogProps, 'task'>;
-
-function CleanUp({ onClose }: Props) {
-  const run = useChange({ send: () => api.cleanupCommissions(), onDone: onClose });
+function CleanUp({ onClose }: TaskProps) {
+  const run = useChange({
+    send: () => api.cleanupCommissions(),
+    onDone: ({ deleted }) => {
+      showMessage(`${formatCount(deleted, 'line')} deleted.`);
+      onClose();
+    },
+  });
   return (
     <Dialog
       title="Clean up"
@@ -33,12 +38,13 @@ function CleanUp({ onClose }: Props) {
   );
 }
 
-function Reset({ onClose }: Props) {
+function Reset({ onClose }: TaskProps) {
   const form = useKeptForm('housekeeping reset', { scope: 'events' as 'events' | 'snapshots' | 'all', typed: '' });
   const { scope, typed } = form.values;
   const run = useChange({
     send: () => api.resetCommissions({ body: { scope } }),
-    onDone: () => {
+    onDone: ({ events }) => {
+      showMessage(`${formatCount(events, 'line')} of commission deleted.`);
       form.clear();
       onClose();
     },

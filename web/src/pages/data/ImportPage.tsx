@@ -1,10 +1,12 @@
 import { IconUpload } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useImportContext } from '../../api/import-queries.js';
+import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
 import { Button } from '../../components/Button.js';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
-import { ErrorState, Skeleton } from '../../components/States.js';
 import { StepLine } from '../../components/StepLine.js';
 import { formatCount } from '../../format/numbers.js';
 import { type ImportContext, type ImportKind, type ImportOutcome } from '../../imports/kind.js';
@@ -22,13 +24,19 @@ const route = getRouteApi('/_shell/imports/$kind');
 export function ImportPage() {
   const { kind: key } = route.useParams();
   const kind = importKinds[isImportKey(key) ? key : 'deals'];
-  const { context, error } = useImportContext();
-  if (context !== null) return <Wizard key={kind.key} kind={kind} context={context} />;
-  return (
-    <Page title={kind.title} crumbs={crumbsOf(kind)} facts={[]}>
-      {error === null ? <Skeleton height={480} /> : <ErrorState error={error} />}
-    </Page>
-  );
+  const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
+  const query = allOf({ people, plans, mapping });
+  if (query.data === undefined)
+    return (
+      <Page title={kind.title} crumbs={crumbsOf(kind)} facts={[]}>
+        <Loaded query={query} height={480}>
+          {() => null}
+        </Loaded>
+      </Page>
+    );
+  const { data } = query;
+  const context = { people: data.people.reps, plans: data.plans, standard: data.mapping.standard };
+  return <Wizard key={kind.key} kind={kind} context={context} />;
 }
 
 function crumbsOf({ title }: ImportKind) {

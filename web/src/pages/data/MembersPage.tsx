@@ -1,11 +1,9 @@
 import { IconFileImport, IconMail } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api } from '../../api/client.js';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
-import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
@@ -17,9 +15,11 @@ import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
+import { toggled } from '../../components/toggled.js';
 import { formatCount } from '../../format/numbers.js';
 import styles from './Data.module.css';
 import { PersonDialog } from './PersonDialog.js';
+import { useInvite } from './use-invite.js';
 
 const route = getRouteApi('/_shell/members');
 
@@ -102,35 +102,13 @@ function MemberList({ people, onEdit }: MembersProps) {
       {chosen.size === 0 ? null : (
         <div className={blocks.saveLine}>
           <span className="dim">They get a mail with a link to sign in.</span>
-          <Button icon={IconMail} kind="primary" isBusy={invite.isPending} onClick={() => invite.mutate([...chosen])}>
+          <Button icon={IconMail} kind="primary" isBusy={invite.isBusy} onClick={() => invite.send([...chosen])}>
             Invite {formatCount(chosen.size, 'person', 'people')}
           </Button>
         </div>
       )}
     </>
   );
-}
-
-/** Invites one person, or several and says who could not be invited. */
-export function useInvite(onDone: () => void) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: async (repIds: readonly string[]) => {
-      const [only] = repIds;
-      if (repIds.length === 1 && only !== undefined) {
-        await api.inviteRep({ params: { repId: only } });
-        return { inviteCount: 1, failed: [] };
-      }
-      return api.bulkInviteReps({ body: { repIds: [...repIds] } });
-    },
-    onSuccess: async ({ inviteCount, failed }) => {
-      await queryClient.invalidateQueries();
-      showMessage(
-        `${formatCount(inviteCount, 'person', 'people')} invited${failed.length === 0 ? '.' : `, ${failed.length} not: the plan of the workspace has no more seats.`}`,
-      );
-      onDone();
-    },
-  });
 }
 
 function columnsOf(
@@ -140,11 +118,6 @@ function columnsOf(
   onEdit: (personId: string) => void,
 ): readonly Column<Person>[] {
   const names = new Map(people.map(({ id, name }) => [id, name]));
-  const toggle = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    onChosen(next);
-  };
   return [
     {
       key: 'choose',
@@ -158,7 +131,9 @@ function columnsOf(
       ),
       width: '40px',
       phone: 'lead',
-      cell: ({ id, name }) => <Check label={name} checked={chosen.has(id)} onChange={() => toggle(id)} />,
+      cell: ({ id, name }) => (
+        <Check label={name} checked={chosen.has(id)} onChange={() => onChosen(toggled(chosen, id))} />
+      ),
     },
     {
       key: 'name',

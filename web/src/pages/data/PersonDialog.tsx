@@ -11,7 +11,7 @@ import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { formatInstant } from '../../format/dates.js';
-import { useInvite } from './MembersPage.js';
+import { useInvite } from './use-invite.js';
 
 interface PersonDialogProps {
   /** Null for a new one. */
@@ -35,16 +35,13 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
   const [before] = useState(() => enteredOf(person));
   const form = useKeptForm(`person ${person?.id ?? 'new'}`, before);
   const { name, email } = form.values;
-  const done = () => {
-    form.clear();
-    onClose();
-  };
-  const invite = useInvite(done);
+  const invite = useInvite();
   const save = useChange({
     send: () => send(person, form.values, people),
     onDone: () => {
       showMessage(`${name} was saved.`);
-      done();
+      form.clear();
+      onClose();
     },
   });
   return (
@@ -74,7 +71,7 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
       />
       {person === null || person.invite_status === 'accepted' ? null : (
         <div>
-          <Button isBusy={invite.isPending} onClick={() => invite.mutate([person.id])}>
+          <Button isBusy={invite.isBusy} onClick={() => invite.send([person.id])}>
             {person.invite_status === null ? 'Invite' : 'Invite again'}
           </Button>
         </div>

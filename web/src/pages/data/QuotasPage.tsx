@@ -1,20 +1,23 @@
 import { IconArrowBackUp, IconFileImport } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Answer, api } from '../../api/client.js';
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
+import { type Quota } from '../../api/set-up-queries.js';
 import { useKeptState } from '../../app/kept-state.js';
-import { showMessage } from '../../app/messages.js';
+import { showMessage, showProblem } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { readDecimal } from '../../components/DecimalInput.js';
+import { containsText, FilterField } from '../../components/FilterField.js';
 import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
-import { InlineInput, InlineSelect } from '../../components/Inline.js';
-import { Loaded } from '../../components/Loaded.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -25,8 +28,6 @@ import { quotaRules } from '../../imports/quotas.js';
 import { measureOf, type PlanRule, rulesOf } from '../../plans/rules.js';
 
 const route = getRouteApi('/_shell/quotas');
-
-type Quota = Answer<'listQuotas'>[number];
 
 /** A grid of this many people stays fluent. */
 const maxRows = 300;
@@ -116,30 +117,14 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
   });
   const [filter, setFilter] = useState('');
   const [isEveryone, setEveryone] = useState(false);
-  const [history, setHistory, clear] = useKeptState<readonly Edits[]>(`quota-edits:${rule.id}:${year}`, noEdits);
-  const edits = history.at(-1) ?? {};
-  const periods = periodsFor(rule, year);
-  const key = measureOf(rule);
-  const stored = new Map(
-    (quotas.data ?? [])
-      .filter(({ measure }) => measure === key)
-      .map((quota) => [cellKey(quota.repId, quota.period), quota]),
-  );
   const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
-  const shown = (people.data?.reps ?? [])
-    .filter(({ id, active, role }) =>
-      isEveryone || assigned.size === 0 ? active && role !== 'payroll' && role !== 'admin' : assigned.has(id),
-    )
-    .filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
+  const isListed = (person: Person) =>
+    (isEveryone || assigned.size === 0 ? mayEarn(person) : assigned.has(person.id)) &&
+    containsText(filter, person.name);
   return (
     <>
       <div className={blocks.filters}>
-        <InlineInput
-          label="Filter people"
-          placeholder="Filter people"
-          value={filter}
-          onChange={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
+        <FilterField label="Filter people" text={filter} onText={setFilter} />
         <InlineSelect
           label="Who is listed"
           value={isEveryone ? 'all' : 'plan'}
@@ -150,23 +135,52 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
           onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
         />
       </div>
-      {people.data === undefined || quotas.data === undefined ? null : (
-        <GridEditor
-          caption={`Quotas of ${rule.name} in ${year}`}
-          rows={shown.slice(0, maxRows).map(({ id, name }) => [id, name] as const)}
-          columns={periods.map((period) => [period, shortPeriod(period)] as const)}
-          storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
-          edits={edits}
-          onEdit={(next) => setHistory((before) => [...before.slice(-50), next])}
-          onUndo={() => setHistory((before) => before.slice(0, -1))}
-        />
-      )}
+      <Loaded query={allOf({ people, quotas })} height={480}>
+        {(data) => <Targets rule={rule} year={year} people={data.people.reps.filter(isListed)} quotas={data.quotas} />}
+      </Loaded>
+    </>
+  );
+}
+
+interface TargetsProps {
+  readonly rule: PlanRule;
+  readonly year: string;
+  readonly people: readonly Person[];
+  readonly quotas: readonly Quota[];
+}
+
+/** The targets to type into, and what saves them. */
+function Targets({ rule, year, people, quotas }: TargetsProps) {
+  const [history, setHistory] = useKeptState<readonly Edits[]>(`quota-edits:${rule.id}:${year}`, noEdits);
+  const edits = history.at(-1) ?? {};
+  const key = measureOf(rule);
+  const stored = new Map(
+    quotas.flatMap((quota) => (quota.measure === key ? [[cellKey(quota.repId, quota.period), quota]] : [])),
+  );
+  const undo = () => setHistory((before) => before.slice(0, -1));
+  return (
+    <>
+      <GridEditor
+        caption={`Quotas of ${rule.name} in ${year}`}
+        rows={people.slice(0, maxRows).map(({ id, name }) => [id, name] as const)}
+        columns={periodsFor(rule, year).map((period) => [period, shortPeriod(period)] as const)}
+        storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
+        edits={edits}
+        onEdit={(next) => setHistory((before) => [...before.slice(-50), next])}
+        onUndo={undo}
+      />
+      {people.length === 0 ? <p className="dim">Nobody matches.</p> : null}
+      {people.length > maxRows ? (
+        <p className="dim">
+          The first {maxRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.
+        </p>
+      ) : null}
       <SaveLine
         rule={rule}
         edits={edits}
         stored={stored}
-        onUndo={() => setHistory((before) => before.slice(0, -1))}
-        onSaved={clear}
+        onUndo={undo}
+        onSaved={(sent) => setHistory((before) => without(before.at(-1) ?? {}, sent))}
       />
     </>
   );
@@ -174,12 +188,18 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
 
 const noEdits: readonly Edits[] = [];
 
+/** What was typed while the other edits were saved. */
+function without(edits: Edits, sent: Edits): readonly Edits[] {
+  const rest = Object.entries(edits).filter(([key, text]) => sent[key] !== text);
+  return rest.length === 0 ? noEdits : [Object.fromEntries(rest)];
+}
+
 interface SaveLineProps {
   readonly rule: PlanRule;
   readonly edits: Edits;
   readonly stored: ReadonlyMap<string, Quota>;
   readonly onUndo: () => void;
-  readonly onSaved: () => void;
+  readonly onSaved: (sent: Edits) => void;
 }
 
 /** The cells that differ from what is stored. */
@@ -198,19 +218,19 @@ function changesOf(edits: Edits, stored: SaveLineProps['stored']) {
 }
 
 function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
-  const queryClient = useQueryClient();
   const { set, remove, wrong } = changesOf(edits, stored);
   const count = set.length + remove.length;
-  const save = useMutation({
-    mutationFn: async () => {
+  const save = useChange({
+    send: async () => {
       if (set.length > 0) await api.setQuotas({ body: { planRuleId: rule.id, targets: set } });
       for (const quotaId of remove) await api.deleteQuota({ params: { quotaId } });
+      return { sent: edits, count };
     },
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      onSaved();
-      showMessage(`${formatCount(count, 'quota')} saved.`);
+    onDone: ({ sent, count: saved }) => {
+      onSaved(sent);
+      showMessage(`${formatCount(saved, 'quota')} saved.`);
     },
+    onFailed: showProblem,
   });
   return (
     <div className={blocks.saveLine}>
@@ -225,9 +245,9 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
       <Button
         kind="primary"
         size="final"
-        isBusy={save.isPending}
+        isBusy={save.isBusy}
         disabled={count === 0 || wrong > 0}
-        onClick={() => save.mutate()}
+        onClick={() => save.send()}
       >
         {count === 0 ? 'Save' : `Save ${formatCount(count, 'quota')}`}
       </Button>

@@ -9,6 +9,8 @@ import { Choice, TextField } from '../../components/Field.js';
 
 type Scope = 'workspace' | 'plan' | 'rep' | 'deal';
 
+const keys = { plan: 'planId', rep: 'repId', deal: 'dealId' } as const;
+
 interface RecalculateDialogProps {
   readonly onClose: () => void;
   readonly onStarted: (jobId: string) => void;
@@ -24,15 +26,11 @@ export function RecalculateDialog({ onClose, onStarted }: RecalculateDialogProps
     plan: plans.map(({ planId, name }) => [planId, name] as const),
     rep: (people?.reps ?? []).map(({ id, name }) => [id, name] as const),
   };
+  const chosen = scope === 'plan' || scope === 'rep' ? of || choices[scope][0]?.[0] : of.trim();
   const start = useChange({
     send: () =>
       api.recalculateCommissions({
-        body: {
-          async: true,
-          ...(scope === 'plan' ? { planId: of || choices.plan[0]?.[0] } : {}),
-          ...(scope === 'rep' ? { repId: of || choices.rep[0]?.[0] } : {}),
-          ...(scope === 'deal' ? { dealId: of.trim() } : {}),
-        },
+        body: { async: true, ...(scope === 'workspace' ? {} : { [keys[scope]]: chosen }) },
       }),
     reloads: { queryKey: ['jobs'] },
     onDone: ({ jobId }) => {
@@ -48,7 +46,7 @@ export function RecalculateDialog({ onClose, onStarted }: RecalculateDialogProps
       onSubmit={() => start.send()}
       change={start}
       form={form}
-      action={{ disabled: scope === 'deal' && of.trim() === '', children: 'Start' }}
+      action={{ disabled: scope !== 'workspace' && !chosen, children: 'Start' }}
     >
       <p className="dim">
         Commission is computed again from deals, plans and quotas. Incorrect amounts are corrected; approved statements

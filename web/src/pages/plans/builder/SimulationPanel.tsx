@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { peopleQuery } from '../../../api/payroll-queries.js';
+import { mayEarn, peopleQuery } from '../../../api/payroll-queries.js';
 import { draftSimulationQuery } from '../../../api/plan-queries.js';
 import { type Simulation, simulationQuery } from '../../../api/queries.js';
 import { useKeptState } from '../../../app/kept-state.js';
@@ -49,7 +49,7 @@ export function useSimulation({ plan, draft }: Builder): SimulationState {
   });
   const assigned = new Set(plan?.assignedReps.map(({ repId }) => repId));
   const people = (data?.reps ?? [])
-    .filter(({ role, active }) => active && role !== 'admin' && role !== 'payroll')
+    .filter(mayEarn)
     .sort((a, b) => Number(assigned.has(b.id)) - Number(assigned.has(a.id)) || a.name.localeCompare(b.name))
     .map(({ id, name }) => [id, name] as const);
   const repId = people.some(([id]) => id === chosen.repId) ? chosen.repId : (people[0]?.[0] ?? '');

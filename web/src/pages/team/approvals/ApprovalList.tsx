@@ -8,6 +8,7 @@ import { KeyHints } from '../../../components/Kbd.js';
 import { Note } from '../../../components/Note.js';
 import { EmptyState } from '../../../components/States.js';
 import { Tabs } from '../../../components/Tabs.js';
+import { toggled } from '../../../components/toggled.js';
 import { useShortcuts } from '../../../keys/shortcuts.js';
 import { phone } from '../../../theme/breakpoints.js';
 import { ApprovalBar } from './ApprovalBar.js';
@@ -146,12 +147,6 @@ const hints = [
   { keys: ['x'], action: 'select' },
   { keys: ['a'], action: 'approve' },
 ];
-
-function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
-  const next = new Set(keys);
-  if (!next.delete(key)) next.add(key);
-  return next;
-}
 
 function hasNote(hold: NonNullable<ApprovalRow['hold']>): boolean {
   return hold.kind !== 'blocked' || hold.because === 'stale';
