@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Page } from 'puppeteer-core';
+import { type HTTPRequest, type Page } from 'puppeteer-core';
 import { duringSuite } from '#test/support/during-suite.js';
 import { adminPages } from './admin-pages.js';
 import { keyboard, pointer } from './hands.js';
@@ -75,7 +75,11 @@ describe('the forms of an admin in the web app', function () {
       await write('Rate of tier 1', '4.5');
       await press('JSON');
       await checkDialog();
+      await write('JSON', '{"config": {"rules": [{"tiers": []}]}, "tests": {}}');
+      await press('Use this');
+      await sees(page, 'tests must be a list.');
       await page.keyboard.press('Escape');
+      await press('Discard');
       await isClosed();
       await press('Add test');
       await checkDialog();
@@ -163,6 +167,8 @@ describe('the forms of an admin in the web app', function () {
       await press('Use pasted cells');
       await press('Import 1 person');
       await sees(page, '1 person imported');
+      await visit('/imports/people');
+      expect(await page.$('textarea'), 'the imported file is not offered again').not.to.equal(null);
     });
 
     it('a recalculation', async () => {
@@ -262,6 +268,114 @@ describe('the forms of an admin in the web app', function () {
     const { reps } = await get('/v1/reps');
     expect(reps.filter(({ name }: Loose) => name === 'Noa Lind')).to.have.length(1);
     opened.problems.length = 0;
+  });
+
+  const fieldValue = (label: string) => page.$eval(`[aria-label="${label}"]`, (one) => (one as Loose).value);
+  const discardDraft = async () => {
+    await pointer.press(page, 'button', 'Discard');
+    await pointer.press(page, 'button', 'Discard changes');
+    await isClosed();
+  };
+
+  /** Holds the requests of a kind until the returned function is called with what the page displays then. */
+  const hold = async (isHeld: (request: HTTPRequest) => boolean) => {
+    await page.setRequestInterception(true);
+    let report: (request: HTTPRequest) => void = () => undefined;
+    const held = new Promise<HTTPRequest>((resolve) => {
+      report = resolve;
+    });
+    const listener = async (request: HTTPRequest) => {
+      if (isHeld(request)) report(request);
+      else await request.continue();
+    };
+    page.on('request', listener);
+    return async (work: () => Promise<unknown>, shown: string) => {
+      const request = await held;
+      await work();
+      await request.continue();
+      await sees(page, shown);
+      page.off('request', listener);
+      await page.setRequestInterception(false);
+    };
+  };
+
+  it('keep what is typed while something else is saved', async () => {
+    const address = pages['plan-builder'] ?? '';
+    const [{ version }] = await get(`/v1/plans/${address.split('/')[2]}/history`);
+    await visit(address);
+    await pointer.write(page, 'Rate of tier 1', '7.25');
+    const savePlan = await hold((request) => request.method() === 'PATCH');
+    await pointer.press(page, 'button', `Save version ${version + 1}`);
+    await savePlan(
+      () => pointer.write(page, 'Rate of tier 2', '9.5'),
+      `Version ${version + 1} is saved and pays nothing yet.`,
+    );
+    await sees(page, `Version ${version + 2}, not saved`);
+    expect([await fieldValue('Rate of tier 1'), await fieldValue('Rate of tier 2')]).to.deep.equal(['7.25', '9.5']);
+    await discardDraft();
+
+    await visit('/quotas');
+    await pointer.write(page, 'Dana Whitfield, Q4', '270,000');
+    const saveQuota = await hold((request) => request.method() === 'POST' && request.url().endsWith('/quotas'));
+    await pointer.press(page, 'button', 'Save 1 quota');
+    await saveQuota(() => pointer.write(page, 'Dana Whitfield, Q3', '280,000'), '1 quota saved.');
+    expect(await fieldValue('Dana Whitfield, Q3')).to.equal('280,000');
+    await pointer.press(page, 'button', 'Undo');
+
+    await visit('/members');
+    await pointer.press(page, 'button', 'Noa Lind');
+    await pointer.write(page, 'Owner ID in deals', 'N-1');
+    await pointer.press(page, 'button', 'Invite');
+    await sees(page, '1 person invited.');
+    expect(await page.$$eval(`${dialog} input`, (all) => all.map((one) => (one as Loose).value))).to.include('N-1');
+    await page.keyboard.press('Escape');
+    await pointer.press(page, 'button', 'Discard');
+    await isClosed();
+  });
+
+  it('display what a tier, a condition, a filter and a column have after they were changed', async () => {
+    await visit(pages['plan-builder'] ?? '');
+    await pointer.write(page, 'Name of tier 1', 'Base');
+    expect((await texts(page, 'main')).join()).to.match(/Version \d+, (draft|active)/);
+    const card = 'main button[aria-pressed]';
+    await page.click(card);
+    for (const values of ['One, Two', 'Three']) {
+      await pointer.press(page, 'button', 'Add condition');
+      await pointer.choose(page, 'Comparison', 'is one of');
+      await pointer.write(page, 'Values, separated by commas', values);
+    }
+    await (await page.$$('[aria-label="Remove the condition on Stage"]')).at(-2)?.click();
+    expect(await fieldValue('Values, separated by commas')).to.equal('Three');
+    await pointer.press(page, 'button', 'Add condition');
+    await pointer.choose(page, 'Field', 'Amount');
+    expect((await texts(page, card))[0]).to.match(/Stage is one of Three; Amount is 0$/);
+    await discardDraft();
+
+    await visit('/deals?query=none');
+    await pointer.press(page, 'button', 'Clear filters');
+    await page.waitForFunction(`document.querySelector('[aria-label="Name or ID"]').value === ''`);
+
+    await visit('/imports/deals');
+    await pointer.write(
+      page,
+      'Or paste cells of a spreadsheet, with the names of the columns',
+      'Deal ID,Amount,Close date\nX-1,5,6/3/2026',
+    );
+    await pointer.press(page, 'button', 'Use pasted cells');
+    await sees(page, 'Day or month first?');
+    await pointer.choose(page, 'Order of day and month', '12/31/2026');
+    await sees(page, 'Month first');
+    await pointer.press(page, 'button', 'Other file');
+    // A draft that is not complete is invalid.
+    await visit('/account');
+    opened.problems.length = 0;
+  });
+
+  it('link the plan of an amount to the page of the plan', async () => {
+    const { events } = await get('/v1/commissions?dealId=D-0002');
+    const [{ eventId, planId }] = events;
+    await visit(`/deals/D-0002?trace=${eventId}`);
+    await page.waitForSelector(`[aria-label^=How] a[href$="/plans/${planId}"]`);
   });
 
   it('inform the second of two admins who edit one plan, and keep their draft over a reload', async () => {
