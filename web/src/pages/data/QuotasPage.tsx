@@ -169,7 +169,7 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
         onEdit={(next) => setHistory((before) => [...before.slice(-50), next])}
         onUndo={undo}
       />
-      {people.length === 0 ? <p className="dim">Nobody matches.</p> : null}
+      {people.length === 0 ? <p className="dim">No person matches.</p> : null}
       {people.length > maxRows ? (
         <p className="dim">
           The first {maxRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.

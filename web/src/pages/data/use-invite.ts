@@ -13,8 +13,8 @@ export function useInvite(onDone?: () => void) {
       return { inviteCount: 1, failed: [] };
     },
     onDone: ({ inviteCount, failed }) => {
-      const refused = failed.length === 0 ? '' : `, ${failed.length} not: the plan of the workspace has no more seats`;
-      showMessage(`${formatCount(inviteCount, 'person', 'people')} invited${refused}.`);
+      const others = failed.length === 0 ? '' : `, ${failed.length} not: the plan of the workspace has no more seats`;
+      showMessage(`${formatCount(inviteCount, 'person', 'people')} invited${others}.`);
       onDone?.();
     },
     onFailed: showProblem,
