@@ -42,6 +42,11 @@ describe('the forms of an admin in the web app', function () {
   const write = (label: string, text: string) => keyboard.write(page, label, text);
   const isClosed = () => page.waitForFunction(`document.querySelector('${dialog}') === null`);
 
+  const leave = async () => {
+    await page.keyboard.press('Escape');
+    await isClosed();
+  };
+
   /** Checks the open dialog on a screen in light colours and on a phone in dark ones. */
   const checkDialog = async () => {
     await page.waitForSelector(dialog);
@@ -99,8 +104,7 @@ describe('the forms of an admin in the web app', function () {
       await write('Rate of tier 1', '7.5');
       await keyboard.press(page, 'link', 'Versions');
       await checkDialog();
-      await page.keyboard.press('Escape');
-      await isClosed();
+      await leave();
       expect(new URL(page.url()).pathname).to.match(/edit$/);
       await press('Discard');
       await checkDialog();
@@ -119,12 +123,10 @@ describe('the forms of an admin in the web app', function () {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await checkDialog();
-      await page.keyboard.press('Escape');
-      await isClosed();
+      await leave();
       await press('Add');
       await checkDialog();
-      await page.keyboard.press('Escape');
-      await isClosed();
+      await leave();
     });
 
     it('an assignment', async () => {
@@ -154,8 +156,7 @@ describe('the forms of an admin in the web app', function () {
       const [name = ''] = await texts(page, 'tbody [data-row-action]');
       await press(name);
       await checkDialog();
-      await page.keyboard.press('Escape');
-      await isClosed();
+      await leave();
     });
 
     it('an import of typed cells', async () => {
@@ -181,8 +182,7 @@ describe('the forms of an admin in the web app', function () {
       await page.waitForFunction(`location.search.includes('job=')`);
       await press('Reset');
       await checkDialog();
-      await page.keyboard.press('Escape');
-      await isClosed();
+      await leave();
     });
 
     it('a connection and the field mapping', async () => {
@@ -220,8 +220,7 @@ describe('the forms of an admin in the web app', function () {
       await visit('/endpoints');
       await press('New endpoint');
       await checkDialog();
-      await page.keyboard.press('Escape');
-      await isClosed();
+      await leave();
       await visit('/audit');
       await write('Operation, such as approveStatement', 'createPlan');
       await press('Filter');
@@ -253,8 +252,8 @@ describe('the forms of an admin in the web app', function () {
     await pointer.press(page, 'button', 'Add');
     await page.waitForSelector(`${dialog} [role=alert]`);
     await page.setOfflineMode(false);
-    const { cookies } = await cookiesOf(page);
-    await page.browserContext().setCookie(...cookies.map((cookie: Loose) => ({ ...cookie, value: 'sess_ended' })));
+    const cookies = await page.browserContext().cookies();
+    await page.browserContext().setCookie(...cookies.map((cookie) => ({ ...cookie, value: 'sess_ended' })));
     await pointer.press(page, 'button', 'Add');
     await page.waitForSelector('::-p-aria([name="Sign in"][role="button"])');
     await page.browserContext().setCookie(...cookies);
@@ -398,10 +397,3 @@ describe('the forms of an admin in the web app', function () {
     expect([late.status, late.body.code]).to.deep.equal([409, 'plan_changed']);
   });
 });
-
-function cookiesOf(page: Page): Promise<Loose> {
-  return page
-    .browserContext()
-    .cookies()
-    .then((cookies) => ({ cookies }));
-}

@@ -1,5 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { type DealSearch, isDealShow } from '../pages/data/deal-search.js';
 import { periodIn, type Search, shellRoute, text } from './shell-route.js';
+
+const day = (value: unknown) => (/^\d{4}-\d{2}-\d{2}$/.test(String(value)) ? String(value) : undefined);
 
 const importsRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -13,28 +16,16 @@ const importRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/data/ImportPage.js'), 'ImportPage'),
 });
 
-const shows = ['won', 'open', 'unowned', 'unpaid', 'deleted'] as const;
-
 const dealsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/deals',
-  validateSearch: (
-    search: Search,
-  ): {
-    query?: string;
-    repId?: string;
-    stage?: string;
-    from?: string;
-    to?: string;
-    show?: (typeof shows)[number];
-    page?: number;
-  } => ({
+  validateSearch: (search: Search): DealSearch => ({
     query: text(search['query']),
     repId: text(search['repId']),
     stage: text(search['stage']),
-    from: text(search['from']),
-    to: text(search['to']),
-    show: shows.find((show) => show === search['show']),
+    from: day(search['from']),
+    to: day(search['to']),
+    show: isDealShow(search['show']) ? search['show'] : undefined,
     page: Number.isInteger(search['page']) && Number(search['page']) > 0 ? Number(search['page']) : undefined,
   }),
   component: lazyRouteComponent(() => import('../pages/data/DealsPage.js'), 'DealsPage'),
@@ -135,8 +126,6 @@ const webhooksRoute = createRoute({
   validateSearch: (search: Search): { endpoint?: string } => ({ endpoint: text(search['endpoint']) }),
   component: lazyRouteComponent(() => import('../pages/settings/WebhooksPage.js'), 'WebhooksPage'),
 });
-
-const day = (value: unknown) => (/^\d{4}-\d{2}-\d{2}$/.test(String(value)) ? String(value) : undefined);
 
 const auditRoute = createRoute({
   getParentRoute: () => shellRoute,

@@ -20,38 +20,10 @@ import { Badge } from '../../components/StatusBadge.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
 import { DealDialog } from './DealDialog.js';
+import { type DealSearch, dealShows, isDealShow } from './deal-search.js';
 
 const route = getRouteApi('/_shell/deals');
 const pageSize = 100;
-
-export interface DealSearch {
-  readonly query?: string;
-  readonly repId?: string;
-  readonly stage?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly show?: Exclude<DealShow, 'all'>;
-  readonly page?: number;
-}
-
-export const dealShows = {
-  all: 'All deals',
-  won: 'Won',
-  open: 'Not won',
-  unowned: 'Without a person',
-  unpaid: 'Paid nothing',
-  deleted: 'Deleted',
-} as const;
-export type DealShow = keyof typeof dealShows;
-
-const flags: Readonly<Record<DealShow, DealFilter>> = {
-  all: {},
-  won: { isWon: 'true' },
-  open: { isWon: 'false' },
-  unowned: { unowned: 'true' },
-  unpaid: { paid: 'false', isWon: 'true' },
-  deleted: { deleted: 'true' },
-};
 
 function filterOf({ query, repId, stage, from, to, show, page = 0 }: DealSearch): DealFilter {
   return {
@@ -60,7 +32,7 @@ function filterOf({ query, repId, stage, from, to, show, page = 0 }: DealSearch)
     stage,
     closedFrom: from,
     closedTo: to,
-    ...flags[show ?? 'all'],
+    ...(show === undefined ? {} : dealShows[show][1]),
     limit: String(pageSize),
     offset: String(page * pageSize),
   };
@@ -149,11 +121,9 @@ function DealFilters({ search, onChange }: DealFiltersProps) {
       />
       <InlineSelect
         label="Which deals"
-        value={search.show ?? 'all'}
-        choices={Object.entries(dealShows)}
-        onChange={({ currentTarget: { value } }) =>
-          onChange({ show: value === 'all' ? undefined : (value as Exclude<DealShow, 'all'>) })
-        }
+        value={search.show ?? ''}
+        choices={[['', 'All deals'], ...Object.entries(dealShows).map(([show, [words]]) => [show, words] as const)]}
+        onChange={({ currentTarget: { value } }) => onChange({ show: isDealShow(value) ? value : undefined })}
       />
       <InlineSelect
         label="Person"

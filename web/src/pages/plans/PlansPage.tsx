@@ -19,8 +19,7 @@ import { PlanBadge } from './PlanBadge.js';
 
 const route = getRouteApi('/_shell/plans');
 
-const parts = { current: ['active', 'draft'], archived: ['archived'] } as const;
-export type PlanPart = keyof typeof parts;
+type PlanPart = 'current' | 'archived';
 
 /** Every plan with its rules in short, who is on it and since when. */
 export function PlansPage() {
@@ -41,7 +40,7 @@ export function PlansPage() {
       <Loaded query={plans} height={400}>
         {(all) => {
           const of = (one: PlanPart) =>
-            all.filter(({ planStatus }) => (parts[one] as readonly string[]).includes(planStatus));
+            all.filter(({ planStatus }) => (planStatus === 'archived') === (one === 'archived'));
           const shown = of(part);
           return (
             <>
@@ -65,7 +64,9 @@ export function PlansPage() {
                     ) : undefined
                   }
                 >
-                  A plan says what people are paid for which deals.
+                  {part === 'current'
+                    ? 'A plan says what people are paid for which deals.'
+                    : 'Archived plans pay nothing new. What was earned under them stays.'}
                 </EmptyState>
               ) : (
                 <PlanTable plans={shown} />

@@ -1,3 +1,5 @@
+import { InlineSelect } from '../../../components/Inline.js';
+import { type Field, fieldChoices, isNumeric } from '../../../plans/fields.js';
 import styles from './Builder.module.css';
 
 /** A visible label above a control that has its own name. */
@@ -10,4 +12,42 @@ export function FormField({ label, children }: { readonly label: string; readonl
       {children}
     </div>
   );
+}
+
+interface SelectFieldProps<Value extends string> {
+  readonly label: string;
+  /** The name for screen readers, which has to say what the choice is about. Default: the label. */
+  readonly name?: string;
+  readonly value: Value;
+  readonly choices: readonly (readonly [value: Value, label: string])[];
+  readonly onValue: (value: Value) => void;
+}
+
+export function SelectField<Value extends string>({
+  label,
+  name = label,
+  value,
+  choices,
+  onValue,
+}: SelectFieldProps<Value>) {
+  return (
+    <FormField label={label}>
+      <InlineSelect
+        label={name}
+        value={value}
+        choices={choices}
+        onChange={({ currentTarget }) => onValue(currentTarget.value as Value)}
+      />
+    </FormField>
+  );
+}
+
+interface NumberFieldSelectProps extends Omit<SelectFieldProps<string>, 'choices' | 'value'> {
+  readonly value: string | undefined;
+  readonly fields: readonly Field[];
+}
+
+/** A choice of a field of deals that can be multiplied and counted. */
+export function NumberFieldSelect({ value, fields, ...rest }: NumberFieldSelectProps) {
+  return <SelectField {...rest} value={value ?? ''} choices={fieldChoices(fields, value, isNumeric)} />;
 }

@@ -11,42 +11,25 @@ interface LimitFieldsProps {
 
 /** Caps and floors. An empty input is no limit. */
 export function LimitFields({ rule, currency, onChange }: LimitFieldsProps) {
+  const limits = [
+    ['cap', `Cap of a period, ${currency}`, 'Cap of a period'],
+    ['capMultiplier', 'Cap of a deal, variable targets', 'Cap of a deal as a multiple of the variable target'],
+    ['floor', `Least for a deal, ${currency}`, 'Least for a deal'],
+    ['floorAttainment', 'Pays nothing below', 'Attainment below which the rule pays nothing'],
+  ] as const;
   return (
     <div className={styles.row}>
-      <FormField label={`Cap of a period, ${currency}`}>
-        <DecimalInput
-          label="Cap of a period"
-          placeholder="none"
-          value={rule.cap}
-          onValue={(cap) => onChange({ cap })}
-        />
-      </FormField>
-      <FormField label="Cap of a deal, variable targets">
-        <DecimalInput
-          label="Cap of a deal as a multiple of the variable target"
-          placeholder="none"
-          value={rule.capMultiplier}
-          onValue={(capMultiplier) => onChange({ capMultiplier })}
-        />
-      </FormField>
-      <FormField label={`Least for a deal, ${currency}`}>
-        <DecimalInput
-          label="Least for a deal"
-          placeholder="none"
-          value={rule.floor}
-          onValue={(floor) => onChange({ floor })}
-        />
-      </FormField>
-      <FormField label="Pays nothing below">
-        <DecimalInput
-          label="Attainment below which the rule pays nothing"
-          placeholder="none"
-          unit="%"
-          places={2}
-          value={rule.floorAttainment}
-          onValue={(floorAttainment) => onChange({ floorAttainment })}
-        />
-      </FormField>
+      {limits.map(([key, label, name]) => (
+        <FormField key={key} label={label}>
+          <DecimalInput
+            label={name}
+            placeholder="none"
+            {...(key === 'floorAttainment' ? ({ unit: '%', places: 2 } as const) : {})}
+            value={rule[key]}
+            onValue={(value) => onChange({ [key]: value })}
+          />
+        </FormField>
+      ))}
     </div>
   );
 }

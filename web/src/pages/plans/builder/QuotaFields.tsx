@@ -6,7 +6,7 @@ import { type Rule } from '../../../plans/draft.js';
 import { type Field, fieldChoices, isNumeric } from '../../../plans/fields.js';
 import { fieldWords } from '../../../plans/words.js';
 import styles from './Builder.module.css';
-import { FormField } from './FormField.js';
+import { FormField, NumberFieldSelect, SelectField } from './FormField.js';
 
 interface QuotaFieldsProps {
   readonly rule: Rule;
@@ -36,27 +36,25 @@ export function QuotaFields({ rule, fields, onChange }: QuotaFieldsProps) {
             onChange={({ currentTarget }) => onChange({ quotaGroup: currentTarget.value || undefined })}
           />
         </FormField>
-        <FormField label="Counts towards it">
-          <InlineSelect
-            label="What counts towards the quota"
-            value={counted}
-            choices={[
-              ['measure', 'the measure'],
-              ['field', 'another field'],
-              ['several', 'several fields'],
-            ]}
-            onChange={({ currentTarget }) => count(currentTarget.value as Counted)}
-          />
-        </FormField>
+        <SelectField
+          label="Counts towards it"
+          name="What counts towards the quota"
+          value={counted}
+          choices={[
+            ['measure', 'the measure'],
+            ['field', 'another field'],
+            ['several', 'several fields'],
+          ]}
+          onValue={count}
+        />
         {counted === 'field' ? (
-          <FormField label="Field">
-            <InlineSelect
-              label="Field that counts towards the quota"
-              value={rule.quotaMeasure ?? ''}
-              choices={fieldChoices(fields, rule.quotaMeasure, isNumeric)}
-              onChange={({ currentTarget }) => onChange({ quotaMeasure: currentTarget.value })}
-            />
-          </FormField>
+          <NumberFieldSelect
+            label="Field"
+            name="Field that counts towards the quota"
+            value={rule.quotaMeasure}
+            fields={fields}
+            onValue={(quotaMeasure) => onChange({ quotaMeasure })}
+          />
         ) : null}
       </div>
       {rule.quotaCredit === undefined ? null : (
@@ -73,6 +71,8 @@ interface CreditsProps {
 }
 
 function Credits({ credits, fields, onChange }: CreditsProps) {
+  const edit = (index: number, change: Partial<CreditsProps['credits'][number]>) =>
+    onChange(credits.map((one, place) => (place === index ? { ...one, ...change } : one)));
   return (
     <div className={styles.conditions}>
       {credits.map(({ field, weight }, index) => (
@@ -82,17 +82,13 @@ function Credits({ credits, fields, onChange }: CreditsProps) {
             label="Field that counts"
             value={field}
             choices={fieldChoices(fields, field, isNumeric)}
-            onChange={({ currentTarget }) =>
-              onChange(credits.map((one, place) => (place === index ? { ...one, field: currentTarget.value } : one)))
-            }
+            onChange={({ currentTarget }) => edit(index, { field: currentTarget.value })}
           />
           <DecimalInput
             label={`Factor of ${fieldWords(field)}`}
             unit="×"
             value={weight}
-            onValue={(value) =>
-              onChange(credits.map((one, place) => (place === index ? { ...one, weight: value ?? 1 } : one)))
-            }
+            onValue={(value) => edit(index, { weight: value ?? 1 })}
           />
           <span />
           {credits.length === 1 ? null : (

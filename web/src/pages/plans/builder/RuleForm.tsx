@@ -1,12 +1,12 @@
 import { IconTrash } from '@tabler/icons-react';
 import { Button } from '../../../components/Button.js';
-import { InlineInput, InlineSelect } from '../../../components/Inline.js';
+import { InlineInput } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
 import { type Rule } from '../../../plans/draft.js';
 import { type Field, fieldChoices, isNumeric, withCurrent } from '../../../plans/fields.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
-import { FormField } from './FormField.js';
+import { NumberFieldSelect, SelectField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
 import { QuotaFields } from './QuotaFields.js';
 import { paysAmounts, TierTable } from './TierTable.js';
@@ -89,54 +89,49 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
   const isCascade = rule.executionPhase === 'cascade';
   return (
     <div className={styles.row}>
-      <FormField label="Pays">
-        <InlineSelect
-          label="Whom the rule pays"
-          value={rule.executionPhase}
-          choices={phases}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({
-              executionPhase: value as Rule['executionPhase'],
-              dependsOn: value === 'cascade' ? (rule.dependsOn ?? '_total') : undefined,
-            })
-          }
-        />
-      </FormField>
+      <SelectField
+        label="Pays"
+        name="Whom the rule pays"
+        value={rule.executionPhase}
+        choices={phases}
+        onValue={(executionPhase) =>
+          onChange({
+            executionPhase,
+            dependsOn: executionPhase === 'cascade' ? (rule.dependsOn ?? '_total') : undefined,
+          })
+        }
+      />
       {isCascade ? (
-        <FormField label="On">
-          <InlineSelect
-            label="What managers are paid on"
-            value={rule.dependsOn ?? '_total'}
-            choices={withCurrent(
-              [['_total', 'everything they earn'], ...ruleNames.map((name) => [name, name] as const)],
-              rule.dependsOn,
-            )}
-            onChange={({ currentTarget }) => onChange({ dependsOn: currentTarget.value })}
-          />
-        </FormField>
-      ) : (
-        <FormField label="Measure">
-          <InlineSelect
-            label="Measure"
-            value={rule.measure}
-            choices={fieldChoices(fields, rule.measure, isNumeric)}
-            onChange={({ currentTarget }) => onChange({ measure: currentTarget.value })}
-          />
-        </FormField>
-      )}
-      <FormField label={isCascade ? 'Base' : 'The rate multiplies'}>
-        <InlineSelect
-          label="What the rate multiplies"
-          value={rule.payoutBase ?? ''}
-          choices={[
-            ['', isCascade ? 'what they earn' : 'the measure'],
-            ['1', 'nothing: a fixed amount'],
-            ['variable_target', 'the variable target'],
-            ...fieldChoices(fields, fieldBase(rule.payoutBase), isNumeric),
-          ]}
-          onChange={({ currentTarget: { value } }) => onChange(baseChange(rule, value))}
+        <SelectField
+          label="On"
+          name="What managers are paid on"
+          value={rule.dependsOn ?? '_total'}
+          choices={withCurrent(
+            [['_total', 'everything they earn'], ...ruleNames.map((name) => [name, name] as const)],
+            rule.dependsOn,
+          )}
+          onValue={(dependsOn) => onChange({ dependsOn })}
         />
-      </FormField>
+      ) : (
+        <NumberFieldSelect
+          label="Measure"
+          value={rule.measure}
+          fields={fields}
+          onValue={(measure) => onChange({ measure })}
+        />
+      )}
+      <SelectField
+        label={isCascade ? 'Base' : 'The rate multiplies'}
+        name="What the rate multiplies"
+        value={rule.payoutBase ?? ''}
+        choices={[
+          ['', isCascade ? 'what they earn' : 'the measure'],
+          ['1', 'nothing: a fixed amount'],
+          ['variable_target', 'the variable target'],
+          ...fieldChoices(fields, fieldBase(rule.payoutBase), isNumeric),
+        ]}
+        onValue={(value) => onChange(baseChange(rule, value))}
+      />
     </div>
   );
 }
@@ -158,46 +153,37 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
   return (
     <>
       <div className={styles.row}>
-        <FormField label="Tiers go by">
-          <InlineSelect
-            label="Tiers go by"
-            value={rule.tierBy}
-            choices={[
-              ['attainment', 'attainment'],
-              ['value', 'a deal value'],
-              ['rank', 'rank'],
-            ]}
-            onChange={({ currentTarget: { value } }) => onChange(tierByChange(rule, value as Rule['tierBy']))}
-          />
-        </FormField>
+        <SelectField
+          label="Tiers go by"
+          value={rule.tierBy}
+          choices={[
+            ['attainment', 'attainment'],
+            ['value', 'a deal value'],
+            ['rank', 'rank'],
+          ]}
+          onValue={(tierBy) => onChange(tierByChange(rule, tierBy))}
+        />
         {rule.tierBy === 'value' ? (
-          <FormField label="Field">
-            <InlineSelect
-              label="Field that decides the tier"
-              value={rule.tierValueField ?? 'amount'}
-              choices={fieldChoices(fields, rule.tierValueField, isNumeric)}
-              onChange={({ currentTarget }) => onChange({ tierValueField: currentTarget.value })}
-            />
-          </FormField>
+          <NumberFieldSelect
+            label="Field"
+            name="Field that decides the tier"
+            value={rule.tierValueField ?? 'amount'}
+            fields={fields}
+            onValue={(tierValueField) => onChange({ tierValueField })}
+          />
         ) : null}
-        <FormField label="Attainment by">
-          <InlineSelect
-            label="Attainment by"
-            value={rule.attainmentPeriod}
-            choices={periods}
-            onChange={({ currentTarget }) =>
-              onChange({ attainmentPeriod: currentTarget.value as Rule['attainmentPeriod'] })
-            }
-          />
-        </FormField>
-        <FormField label="A tier pays">
-          <InlineSelect
-            label="A tier pays"
-            value={rule.payoutMode}
-            choices={modes}
-            onChange={({ currentTarget: { value } }) => onChange(modeChange(rule, value as Rule['payoutMode']))}
-          />
-        </FormField>
+        <SelectField
+          label="Attainment by"
+          value={rule.attainmentPeriod}
+          choices={periods}
+          onValue={(attainmentPeriod) => onChange({ attainmentPeriod })}
+        />
+        <SelectField
+          label="A tier pays"
+          value={rule.payoutMode}
+          choices={modes}
+          onValue={(payoutMode) => onChange(modeChange(rule, payoutMode))}
+        />
       </div>
       <div className={styles.segments}>
         {rule.tierBy === 'attainment' && rule.payoutMode === 'rate' ? (
