@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { expectError } from '#test/support/errors.js';
+import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
-import { until } from '#test/support/until.js';
 
 const won = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
 const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
@@ -13,15 +13,8 @@ function plan(name: string) {
 
 describe('Idempotency-Key', () => {
   const service = testService();
-  let owner: Database;
   let api: ApiClient;
   let workspaceId: string;
-
-  before(async () => {
-    owner = createDatabase({ url: service.database.ownerUrl, size: 2, onError: () => {}, asOwner: true });
-  });
-
-  after(() => owner.destroy());
 
   beforeEach(async () => {
     ({ api, workspaceId } = await service.workspace());
@@ -29,12 +22,6 @@ describe('Idempotency-Key', () => {
 
   function post(path: string, body: unknown, key: string, by: ApiClient = api): Promise<Answer> {
     return by.send('POST', path, body, { 'Idempotency-Key': key });
-  }
-
-  async function expectFailure(answer: Promise<Answer> | Answer, status: number, code: string): Promise<void> {
-    const { status: reported, body } = await answer;
-    expect({ status: reported, code: body.code }).to.deep.equal({ status, code });
-    expect(body).to.include({ statusCode: status });
   }
 
   async function planNames(): Promise<string[]> {
@@ -55,12 +42,9 @@ describe('Idempotency-Key', () => {
 
   it('rejects a used key with another body, another query or another caller', async () => {
     await post('/v1/plans', plan('A'), 'k');
-    await expectFailure(post('/v1/plans', plan('B'), 'k'), 409, 'duplicate_idempotency_key');
-    await owner
-      .updateTable('idempotency_keys')
-      .set({ request_hash: Buffer.alloc(32) })
-      .execute();
-    await expectFailure(post('/v1/plans', plan('A'), 'k'), 409, 'duplicate_idempotency_key');
+    await expectError('409 duplicate_idempotency_key', post('/v1/plans', plan('B'), 'k'));
+    await service.sql('update idempotency_keys set request_hash = $1', Buffer.alloc(32));
+    await expectError('409 duplicate_idempotency_key', post('/v1/plans', plan('A'), 'k'));
     expect(await planNames()).to.deep.equal(['A']);
   });
 
@@ -97,7 +81,7 @@ describe('Idempotency-Key', () => {
     const done = answers.filter(({ status }) => status === 201);
     expect(done.filter(({ headers }) => headers.get('idempotent-replay') === null)).to.have.length(1);
     for (const answer of answers.filter(({ status }) => status !== 201))
-      await expectFailure(answer, 409, 'request_in_progress');
+      await expectError('409 request_in_progress', answer);
     expect(new Set(done.map(({ body }) => body.planId)).size).to.equal(1);
     expect(await planNames()).to.deep.equal(['A']);
   });
@@ -121,85 +105,78 @@ describe('Idempotency-Key', () => {
     expect((await post('/v1/plans', plan('A'), 'k')).status).to.equal(201);
   });
 
-  async function storedResponses() {
-    return owner.selectFrom('idempotency_keys').selectAll().where('workspace_id', '=', workspaceId).execute();
-  }
+  const storedResponses = () => service.sql('select * from idempotency_keys where workspace_id = $1', workspaceId);
 
-  /** Leaves the key in the state of a process that died during the request. */
-  async function leaveRunning(leasedUntil: ReturnType<typeof sql<Date>>, status: number | null = null): Promise<void> {
-    await owner
-      .updateTable('idempotency_keys')
-      .set({ status, response: null, request_hash: null, leased_until: leasedUntil as never })
-      .where('workspace_id', '=', workspaceId)
-      .execute();
-  }
+  /** Leaves the key in the state of a process that died during the request; the lease ends in so many seconds. */
+  const leaveRunning = (seconds: number, status: number | null = null) =>
+    service.sql(
+      `update idempotency_keys set status = $2, response = null, request_hash = null,
+        leased_until = now() + make_interval(secs => $3) where workspace_id = $1`,
+      workspaceId,
+      status,
+      seconds,
+    );
 
   it('is claimed while the request runs, and free when its process has died', async () => {
     await post('/v1/commissions/cleanup', undefined, 'k');
-    await leaveRunning(sql<Date>`now() + interval '30 seconds'`);
-    await expectFailure(post('/v1/commissions/cleanup', undefined, 'k'), 409, 'request_in_progress');
-    await leaveRunning(sql<Date>`now() - interval '1 second'`);
+    await leaveRunning(30);
+    await expectError('409 request_in_progress', post('/v1/commissions/cleanup', undefined, 'k'));
+    await leaveRunning(-1);
     const again = await post('/v1/commissions/cleanup', undefined, 'k');
     expect(again.status).to.equal(200);
     expect(again.headers.get('idempotent-replay')).to.equal(null);
   });
 
-  const untilBlocked = (table: string) =>
-    until(
-      async () =>
-        (await sql`select from pg_locks where relation = ${table}::regclass and not granted`.execute(owner)).rows[0],
-      { what: `a transaction waits for ${table}` },
-    );
-
   it('is leased for 15 seconds at a time, and a request that has lost its lease writes nothing', async () => {
-    const blocker = await owner.startTransaction().execute();
-    await sql`lock table plans in exclusive mode`.execute(blocker);
+    const { ownerUrl } = service.database;
+    const blocker = await openTransaction(ownerUrl, 'lock table plans in exclusive mode');
     const requested = post('/v1/plans', plan('A'), 'k');
-    await untilBlocked('plans');
-    const { rows } = await sql<{ seconds: number }>`
-      update idempotency_keys set lease_id = gen_random_uuid() where workspace_id = ${workspaceId}
-      returning extract(epoch from leased_until - now())::float as seconds`.execute(owner);
-    expect(rows[0]?.seconds).to.be.within(1, 15);
-    await blocker.commit().execute();
-    await expectFailure(await requested, 409, 'request_in_progress');
+    await untilBlocked(ownerUrl, 'plans');
+    const [lost] = await service.sql<{ seconds: number }>(
+      `update idempotency_keys set lease_id = gen_random_uuid() where workspace_id = $1
+      returning extract(epoch from leased_until - now())::float as seconds`,
+      workspaceId,
+    );
+    expect(lost?.seconds).to.be.within(1, 15);
+    await blocker.rollback();
+    await expectError('409 request_in_progress', await requested);
     expect(await planNames()).to.deep.equal([]);
   });
 
   it('stays claimed when the request has written and its response was lost', async () => {
     expect((await post('/v1/plans', plan('Once'), 'k')).status).to.equal(201);
-    const { status } = await owner
-      .selectFrom('idempotency_keys')
-      .select('status')
-      .where('workspace_id', '=', workspaceId)
-      .executeTakeFirstOrThrow();
-    expect(status).to.equal(201);
+    expect((await storedResponses())[0]?.['status']).to.equal(201);
     // The state when the process or its connection ends between the commit and the response.
-    await leaveRunning(sql<Date>`now() - interval '1 second'`, 102);
-    await expectFailure(post('/v1/plans', plan('Once'), 'k'), 409, 'duplicate_idempotency_key');
+    await leaveRunning(-1, 102);
+    await expectError('409 duplicate_idempotency_key', post('/v1/plans', plan('Once'), 'k'));
     expect(await planNames()).to.deep.equal(['Once']);
   });
 
   it('expires after a day, for requests and for the sweep', async () => {
     await post('/v1/plans', plan('A'), 'k');
     const age = (hours: number) =>
-      sql`update idempotency_keys set created_at = now() - make_interval(hours => ${hours}),
-        leased_until = now() - make_interval(hours => ${hours})`.execute(owner);
+      service.sql(
+        `update idempotency_keys set created_at = now() - make_interval(hours => $1),
+        leased_until = now() - make_interval(hours => $1)`,
+        hours,
+      );
+    const sweep = () => sql`select delete_old_request_data()`.execute(service.running.service.database);
     await age(23);
     expect((await post('/v1/plans', plan('A'), 'k')).headers.get('idempotent-replay')).to.equal('true');
     await age(25);
-    await expectFailure(post('/v1/plans', plan('A'), 'k'), 409, 'plan_name_taken');
+    await expectError('409 plan_name_taken', post('/v1/plans', plan('A'), 'k'));
     await post('/v1/plans', plan('B'), 'k2');
-    await sql`select delete_old_request_data()`.execute(service.running.service.database);
+    await sweep();
     expect(await storedResponses()).to.have.length(1);
     await age(25);
-    await sql`select delete_old_request_data()`.execute(service.running.service.database);
+    await sweep();
     expect(await storedResponses()).to.have.length(0);
   });
 
   it('stores no secret: an API key is neither rotated nor returned twice', async () => {
     const rotated = await post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k');
     expect(rotated.status).to.equal(200);
-    await expectFailure(post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k'), 409, 'duplicate_idempotency_key');
+    await expectError('409 duplicate_idempotency_key', post('/v1/workspaces/keys/rotate', { graceMinutes: 5 }, 'k'));
     expect(JSON.stringify(await storedResponses())).not.to.include(rotated.body.apiKey.slice(3));
     expect((await storedResponses()).map(({ status, response }) => ({ status, response }))).to.deep.equal([
       { status: 200, response: null },
@@ -217,14 +194,14 @@ describe('Idempotency-Key', () => {
     const second = await send(file(5));
     expect(second.headers.get('idempotent-replay')).to.equal('true');
     expect(second.body).to.deep.equal(first.body);
-    await expectFailure(send(file(6)), 409, 'duplicate_idempotency_key');
+    await expectError('409 duplicate_idempotency_key', send(file(6)));
     const deals = await api.expect(200, 'GET', '/v1/deals');
     expect(deals.deals.map((deal: { amount: number }) => deal.amount)).to.deep.equal([5]);
   });
 
   it('must be 1 to 200 printable ASCII characters', async () => {
     for (const key of ['', 'x'.repeat(201), 'tab\there', 'ümlaut'])
-      await expectFailure(post('/v1/commissions/cleanup', undefined, key), 400, 'VALIDATION_FAILED');
+      await expectError('400 VALIDATION_FAILED', post('/v1/commissions/cleanup', undefined, key));
     for (const key of ['x', 'x'.repeat(200), 'a b~!'])
       expect((await post('/v1/commissions/cleanup', undefined, key)).status).to.equal(200);
   });
@@ -238,6 +215,6 @@ describe('Idempotency-Key', () => {
 
   it('does not return a stored response to a caller without access', async () => {
     await post('/v1/plans', plan('A'), 'k');
-    await expectFailure(post('/v1/plans', plan('A'), 'k', service.client('ws_wrong')), 401, 'unauthorized');
+    await expectError('401 unauthorized', post('/v1/plans', plan('A'), 'k', service.client('ws_wrong')));
   });
 });

@@ -6,15 +6,8 @@ import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { duringSuite } from '#test/support/during-suite.js';
-import {
-  bodies,
-  expectErrorBody,
-  invalid,
-  RejectionWorld,
-  type Requests,
-  rejects,
-  rule,
-} from '#test/support/rejections.js';
+import { type ExpectedError, expectError } from '#test/support/errors.js';
+import { bodies, invalid, RejectionWorld, type Requests, rejects, rule } from '#test/support/rejections.js';
 import { createTestDatabase } from '#test/support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
@@ -24,7 +17,7 @@ const keys = (count: number) => Object.fromEntries(Array.from({ length: count },
 
 /** Requests with an id in the path, and the code for an id that does not exist. */
 const override = { rules: [{ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] };
-const idRequests: readonly (readonly [code: string, request: (id: string) => string, body?: unknown])[] = [
+const idRequests: readonly (readonly [code: ExpectedError, request: (id: string) => string, body?: unknown])[] = [
   ['404 plan_not_found', (id) => `GET /v1/plans/${id}`],
   ['404 plan_not_found', (id) => `GET /v1/plans/${id}/history`],
   ['404 plan_not_found', (id) => `PATCH /v1/plans/${id}`, { currency: 'EUR' }],
@@ -210,18 +203,15 @@ describe('rejected requests', () => {
   it('returns 400 for a JSON body that is not UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('{"name":"'), invalidUtf8, Buffer.from('"}')]);
     const list = Buffer.concat([Buffer.from('['), body, Buffer.from(']')]);
-    expectErrorBody(await world.send('PATCH /v1/workspaces', body), '400 invalid_json');
-    expectErrorBody(await world.send('POST /v1/deals/import', list), '400 VALIDATION_FAILED');
-    expectErrorBody(await world.send('POST /webhooks/crma', body), '400 invalid_json');
+    await expectError('400 invalid_json', world.send('PATCH /v1/workspaces', body));
+    await expectError('400 VALIDATION_FAILED', world.send('POST /v1/deals/import', list));
+    await expectError('400 invalid_json', world.send('POST /webhooks/crma', body));
   });
 
   it('returns 400 for a CSV file that is not UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('id,name\nD-1,'), invalidUtf8, Buffer.from('\n')]);
     for (const path of ['POST /v1/deals/import', 'POST /v1/reps/import'])
-      expectErrorBody(
-        await world.send(path, body, 'admin key', { 'Content-Type': 'text/csv' }),
-        '400 VALIDATION_FAILED',
-      );
+      await expectError(invalid, world.send(path, body, 'admin key', { 'Content-Type': 'text/csv' }));
   });
 
   it('names the allowed methods in a 405 response', async () => {
@@ -248,7 +238,7 @@ describe('rejected requests', () => {
         ['POST', '/v1/commissions/cleanup'],
       ] as const) {
         const answer = await client.send(method, path);
-        expectErrorBody(answer, '503 database_unavailable');
+        await expectError('503 database_unavailable', answer);
         expect(Number(answer.headers.get('retry-after'))).to.be.greaterThan(0);
       }
       expect((await client.get('/readyz')).status).to.equal(503);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import pg from 'pg';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { acceptInvite } from '#src/reps/invite-reps.js';
+import { openTransaction } from '#test/support/open-transaction.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -96,15 +96,12 @@ describe('cached responses', () => {
   it('are not affected by a sign-in, which waits for no writer', async () => {
     await dashboard('ana');
     carriedOut = [];
-    const changing = new pg.Client({ connectionString: service.database.ownerUrl });
-    await changing.connect();
-    await changing.query('begin');
-    await changing.query("update reps set name = 'Other' where rep_id = $1", [ids.ben]);
+    const rename = "update reps set name = 'Other' where rep_id = $1";
+    const changing = await openTransaction(service.database.ownerUrl, rename, ids.ben);
     await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       acceptInvite(trx, workspaceId, ids.ana),
     );
-    await changing.query('rollback');
-    await changing.end();
+    await changing.rollback();
     await dashboard('ana');
     expect(carriedOut).to.deep.equal([]);
   });

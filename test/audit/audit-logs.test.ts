@@ -20,24 +20,18 @@ describe('audit log', () => {
   ): Promise<string> {
     const runId = newId();
     const workspace_id = world.workspaceId;
-    await world.slice.owner
-      .insertInto('audit_runs')
-      .values({
-        workspace_id,
-        run_id: runId,
-        actor: more.actor ?? 'orchestrator',
-        trigger: 'deal_change',
-        scope: 'rep',
-        deal_id: more.dealId ?? null,
-        outcome: 'no_change',
-        started_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
-      })
-      .execute();
+    await world.slice.insert('audit_runs', {
+      workspace_id,
+      run_id: runId,
+      actor: more.actor ?? 'orchestrator',
+      trigger: 'deal_change',
+      scope: 'rep',
+      deal_id: more.dealId ?? null,
+      outcome: 'no_change',
+      started_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+    });
     for (const dealId of more.deals ?? [])
-      await world.slice.owner
-        .insertInto('audit_run_deals')
-        .values({ workspace_id, deal_id: dealId, run_id: runId })
-        .execute();
+      await world.slice.insert('audit_run_deals', { workspace_id, deal_id: dealId, run_id: runId });
     return runId;
   }
 
@@ -49,11 +43,7 @@ describe('audit log', () => {
     await world.deal('D2', ada, { closeDate: '2026-01-10' });
     await world.statement(ada, '2026-01', 'approved');
     await world.calculate();
-    const version = await world.slice.owner
-      .selectFrom('plan_versions')
-      .select('plan_version_id')
-      .where('plan_id', '=', plan)
-      .executeTakeFirstOrThrow();
+    const [version] = await world.slice.sql('select plan_version_id from plan_versions where plan_id = $1', plan);
     const { runs, ...page } = await read();
     expect(page).to.deep.equal({ count: 1, limit: 100, offset: 0 });
     const { runId, blocked, ...rest } = runs[0];
@@ -68,7 +58,7 @@ describe('audit log', () => {
       counters: { eventsWritten: 1, eventsReversed: 0, statementLocked: true, skipped: 1 },
       startedAt: '2026-03-20T12:00:00.000Z',
       durationMs: 0,
-      details: { planVersionIds: [version.plan_version_id] },
+      details: { planVersionIds: [version?.['plan_version_id']] },
     });
   });
 

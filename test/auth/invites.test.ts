@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { AuthFixture } from './auth-fixture.js';
 
 describe('invitations', () => {
@@ -36,9 +37,7 @@ describe('invitations', () => {
     const silent = await world.person(api, 'silent@acme.test');
     await sql`update reps set email = '' where rep_id = ${silent.repId}`.execute(world.owner);
     for (const repId of [foreign.repId, silent.repId, 'nobody', '00000000-0000-4000-8000-000000000000']) {
-      const answer = await api.post(`/v1/reps/${repId}/invite`);
-      expect(answer.status).to.equal(400);
-      expect(answer.body.code).to.equal('rep_not_found');
+      await expectError('400 rep_not_found', api.post(`/v1/reps/${repId}/invite`));
     }
     expect(await world.mailsTo('foreign@acme.test')).to.deep.equal([]);
   });
@@ -62,9 +61,7 @@ describe('invitations', () => {
       ],
       inviteCount: 2,
     });
-    const single = await api.post(`/v1/reps/${ids[11]}/invite`);
-    expect(single.status).to.equal(403);
-    expect(single.body.code).to.equal('rep_limit_reached');
+    await expectError('403 rep_limit_reached', api.post(`/v1/reps/${ids[11]}/invite`));
     expect((await api.get(`/v1/reps/${ids[11]}`)).body).to.include({ active: false, invite_status: null });
     expect(await world.mailsTo('seat11@acme.test')).to.deep.equal([]);
     expect((await api.post(`/v1/reps/${ids[0]}/invite`)).status).to.equal(200);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { expectError } from '#test/support/errors.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { TestBrowser } from '#test/support/test-browser.js';
 import { type Answer, type ApiClient } from '#test/support/test-service.js';
@@ -74,9 +75,7 @@ describe('signing in with an identity provider', () => {
     await world.person(api, 'ada@acme.test');
     const back = await provider.authorize((await begin()).href);
     expect((await finish(back)).status).to.equal(200);
-    const replay = await finish(back);
-    expect(replay.status).to.equal(401);
-    expect(replay.body.code).to.equal('unauthorized');
+    await expectError('401 unauthorized', finish(back));
     const another = await provider.authorize((await begin()).href);
     another.searchParams.set('state', 'made-up');
     for (const search of [another.search, '', '?code=x', '?state=x', '?error=access_denied&state=x'])
@@ -157,9 +156,7 @@ describe('signing in with an identity provider', () => {
       provider.forge = (claims) => claims;
       provider.signWith = 'own';
       forge();
-      const answer = await signIn();
-      expect(answer.status, name).to.equal(401);
-      expect(answer.body.code, name).to.equal('unauthorized');
+      await expectError('401 unauthorized', signIn(), name);
     }
     expect((await sessions()).rows).to.have.length(before);
   });
@@ -192,9 +189,7 @@ describe('signing in with an identity provider', () => {
 
   it('distinguishes an outage of the provider from a rejected sign-in', async () => {
     provider.tokenStatus = 503;
-    const answer = await signIn();
-    expect(answer.status).to.equal(503);
-    expect(answer.body.code).to.equal('identity_provider_unavailable');
+    await expectError('503 identity_provider_unavailable', signIn());
   });
 
   it('stores neither state, nonce nor verifier in plain text', async () => {
@@ -209,9 +204,7 @@ describe('without an identity provider', () => {
     const world = await AuthFixture.start();
     try {
       for (const path of ['/auth/oidc/login', '/auth/oidc/callback?state=x&code=y']) {
-        const answer = await world.anyone.get(path);
-        expect(answer.status).to.equal(404);
-        expect(answer.body.code).to.equal('not_found');
+        await expectError('404 not_found', world.anyone.get(path));
       }
     } finally {
       await world.stop();
@@ -227,9 +220,7 @@ describe('with an unavailable identity provider', () => {
     const world = await AuthFixture.start(environment);
     try {
       for (let tries = 0; tries < 2; tries += 1) {
-        const answer = await world.anyone.get('/auth/oidc/login');
-        expect(answer.status).to.equal(503);
-        expect(answer.body.code).to.equal('identity_provider_unavailable');
+        await expectError('503 identity_provider_unavailable', world.anyone.get('/auth/oidc/login'));
       }
     } finally {
       await world.stop();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, type Person } from './auth-fixture.js';
 
@@ -145,7 +146,7 @@ describe('connection tokens', () => {
     expect(JSON.stringify(tokens)).to.not.contain(created.token);
     expect(await api.expect(200, 'DELETE', `${path}/${created.id}`)).to.deep.equal({ deleted: true, id: created.id });
     expect((await connection.get('/v1/workspaces')).status).to.equal(401);
-    expect((await api.delete(`${path}/${created.id}`)).body.code).to.equal('not_found');
+    await expectError('404 not_found', api.delete(`${path}/${created.id}`));
   });
 
   it('are the only tokens that can be deleted by id', async () => {

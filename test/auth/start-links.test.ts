@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
 import { testService } from '#test/support/test-service.js';
 
 const setUp = {
@@ -22,8 +23,7 @@ describe('links of the terminal', () => {
     const me = await service.client(made.body.sessionToken).expect(200, 'GET', '/auth/me');
     expect(me).to.deep.include({ name: 'Mia', email: 'mia@acme.test', role: 'admin' });
     expect(me.workspace).to.include({ name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' });
-    const again = await anyone.send('POST', '/auth/set-up', { token, ...setUp });
-    expect([again.status, again.body.code]).to.deep.equal([401, 'invalid_start_link']);
+    await expectError('401 invalid_start_link', anyone.send('POST', '/auth/set-up', { token, ...setUp }));
     const signIn = service.running.service.startLinks.create({
       kind: 'sign_in',
       workspaceId: me.workspace.workspaceId,

@@ -4,6 +4,7 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { type Answer, type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, otherThan, type Person } from './auth-fixture.js';
 
@@ -118,9 +119,8 @@ describe('step-up', () => {
     it(`${operation.id} needs a recent proof from a session`, async () => {
       for (const call of needs) {
         await ageProofs('15 minutes');
-        const answer = await send(session, operation, call);
-        expect([answer.status, answer.body.code], JSON.stringify(call)).to.deep.equal([403, 'step_up_required']);
-        expect(answer.body.details).to.deep.equal({ maxMinutes: 15 });
+        const { details } = await expectError('403 step_up_required', send(session, operation, call));
+        expect(details).to.deep.equal({ maxMinutes: 15 });
       }
       for (const call of others)
         expect((await send(session, operation, call)).status).to.be.oneOf(failures[operation.id] ?? [200]);
@@ -156,7 +156,7 @@ describe('step-up', () => {
     const answer = await confirm(session, ann.email);
     expect([answer.status, answer.body]).to.deep.equal([200, { confirmed: true }]);
     expect((await session.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
-    expect((await second.post('/v1/workspaces/connection-tokens', {})).body.code).to.equal('step_up_required');
+    await expectError('403 step_up_required', second.post('/v1/workspaces/connection-tokens', {}));
     await sealAuditEntries(world.service.running.service.unitOfWork);
     const { body } = await key.get('/v1/workspaces/audit-logs/export.ndjson');
     const entries: { operation: string; personId: string; outcome: string; code?: string }[] = String(body)
@@ -194,7 +194,7 @@ describe('step-up', () => {
     const token = world.service.running.service.startLinks.create({ kind: 'sign_in', workspaceId, repId: ann.repId });
     const opened = await world.anyone.post('/auth/start-link', { token });
     const started = world.service.client(opened.body.sessionToken);
-    expect((await started.post('/v1/workspaces/connection-tokens', {})).body.code).to.equal('step_up_required');
+    await expectError('403 step_up_required', started.post('/v1/workspaces/connection-tokens', {}));
     expect((await confirm(started, ann.email)).status).to.equal(200);
     expect((await started.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
   });
@@ -205,7 +205,7 @@ describe('step-up', () => {
     const file = await rep.get('/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file');
     expect(file.body.code).to.equal('job_not_found');
     expect((await rep.get(`/v1/statements/${ben.repId}/export?period=2026-01&format=csv`)).status).to.equal(200);
-    expect((await key.post('/auth/confirm', { code: '123456' })).body.code).to.equal('forbidden');
+    await expectError('403 forbidden', key.post('/auth/confirm', { code: '123456' }));
   });
 
   it('is needed to approve the change of an agent that would itself need it', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 
 describe('comments on statements', () => {
   const fixture = duringSuite(() => StatementFixture.create());
@@ -42,8 +43,7 @@ describe('comments on statements', () => {
         'VALIDATION_FAILED',
       ]);
     }
-    const deal = await office.api.post(path, { period: '2026-01', body: 'x', dealId: 'nope' });
-    expect([deal.status, deal.body.code]).to.deep.equal([404, 'deal_not_found']);
+    await expectError('404 deal_not_found', office.api.post(path, { period: '2026-01', body: 'x', dealId: 'nope' }));
   });
 
   it('deletes a comment once, and only below the statement that it is about', async () => {
@@ -52,8 +52,7 @@ describe('comments on statements', () => {
     expect(elsewhere.body.code).to.equal('comment_not_found');
     await office.api.expect(200, 'DELETE', `${path}/${commentId}`);
     for (const unknown of [commentId, 'x']) {
-      const answer = await office.api.delete(`${path}/${unknown}`);
-      expect([answer.status, answer.body.code]).to.deep.equal([404, 'comment_not_found']);
+      await expectError('404 comment_not_found', office.api.delete(`${path}/${unknown}`));
     }
   });
 });

@@ -4,6 +4,7 @@ import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
+import { flatRule } from '#test/support/terms.js';
 import { workedTiers } from '#test/support/worked-example.js';
 import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
@@ -18,12 +19,7 @@ describe('commission queries', () => {
   const readView = (query: Record<string, string>, caller = world.admin) =>
     world.slice.run(getCommissions, caller, { query });
 
-  const euroPlan = () =>
-    world.plan(
-      'Euro',
-      { rules: [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
-      { currency: 'EUR' },
-    );
+  const euroPlan = () => world.plan('Euro', { rules: [flatRule('Euro', 0.1)] }, { currency: 'EUR' });
 
   /** The worked example: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
   beforeEach(async () => {
@@ -245,7 +241,7 @@ describe('commission queries', () => {
       const other = await world.plan('Other', {
         rules: [
           { name: 'By value', measure: 'amount', tierBy: 'value', tierValueField: 'amount', tiers: workedTiers },
-          { name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }] },
+          flatRule('Flat', 0.01),
           { name: 'Zero', measure: 'amount', tiers: workedTiers },
         ],
       });

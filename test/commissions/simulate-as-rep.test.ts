@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
 import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -52,8 +53,6 @@ describe('what a simulation may depend on', () => {
 
   const send = (client: ApiClient, body: object): Promise<Answer> =>
     client.post('/v1/commissions/simulate', { period, ...body });
-  const expectCode = (answer: Answer, code: string) =>
-    expect(`${answer.status} ${answer.body.code}`, JSON.stringify(answer.body)).to.equal(code);
   /** The amount and the rank of each deal of Ann. */
   const ofAnn = ({ status, body }: Answer): Record<string, unknown> => {
     expect(status, JSON.stringify(body)).to.equal(200);
@@ -85,14 +84,14 @@ describe('what a simulation may depend on', () => {
 
     it('rejects a config with 403, alone and with a plan', async () => {
       for (const body of [{ config: flat }, { config: ranked, planId }, { config: flat, repId: ids.ann }])
-        expectCode(await send(asAnn, body), '403 forbidden');
+        await expectError('403 forbidden', send(asAnn, body));
     });
 
     it('rejects deals that are unknown, closed or of another rep, with the same response', async () => {
       const messages = new Set<string>();
       for (const dealId of ['unknown', 'a1', 'b1', 'b2']) {
         const answer = await send(asAnn, { planId, deals: [{ dealId, amount: 5, closeDate: '2026-03-01' }] });
-        expectCode(answer, '403 forbidden');
+        await expectError('403 forbidden', answer);
         messages.add(answer.body.message);
       }
       expect(messages.size).to.equal(1);
@@ -109,7 +108,7 @@ describe('what a simulation may depend on', () => {
         { createdDate: '2026-01-01' },
       ];
       for (const other of others)
-        expectCode(await send(asAnn, { planId, deals: [{ dealId: 'a2', amount: 5, ...other }] }), '403 forbidden');
+        await expectError('403 forbidden', send(asAnn, { planId, deals: [{ dealId: 'a2', amount: 5, ...other }] }));
     });
 
     it('applies the varied amount, stage and close date to the stored deal', async () => {
@@ -140,10 +139,10 @@ describe('what a simulation may depend on', () => {
       const draft = { name: 'Draft', status: 'draft', config: flat };
       const plan = await api.createPlan(draft);
       for (const id of [plan.planId, plan.planVersionId])
-        expectCode(await asAnn.get(`/v1/plans/${id}`), '404 plan_not_found');
-      expectCode(await send(asAnn, { planId: plan.planId }), '404 plan_not_found');
-      expectCode(await send(asAnn, { planVersionId: plan.planVersionId }), '404 plan_not_found');
-      expectCode(await send(asAnn, { planId: crypto.randomUUID() }), '404 plan_not_found');
+        await expectError('404 plan_not_found', asAnn.get(`/v1/plans/${id}`));
+      await expectError('404 plan_not_found', send(asAnn, { planId: plan.planId }));
+      await expectError('404 plan_not_found', send(asAnn, { planVersionId: plan.planVersionId }));
+      await expectError('404 plan_not_found', send(asAnn, { planId: crypto.randomUUID() }));
       expect((await send(api, { planVersionId: plan.planVersionId, repId: ids.ann })).status).to.equal(200);
       await api.assign([ids.ann], plan.planId);
       expect((await send(asAnn, { planId: plan.planId })).status).to.equal(200);
@@ -179,7 +178,7 @@ describe('what a simulation may depend on', () => {
       name: `R${index}`,
       conditions: [{ operator: 'or', rules: values }],
     }));
-    expectCode(await send(api, { config: { rules }, repId: ids.ann }), '400 plan_too_complex');
+    await expectError('400 plan_too_complex', send(api, { config: { rules }, repId: ids.ann }));
   });
 
   it('by a manager who sees everyone ranks the simulated credit', async () => {

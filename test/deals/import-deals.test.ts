@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import pg from 'pg';
 import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
+import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { readPipeline } from '#test/support/sales-opportunities.js';
-import { until } from '#test/support/until.js';
 import { DealWorld, type ImportFile } from './deal-fixture.js';
 
 describe('POST /v1/deals/import', () => {
@@ -273,20 +272,19 @@ describe('POST /v1/deals/import', () => {
   ] as const) {
     it(`compares with a deal that a concurrent request adds while ${rows} rows are being written`, async () => {
       const [newer, older] = [`d${first}`, `d${first + 1}`];
-      const other = new pg.Client({ connectionString: world.slice.ownerUrl });
-      await other.connect();
-      await other.query('begin');
-      await other.query(
+      const { ownerUrl } = world.slice;
+      const other = await openTransaction(
+        ownerUrl,
         `insert into deals (workspace_id, deal_id, name, fields, content_hash, source_updated_at)
          values ($1, $2, 'newer', '{"name": "newer"}', gen_random_uuid(), '2026-02-01'), ($1, $3, 'older', '{"name": "older"}', gen_random_uuid(), '2025-12-01')`,
-        [world.workspaceId, newer, older],
+        world.workspaceId,
+        newer,
+        older,
       );
       const lines = Array.from({ length: rows }, (_, index) => `d${index},file,2026-01-01T00:00:00Z`).join('\n');
       const importing = world.importFile({ text: `id,name,sourceUpdatedAt\n${lines}` });
-      const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      await until(async () => (await world.rows(waits)).length > 0);
-      await other.query('commit');
-      await other.end();
+      await untilBlocked(ownerUrl);
+      await other.commit();
       expect(await importing).to.include({ accepted: rows - 1, stale: 1 });
       expect(
         await world.rows(`select name from deals where deal_id in ('${newer}', '${older}') order by deal_id`),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import pg from 'pg';
+import { openTransaction } from '#test/support/open-transaction.js';
 import { expectProportional, type StatementWork, statementWork } from '#test/support/statement-work.js';
 import { DealWorld } from './deal-fixture.js';
 
@@ -14,16 +14,13 @@ describe('the statements of an import into a table that was analyzed before its 
   async function emptyWorldWithStatistics(): Promise<void> {
     world = await DealWorld.create();
     await world.rows(sql`alter table deals set (autovacuum_enabled = off)`);
-    const other = new pg.Client({ connectionString: world.slice.ownerUrl });
-    await other.connect();
-    await other.query('begin');
-    await other.query(
+    const other = await openTransaction(
+      world.slice.ownerUrl,
       `insert into deals (workspace_id, deal_id, content_hash) select gen_random_uuid(), n, gen_random_uuid()
        from generate_series(1, 20000) n`,
     );
     await world.rows(sql`analyze deals`);
-    await other.query('rollback');
-    await other.end();
+    await other.rollback();
     const [statistics] = await world.rows<{ pages: number; rows: number }>(
       "select relpages as pages, reltuples as rows from pg_class where relname = 'deals'",
     );

@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import pg from 'pg';
 import { PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { waitForChecks } from '#test/support/discrepancies.js';
+import { expectError } from '#test/support/errors.js';
+import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
+import { flatRule } from '#test/support/terms.js';
 import { type ApiClient } from '#test/support/test-service.js';
-import { until } from '#test/support/until.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Body = any;
@@ -107,7 +108,7 @@ describe('discrepancies', () => {
     });
     await idle();
     expect(await list()).to.deep.equal([]);
-    expect((await resolve(discrepancyId, 'dismiss')).body.code).to.equal('invalid_transition');
+    await expectError('409 invalid_transition', resolve(discrepancyId, 'dismiss'));
     const again = await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period: '2026-01' });
     expect(again).to.deep.equal({ action: 'none', delta: 0 });
   });
@@ -149,11 +150,8 @@ describe('discrepancies', () => {
     await office.generateAndApprove('2026-03');
     await idle();
     expect(await list('?status=open&period=2026-03')).to.deep.equal([]);
-    const unlock = await office.api.post(`/v1/statements/${office.ben}/approve`, {
-      period: '2026-01',
-      status: 'draft',
-    });
-    expect([unlock.status, unlock.body.code]).to.deep.equal([409, 'carried_forward']);
+    const unlock = { period: '2026-01', status: 'draft' };
+    await expectError('409 carried_forward', office.api.post(`/v1/statements/${office.ben}/approve`, unlock));
     await office.unlock('2026-03');
     await office.unlock('2026-01');
     await idle();
@@ -177,7 +175,7 @@ describe('discrepancies', () => {
     const { discrepancyId } = await only();
     const { body } = await resolve(discrepancyId, 'dismiss');
     expect([body.result, body.discrepancy.status]).to.deep.equal([{ action: 'dismissed', delta: 80 }, 'dismissed']);
-    expect((await resolve(discrepancyId, 'dismiss')).body.code).to.equal('invalid_transition');
+    await expectError('409 invalid_transition', resolve(discrepancyId, 'dismiss'));
     await office.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: office.ben });
     await idle();
     expect(await list()).to.deep.equal([]);
@@ -192,27 +190,21 @@ describe('discrepancies', () => {
   async function checkBeforeCalculation(repId: string, change: () => Promise<unknown>): Promise<void> {
     const { service } = fixture;
     const checker = new PeriodChecker(service.running.service.unitOfWork, { now: () => new Date() });
-    const holder = new pg.Client({ connectionString: service.database.ownerUrl });
-    await holder.connect();
-    try {
-      await holder.query('begin');
-      await holder.query('select from lanes where workspace_id = $1 for no key update', [office.workspaceId]);
-      await change();
-      const causes = JSON.stringify([{ kind: 'true_up', dealId: null }]);
-      await office.sql(
-        `insert into period_checks (workspace_id, rep_id, period, causes) values ($1, $2, '2026-01', $3)`,
-        repId,
-        causes,
-      );
-      const checked = checker.run(office.workspaceId, repId);
-      const waiting = `select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%from lanes%'`;
-      await until(async () => (await fixture.sql(waiting)).length > 0, { what: 'the end of the comparison' });
-      await holder.query('rollback');
-      await checked;
-    } finally {
-      await holder.end();
-    }
+    const { ownerUrl } = service.database;
+    const lanes = 'select from lanes where workspace_id = $1 for no key update';
+    const locked = await openTransaction(ownerUrl, lanes, office.workspaceId);
+    await change();
+    const causes = JSON.stringify([{ kind: 'true_up', dealId: null }]);
+    await office.sql(
+      `insert into period_checks (workspace_id, rep_id, period, causes) values ($1, $2, '2026-01', $3)`,
+      repId,
+      causes,
+    );
+    const checked = checker.run(office.workspaceId, repId);
+    // The end of the comparison.
+    await untilBlocked(ownerUrl, 'from lanes');
+    await locked.rollback();
+    await checked;
     await idle();
   }
 
@@ -234,17 +226,9 @@ describe('discrepancies', () => {
   });
 
   it('lists the approved periods of managers above, also when the period below keeps its rows', async () => {
-    const rules = [
-      {
-        name: 'Override',
-        executionPhase: 'cascade',
-        measure: 'amount',
-        tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
-      },
-    ];
     await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { managerId: office.mia });
-    const plan = await office.api.createPlan({ name: 'Lead', config: { rules } });
-    await office.api.assign([office.mia], plan.planId);
+    const rules = [flatRule('Override', 0.1, { executionPhase: 'cascade' })];
+    await office.api.createPlan({ name: 'Lead', config: { rules } }, [office.mia]);
     await idle();
     await office.api.generate(office.mia, '2026-01');
     await office.api.approve(office.mia, '2026-01');
@@ -278,8 +262,7 @@ describe('discrepancies', () => {
     expect((await ben.get('/v1/discrepancies')).status).to.equal(403);
     expect((await resolve(discrepancyId, 'dismiss', {}, ben)).status).to.equal(403);
     await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { role: 'admin' });
-    const own = await resolve(discrepancyId, 'carry_forward', {}, await office.as(office.ben));
-    expect([own.status, own.body.code]).to.deep.equal([403, 'forbidden']);
+    await expectError('403 forbidden', resolve(discrepancyId, 'carry_forward', {}, await office.as(office.ben)));
     const mia = await office.as(office.mia);
     expect(await list('?status=open', mia)).to.have.length(1);
     await office.sql('update discrepancies set delta = 79 where workspace_id = $1');

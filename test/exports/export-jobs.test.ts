@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download, unzipped } from '#test/support/downloads.js';
+import { expectError } from '#test/support/errors.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
 import { startTestService } from '#test/support/test-service.js';
 import { exportJobs, finishedExport } from './finished-export.js';
@@ -73,8 +74,7 @@ describe('file exports', function () {
     await finishedExport(asMia, ofTeam);
     await finishedExport(asMia, ofBen);
     for (const suffix of ['', '/file']) {
-      const rejected = await asBen.get(`${exportJobs}/${ofTeam}${suffix}`);
-      expect([rejected.status, rejected.body.code]).to.deep.equal([404, 'job_not_found']);
+      await expectError('404 job_not_found', asBen.get(`${exportJobs}/${ofTeam}${suffix}`));
       expect((await asBen.get(`${exportJobs}/${ofBen}${suffix}`)).status).to.equal(200);
     }
     const { jobs: listed } = await asBen.expect(200, 'GET', exportJobs);
@@ -103,8 +103,7 @@ describe('file exports', function () {
     const own = await fixture.office({ deals: false });
     const jobId = await leave(own, { status: 'running' });
     expect(await own.api.expect(200, 'GET', `${exportJobs}/${jobId}`)).to.include({ status: 'running' });
-    const early = await own.api.get(`${exportJobs}/${jobId}/file`);
-    expect([early.status, early.body.code]).to.deep.equal([409, 'export_not_ready']);
+    await expectError('409 export_not_ready', own.api.get(`${exportJobs}/${jobId}/file`));
   });
 
   it('shares one waiting export between equal requests and rejects more than twenty waiting exports', async () => {
@@ -114,8 +113,7 @@ describe('file exports', function () {
     expect([same.status, same.body.jobId]).to.deep.equal([202, waiting]);
     for (let month = 2; month <= 12; month += 1) await leave(own, { period: `2026-${String(month).padStart(2, '0')}` });
     for (let month = 1; month <= 8; month += 1) await leave(own, { period: `2025-0${month}` });
-    const rejected = await own.api.get('/v1/statements/export.xlsx?period=2026-01');
-    expect([rejected.status, rejected.body.code]).to.deep.equal([503, 'export_unavailable']);
+    await expectError('503 export_unavailable', own.api.get('/v1/statements/export.xlsx?period=2026-01'));
     expect((await own.api.get('/v1/statements/export.csv?period=2026-01')).status).to.equal(200);
     expect((await office.api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
   });
@@ -157,8 +155,7 @@ describe('file exports', function () {
       const job = await finishedExport(api, jobId);
       expect(job.status).to.equal('failed');
       expect(job.error).to.contain('Install chromium');
-      const ofJob = await api.get(`${exportJobs}/${jobId}/file`);
-      expect([ofJob.status, ofJob.body.code]).to.deep.equal([503, 'pdf_unavailable']);
+      await expectError('503 pdf_unavailable', api.get(`${exportJobs}/${jobId}/file`));
       for (const format of ['xlsx', 'csv'])
         expect((await api.get(`/v1/statements/export.${format}?period=2026-01`)).status).to.equal(200);
     } finally {

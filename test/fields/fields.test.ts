@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const standard = [
@@ -159,8 +160,7 @@ describe('fields', () => {
       for (const slug of ['stage', 'dealstage'])
         expect(await options(slug), slug).to.deep.equal(['ignored', 'Lost', 'Won']);
       for (const slug of ['kind', 'dealType']) expect(await options(slug), slug).to.deep.equal(['New', 'Renewal']);
-      const { status, body } = await api.get(optionsPath('remark'));
-      expect([status, body.code]).to.deep.equal([404, 'field_not_found']);
+      await expectError('404 field_not_found', api.get(optionsPath('remark')));
     });
 
     it('returns at most a thousand values', async () => {

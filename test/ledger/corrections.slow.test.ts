@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import pg from 'pg';
+import { openTransaction } from '#test/support/open-transaction.js';
 import { testService } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-workspace.js';
@@ -75,13 +75,8 @@ describe('corrections of the worked example', () => {
       const moved: Deal = { ...D1, rep: 'bob', closeDate: april };
       // Ann's lane is busy, so Max is calculated for the new quarter through Bob before anything is requested for
       // the old one.
-      const busy = new pg.Client(service.database.ownerUrl);
-      await busy.connect();
-      await busy.query('begin');
-      await busy.query('select from lanes where workspace_id = $1 and rep_id = $2 for update', [
-        example.workspaceId,
-        example.repIds.ann,
-      ]);
+      const lane = 'select from lanes where rep_id = $1 for update';
+      const busy = await openTransaction(service.database.ownerUrl, lane, example.repIds.ann);
       await example.put(moved);
       const quarterOfMax = async () => {
         const [row] = await service.sql<{ day: string }>(
@@ -93,8 +88,7 @@ describe('corrections of the worked example', () => {
       };
       await example.drain(['bob', 'max'].map((name) => example.repIds[name as 'bob' | 'max']));
       await until(async () => (await quarterOfMax()) === april);
-      await busy.query('rollback');
-      await busy.end();
+      await busy.rollback();
       expect(await example.ledger()).to.deep.equal(await cleanLedgerOf(moved, D2, D3));
     });
 

@@ -63,11 +63,7 @@ describe('a batch of lanes', function () {
       { events: 5, amount: 4 },
       { events: 0, amount: 0 },
     ]);
-    const audit = await world.slice.owner
-      .selectFrom('audit_runs')
-      .select(['rep_id', 'events_written', 'deals'])
-      .execute();
-    expect(audit).to.have.deep.members([
+    expect(await world.slice.sql('select rep_id, events_written, deals from audit_runs')).to.have.deep.members([
       { rep_id: ada, events_written: 3, deals: 3 },
       { rep_id: ben, events_written: 5, deals: 5 },
     ]);
@@ -105,7 +101,7 @@ describe('a batch of lanes', function () {
     await sql`drop function reject_rep() cascade`.execute(world.slice.owner);
     const events = await Promise.all(repIds.map(async (repId) => (await paid(repId)).events));
     expect(events).to.deep.equal([2, 2, 2, 0, 2]);
-    const failed = await world.slice.owner.selectFrom('lanes').select('rep_id').where('attempts', '>', 0).execute();
+    const failed = await world.slice.sql('select rep_id from lanes where attempts > 0');
     expect(failed).to.deep.equal([{ rep_id: failing }]);
     expect((await world.slice.requests(world.workspaceId)).map((row) => row.rep_id)).to.deep.equal([failing]);
     await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
@@ -130,7 +126,7 @@ describe('a batch of lanes', function () {
       { events: 4500, amount: 52.53 },
       { events: 4500, amount: 52.53 },
     ]);
-    const runs = await world.slice.owner.selectFrom('audit_runs').select('rep_id').execute();
+    const runs = await world.slice.sql('select from audit_runs');
     expect(runs, 'one calculation for each rep').to.have.length(5);
   });
 });

@@ -40,13 +40,7 @@ describe('a lane whose calculation fails', function () {
       .laneRunner()
       .run(workspaceId, [repId])
       .catch(() => undefined);
-  const lane = () =>
-    slice.owner
-      .selectFrom('lanes')
-      .select(['attempts', 'parked_at'])
-      .where('workspace_id', '=', workspaceId)
-      .where('rep_id', '=', repId)
-      .executeTakeFirst();
+  const lane = async () => (await slice.sql('select attempts, parked_at from lanes where rep_id = $1', repId))[0];
 
   it('is parked after eight failures and keeps its requests', async () => {
     await failWith('22012');

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { backends, type Servers, startServers } from '#test/support/backends.js';
-import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
+import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
@@ -21,7 +22,6 @@ for (const backend of backends)
     let redis: RedisServer | null;
     let apis: ServiceProcess[] = [];
     let workers: ServiceProcess[] = [];
-    let owner: pg.Client;
     let tenant: { workspaceId: string; apiKey: string };
     let repIds: string[];
     const jobIds: string[] = [];
@@ -31,7 +31,9 @@ for (const backend of backends)
       if (started === null) return this.skip();
       servers = started;
       redis = servers.redis;
-      await commitDurably(servers.database.ownerUrl);
+      const { ownerUrl } = servers.database;
+      // Test servers respond before a commit is written to disk, so a killed server process loses the last commits.
+      await query(ownerUrl, `alter database ${new URL(ownerUrl).pathname.slice(1)} set synchronous_commit = on`);
       const two = (kind: 'api' | 'worker') => [0, 1].map(() => ServiceProcess.start(kind, servers.environment));
       apis = await Promise.all(two('api'));
       workers = await Promise.all(two('worker'));
@@ -135,12 +137,9 @@ for (const backend of backends)
     });
 
     it('are readable from every API process for six hours after their end', async () => {
-      owner = new pg.Client({ connectionString: servers.database.ownerUrl });
-      await owner.connect();
       const endedAgo = (interval: string) =>
-        owner.query('update jobs set finished_at = now() - $1::interval where workspace_id = $2 and job_id = $3', [
+        query(servers.database.ownerUrl, 'update jobs set finished_at = now() - $1::interval where job_id = $2', [
           interval,
-          tenant.workspaceId,
           jobIds[0],
         ]);
       const statuses = () =>
@@ -149,14 +148,10 @@ for (const backend of backends)
             async (index) => (await client(index).get(`/v1/commissions/recalculate/jobs/${jobIds[0]}`)).status,
           ),
         );
-      try {
-        await endedAgo('5 hours 59 minutes');
-        expect(await statuses()).to.deep.equal([200, 200]);
-        await endedAgo('6 hours 1 minute');
-        expect(await statuses()).to.deep.equal([404, 404]);
-      } finally {
-        await owner.end();
-      }
+      await endedAgo('5 hours 59 minutes');
+      expect(await statuses()).to.deep.equal([200, 200]);
+      await endedAgo('6 hours 1 minute');
+      expect(await statuses()).to.deep.equal([404, 404]);
     });
   });
 
@@ -168,40 +163,28 @@ describe('SIGTERM', function () {
     const environment = { ...servers.environment, DRAIN_MS: '1500' };
     const api = await ServiceProcess.start('api', environment);
     const worker = await ServiceProcess.start('worker', environment);
-    const blocker = new pg.Client({ connectionString: servers.database.ownerUrl });
-    await blocker.connect();
+    const { ownerUrl } = servers.database;
     try {
-      const { workspaceId, apiKey } = await servers.workspace();
+      const { apiKey } = await servers.workspace();
       const client = new ApiClient(api.url, apiKey);
       const [repId] = await saveSimpleTerms(client, ['ann']);
       // The lane waits at its first write, and the request waits for the lane.
-      await blocker.query('begin');
-      await blocker.query('lock table audit_runs in exclusive mode');
+      const blocker = await openTransaction(ownerUrl, 'lock table audit_runs in exclusive mode');
       const answered = post(`${api.url}/v1/commissions/recalculate`, apiKey, { repId });
-      await until(async () => {
-        const { rowCount } = await blocker.query(
-          `select from pg_locks where relation = 'audit_runs'::regclass and not granted`,
-        );
-        return rowCount === 1;
-      });
+      await untilBlocked(ownerUrl, 'audit_runs');
       api.signal('SIGTERM');
       worker.signal('SIGTERM');
       await until(async () => (await client.get('/readyz')).status === 503);
       expect((await client.get('/v1/whoami')).status, 'still answered while it drains').to.not.equal(503);
       await sleep(1700);
       expect([api.isRunning, worker.isRunning]).to.deep.equal([true, true]);
-      await blocker.query('commit');
+      await blocker.rollback();
       const answer = await answered;
       expect(answer).to.deep.include({ status: 200 });
       expect(await api.ended(), api.output).to.equal(0);
       expect(await worker.ended(), worker.output).to.equal(0);
-      const { rows } = await blocker.query('select outcome from audit_runs where workspace_id = $1 and rep_id = $2', [
-        workspaceId,
-        repId,
-      ]);
-      expect(rows.length).to.be.greaterThan(0);
+      expect(await query(ownerUrl, 'select from audit_runs where rep_id = $1', [repId])).not.to.be.empty;
     } finally {
-      await blocker.end();
       await Promise.all([api, worker].map((process) => process.end('SIGKILL')));
       await servers.stop();
     }
@@ -212,18 +195,14 @@ describe('SIGTERM while Redis is away', function () {
   this.timeout(60_000);
   let servers: Servers;
   let processes: ServiceProcess[] = [];
-  let blocker: pg.Client;
 
   before(async function () {
     const started = await startServers('redis');
     if (started === null) return this.skip();
     servers = started;
-    blocker = new pg.Client({ connectionString: servers.database.ownerUrl });
-    await blocker.connect();
   });
 
   after(async () => {
-    await blocker?.end();
     await Promise.all(processes.map((process) => process.end('SIGKILL')));
     await servers?.stop();
   });
@@ -235,47 +214,28 @@ describe('SIGTERM while Redis is away', function () {
       ServiceProcess.start('worker', servers.environment),
     ]);
     const [api, ...workers] = processes as [ServiceProcess, ServiceProcess, ServiceProcess];
-    const { workspaceId, apiKey } = await servers.workspace();
+    const { apiKey } = await servers.workspace();
     const client = new ApiClient(api.url, apiKey);
     const [repId] = await saveSimpleTerms(client, ['ann']);
-    const runs = async () => {
-      const { rowCount } = await blocker.query('select from audit_runs where workspace_id = $1 and rep_id = $2', [
-        workspaceId,
-        repId,
-      ]);
-      return rowCount ?? 0;
-    };
+    const { ownerUrl } = servers.database;
+    const runs = async () => (await query(ownerUrl, 'select from audit_runs where rep_id = $1', [repId])).length;
     await client.expect(200, 'POST', '/v1/commissions/recalculate', { repId });
     const before = await runs();
-    await blocker.query('begin');
-    await blocker.query('lock table audit_runs in exclusive mode');
+    const blocker = await openTransaction(ownerUrl, 'lock table audit_runs in exclusive mode');
     await client.expect(201, 'PUT', '/v1/deals/D1', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
-    await until(async () => {
-      const { rowCount } = await blocker.query(
-        `select from pg_locks where relation = 'audit_runs'::regclass and not granted`,
-      );
-      return rowCount === 1;
-    });
+    await untilBlocked(ownerUrl, 'audit_runs');
     await servers.redis?.stop();
     const startedAt = performance.now();
     for (const process of processes) process.signal('SIGTERM');
     await api.ended();
     await Promise.race(workers.map((worker) => worker.ended()));
     expect(workers.filter((worker) => worker.isRunning).length, 'workers with a lane to finish').to.equal(1);
-    await blocker.query('commit');
+    await blocker.rollback();
     expect(await Promise.all(processes.map((process) => process.ended()))).to.deep.equal([0, 0, 0]);
     expect(performance.now() - startedAt).to.be.lessThan(15_000);
     expect(await runs()).to.equal(before + 1);
   });
 });
-
-/** Test servers respond before a commit is written to disk, so a killed server process loses the last commits. */
-async function commitDurably(ownerUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: ownerUrl });
-  await client.connect();
-  await client.query(`alter database ${new URL(ownerUrl).pathname.slice(1)} set synchronous_commit = on`);
-  await client.end();
-}
 
 function post(url: string, apiKey: string, body: unknown): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {

@@ -3,6 +3,7 @@ import { planTerms } from '#src/plans/plan.js';
 import { type PlanTest, planTests } from '#src/plans/plan-tests.js';
 import { runTests } from '#src/plans/run-tests.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
+import { expectError } from '#test/support/errors.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
@@ -188,9 +189,8 @@ describe('tests of a plan', () => {
     });
 
     async function rejection(method: string, path: string, body: object) {
-      const answer = await api.send(method, path, body);
-      expect([answer.status, answer.body.code]).to.deep.equal([400, 'plan_tests_failed']);
-      expect(answer.body.details.failed[0]).to.include({ name: 'Flat', expected: 99, actual: 100 });
+      const { details } = await expectError('400 plan_tests_failed', api.send(method, path, body));
+      expect(details.failed[0]).to.include({ name: 'Flat', expected: 99, actual: 100 });
     }
 
     it('are stored with a version, in every answer, and continue in the next version', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -51,21 +52,6 @@ describe('plans over HTTP', () => {
   const history = (planRef: string): Promise<Plan[]> => api.expect(200, 'GET', `/v1/plans/${planRef}/history`);
   const addReps = (...names: string[]): Promise<string[]> => api.saveReps(...names);
   const assign = (repIds: string[], planId: string): Promise<{ assignmentId: string }[]> => api.assign(repIds, planId);
-  const expectError = async (
-    status: number,
-    code: string,
-    method: string,
-    path: string,
-    body?: object,
-    client = api,
-  ) => {
-    const answer = await client.send(method, path, body);
-    expect([answer.status, answer.body.code], `${method} ${path} ${JSON.stringify(body)}`).to.deep.equal([
-      status,
-      code,
-    ]);
-    return answer.body;
-  };
   const brief = (plans: readonly Plan[]) => plans.map(({ name, version, status }) => `${name} ${version} ${status}`);
 
   describe('POST /v1/plans', () => {
@@ -113,7 +99,7 @@ describe('plans over HTTP', () => {
 
     it('returns the path of every problem', async () => {
       const body = { name: 'A', config: { rules: [rule('X', { tiers: [tier(0, 0, 11)] }), rule('Y', { cap: -1 })] } };
-      const { details } = await expectError(400, 'VALIDATION_FAILED', 'POST', '/v1/plans', body);
+      const { details } = await expectError('400 VALIDATION_FAILED', api.post('/v1/plans', body));
       expect(details.issues.map((issue: { path: string }) => issue.path)).to.deep.equal([
         'config.rules.0.tiers.0.rate',
         'config.rules.1.cap',
@@ -124,17 +110,17 @@ describe('plans over HTTP', () => {
       const { planId } = await create('Twin');
       await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'deleted' });
       const second = await create('Twin');
-      const rejected = await api.patch(`/v1/plans/${planId}/status`, { status: 'active' });
-      expect([rejected.status, rejected.body.code]).to.deep.equal([409, 'plan_name_taken']);
+      await expectError('409 plan_name_taken', api.patch(`/v1/plans/${planId}/status`, { status: 'active' }));
       await api.expect(200, 'PATCH', `/v1/plans/${second.planId}/status`, { status: 'deleted' });
       await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'active' });
     });
 
     it('rejects the name of an existing plan in any case until that plan is deleted', async () => {
       const { planId } = await create('AE');
-      await expectError(409, 'plan_name_taken', 'POST', '/v1/plans', { name: ' ae ', config: configOf('New') });
+      const named = (name: string) => api.post('/v1/plans', { name, config: configOf('New') });
+      await expectError('409 plan_name_taken', named(' ae '));
       await setStatus(planId, 'archived');
-      await expectError(409, 'plan_name_taken', 'POST', '/v1/plans', { name: 'AE', config: configOf('New') });
+      await expectError('409 plan_name_taken', named('AE'));
       await setStatus(planId, 'deleted');
       await create('AE');
     });
@@ -152,8 +138,8 @@ describe('plans over HTTP', () => {
         await api.post('/v1/plans', { name: 'Second', config: configOf('New', 'Newer') }),
         await api.patch(`/v1/plans/${planId}`, { config: configOf('New', 'Newer') }),
       ]) {
-        expect([answer.status, answer.body.code]).to.deep.equal([400, 'plan_too_complex']);
-        expect(answer.body.details.bytes).to.be.greaterThan(answer.body.details.limit);
+        const { details } = await expectError('400 plan_too_complex', answer);
+        expect(details.bytes).to.be.greaterThan(details.limit);
       }
       expect(await list()).to.have.length(1);
     });
@@ -201,8 +187,8 @@ describe('plans over HTTP', () => {
       expect(second.rules[0]?.id).to.not.equal(first.rules[0]?.id);
       const third = await patch(second.planVersionId, { effectiveStart: '2026-07-01', effectiveEnd: '2026-12-31' });
       expect(third).to.deep.include({ version: 3, config: configOf('Newer'), effectiveEnd: '2026-12-31' });
-      const early = { effectiveEnd: '2026-06-30' };
-      await expectError(400, 'VALIDATION_FAILED', 'PATCH', `/v1/plans/${third.planVersionId}`, early);
+      const early = api.patch(`/v1/plans/${third.planVersionId}`, { effectiveEnd: '2026-06-30' });
+      await expectError('400 VALIDATION_FAILED', early);
       const fourth = await patch(third.planVersionId, { effectiveStart: null, effectiveEnd: null });
       expect(fourth).to.deep.include({ version: 4, effectiveStart: null, effectiveEnd: null });
       expect(await get(first.planVersionId)).to.deep.equal(first);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import pg from 'pg';
-import { ownerSessionOptions } from '#src/platform/database/pool.js';
+import { expectError } from '#test/support/errors.js';
+import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 
@@ -78,8 +78,7 @@ describe('the preview of a plan change', () => {
     const next = await api.expect(200, 'GET', `${path}/jobs/${jobId}?limit=1&offset=1`);
     expect(next).to.include({ jobId, count: 2, limit: 1, offset: 1, delta: 250 });
     expect(next.byDeal.map(({ dealId }: { dealId: string }) => dealId)).to.deep.equal(['a3']);
-    const other = await api.get(`${path}/jobs/${planId}`);
-    expect([other.status, other.body.code]).to.deep.equal([404, 'job_not_found']);
+    await expectError('404 job_not_found', api.get(`${path}/jobs/${planId}`));
   });
 
   it('names the reason of what is no longer paid, and the overrides that the change drops', async () => {
@@ -133,17 +132,12 @@ describe('the preview of a plan change', () => {
 
   it('returns 404 plan_not_found for a plan that is deleted at the same time', async () => {
     const { planId: deleted } = await api.createPlan({ name: 'Deleted', config: configOf(0.1) });
-    const other = new pg.Client({ connectionString: service.database.ownerUrl, options: ownerSessionOptions });
-    await other.connect();
-    await other.query('begin');
-    await other.query('delete from plans where workspace_id = $1 and plan_id = $2', [workspaceId, deleted]);
+    const { ownerUrl } = service.database;
+    const deletion = await openTransaction(ownerUrl, 'delete from plans where plan_id = $1', deleted);
     const previewed = api.post(`/v1/plans/${deleted}/preview`, { config: configOf(0.2), period: '2026' });
-    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await until(async () => (await service.sql(waiting)).length > 0);
-    await other.query('commit');
-    await other.end();
-    const { status, body } = await previewed;
-    expect([status, body.code]).to.deep.equal([404, 'plan_not_found']);
+    await untilBlocked(ownerUrl);
+    await deletion.commit();
+    await expectError('404 plan_not_found', previewed);
   });
 
   /** A preview whose workers died after this number of attempts, and what became of it. */

@@ -61,21 +61,18 @@ describe('reps', () => {
 
   describe('GET /v1/reps/:repId', () => {
     it('returns the linkage as flat fields and as one object', async () => {
-      await slice.owner
-        .updateTable('reps')
-        .set({ provider: 'crm-a', synced_at: '2026-05-01T00:00:00Z' })
-        .where('rep_id', '=', ids['Bob'] as string)
-        .execute();
+      await slice.sql(
+        `update reps set provider = 'crm-a', synced_at = '2026-05-01 00:00Z' where rep_id = $1`,
+        ids['Bob'],
+      );
       const shared = { workspace_id: workspaceId, rep_id: ids['Bob'] as string, fields: '{}', given: '{}' };
       const state = { ...shared, content_hash: newId(), is_closed: false, is_won: false };
-      await slice.owner
-        .insertInto('deals')
-        .values([
-          { ...state, deal_id: 'd1', snapshot_at: '2026-05-02T00:00:00Z' },
-          { ...state, deal_id: 'd2', snapshot_at: '2026-05-03T00:00:00Z' },
-          { ...state, deal_id: 'd3', snapshot_at: '2026-05-04T00:00:00Z', deleted_at: '2026-05-04T00:00:00Z' },
-        ])
-        .execute();
+      for (const [deal_id, snapshot_at, deleted_at] of [
+        ['d1', '2026-05-02T00:00:00Z', null],
+        ['d2', '2026-05-03T00:00:00Z', null],
+        ['d3', '2026-05-04T00:00:00Z', '2026-05-04T00:00:00Z'],
+      ] as const)
+        await slice.insert('deals', { ...state, deal_id, snapshot_at, deleted_at });
       const linkage = {
         provider: 'crm-a',
         crmId: 'm2',
@@ -172,11 +169,7 @@ describe('reps', () => {
     });
 
     it("returns 403 rep_limit_reached for an activation beyond the tier's seats", async () => {
-      await slice.owner
-        .updateTable('workspaces')
-        .set({ tier: 'free' })
-        .where('workspace_id', '=', workspaceId)
-        .execute();
+      await slice.sql("update workspaces set tier = 'free' where workspace_id = $1", workspaceId);
       await patch('Cy', { active: false });
       await add(...Array.from({ length: 8 }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}` })));
       await expectError('rep_limit_reached', 403, ids['Cy'] as string, { active: true });
@@ -185,22 +178,17 @@ describe('reps', () => {
 
     it('ends the sessions of a rep who is deactivated or gets another role, and no other sessions', async () => {
       const token = (repId: string | null, kind: 'sess' | 'ws') =>
-        slice.owner
-          .insertInto('tokens')
-          .values({
-            workspace_id: workspaceId,
-            token_id: newId(),
-            kind,
-            token_hash: Buffer.alloc(32, kind),
-            rep_id: repId,
-          })
-          .execute();
+        slice.insert('tokens', {
+          workspace_id: workspaceId,
+          token_id: newId(),
+          kind,
+          token_hash: Buffer.alloc(32, kind),
+          rep_id: repId,
+        });
       for (const name of ['Ann', 'Bob', 'Cy']) await token(ids[name] as string, 'sess');
       await token(null, 'ws');
       const left = async () =>
-        (await slice.owner.selectFrom('tokens').select('rep_id').where('workspace_id', '=', workspaceId).execute()).map(
-          (row) => row.rep_id,
-        );
+        (await slice.sql('select rep_id from tokens where workspace_id = $1', workspaceId)).map((row) => row['rep_id']);
       await patch('Bob', { active: true, role: 'manager' });
       expect(await left()).to.have.length(4);
       await patch('Cy', { active: false });

@@ -39,32 +39,26 @@ describe('PUT /v1/reps', () => {
   ): Promise<void> {
     const shared = { workspace_id: workspaceId, close_date: '2026-02-01', amount: '1', is_closed: true, is_won: true };
     const content = { fields: '{}', given: '{}', content_hash: newId() };
-    await slice.owner
-      .insertInto('deals')
-      .values({ ...shared, ...content, deal_id: dealId, ...owner })
-      .execute();
+    await slice.insert('deals', { ...shared, ...content, deal_id: dealId, ...owner });
   }
 
   async function dealOwners(): Promise<Record<string, string | null>> {
-    const rows = await slice.owner
-      .selectFrom('deals')
-      .select(['deal_id', 'rep_id'])
-      .where('workspace_id', '=', workspaceId)
-      .execute();
+    const rows = await slice.sql<{ deal_id: string; rep_id: string | null }>(
+      'select deal_id, rep_id from deals where workspace_id = $1',
+      workspaceId,
+    );
     return Object.fromEntries(rows.map((row) => [row.deal_id, row.rep_id]));
   }
 
-  const lines = () =>
-    slice.owner
-      .selectFrom('reporting_lines')
-      .innerJoin('reps as r', 'r.rep_id', 'reporting_lines.rep_id')
-      .innerJoin('reps as m', 'm.rep_id', 'reporting_lines.manager_id')
-      .select(['r.name', 'from_day', 'to_day', 'm.name as manager'])
-      .where('r.workspace_id', '=', workspaceId)
-      .orderBy('r.name')
-      .orderBy('from_day')
-      .execute()
-      .then((rows) => rows.map((row) => [row.name, row.from_day, row.to_day, row.manager]));
+  const lines = async () => {
+    const rows = await slice.sql(
+      `select r.name, from_day, to_day, m.name as manager from reporting_lines l
+      join reps r on r.rep_id = l.rep_id join reps m on m.rep_id = l.manager_id
+      where l.workspace_id = $1 order by r.name, from_day`,
+      workspaceId,
+    );
+    return rows.map(Object.values);
+  };
 
   it('creates reps with defaults and one lane each, and returns them in the order of the body', async () => {
     const [z, a] = await put(
@@ -84,12 +78,8 @@ describe('PUT /v1/reps', () => {
       managerId: null,
     });
     expect(a).to.include({ email: 'ann@example.com', role: 'manager', active: false, crmMemberId: null });
-    const lanes = await slice.owner
-      .selectFrom('lanes')
-      .select('rep_id')
-      .where('workspace_id', '=', workspaceId)
-      .execute();
-    expect(lanes.map((lane) => lane.rep_id).sort()).to.deep.equal([z.id, a.id].sort());
+    const lanes = await slice.sql('select rep_id from lanes where workspace_id = $1', workspaceId);
+    expect(lanes).to.have.deep.members([{ rep_id: z.id }, { rep_id: a.id }]);
   });
 
   it('changes only the fields in the body', async () => {
@@ -305,12 +295,9 @@ describe('PUT /v1/reps', () => {
       const foreign = workspaceId;
       await enter();
       await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
-      const row = await slice.owner
-        .selectFrom('deals')
-        .select('rep_id')
-        .where('workspace_id', '=', foreign)
-        .executeTakeFirst();
-      expect(row?.rep_id).to.equal(null);
+      expect(await slice.sql('select rep_id from deals where workspace_id = $1', foreign)).to.deep.equal([
+        { rep_id: null },
+      ]);
     });
   });
 
@@ -331,11 +318,7 @@ describe('PUT /v1/reps', () => {
 
     it("above the tier's limit do not prevent changes of active reps", async () => {
       await put(...manyReps(12));
-      await slice.owner
-        .updateTable('workspaces')
-        .set({ tier: 'free' })
-        .where('workspace_id', '=', workspaceId)
-        .execute();
+      await slice.sql("update workspaces set tier = 'free' where workspace_id = $1", workspaceId);
       await put({ email: 'r0@x.io', name: 'Renamed' }, { email: 'r1@x.io', name: 'R1', active: false });
       await expectError('rep_limit_reached', 403, null, { email: 'r1@x.io', name: 'R1', active: true });
     });

@@ -31,8 +31,7 @@ export function describeAssignments(): void {
 
     row(156, 'each rep has one assignment, and the same days again are rejected', async () => {
       expect(new Set(created.map((one) => one.assignmentId)).size).to.equal(2);
-      const again = await post({ repIds: [world.ids.ben], planId: plan.planId });
-      expectError(again, 409, 'assignment_overlap');
+      await expectError('409 assignment_overlap', post({ repIds: [world.ids.ben], planId: plan.planId }));
       expect(await world.get(`/v1/assignments?repId=${world.ids.ben}`)).to.have.length(1);
     });
 
@@ -110,7 +109,7 @@ export function describeAssignments(): void {
 
     row(171, 'PATCH with the end before the start is 400', async () => {
       const body = { effectiveStart: '2026-06-01', effectiveEnd: '2026-05-01' };
-      expectError(await world.admin.patch(path(0), body), 400, 'VALIDATION_FAILED');
+      await expectError('400 VALIDATION_FAILED', world.admin.patch(path(0), body));
       const [unchanged] = await world.get(`/v1/assignments?repId=${world.ids.ben}`);
       expect(unchanged).to.include({ effectiveStart: '2026-01-15', effectiveEnd: '2026-06-30' });
     });

@@ -34,7 +34,7 @@ function describeAccess(): void {
 
     for (const [number, who, path] of rejected)
       row(number, `${path.split('/').at(-1)} is 403 for ${who === 'mgr' ? 'a manager' : 'a rep'}`, async () => {
-        expectError(await world.client(who).post(path, {}), 403, 'forbidden');
+        await expectError('403 forbidden', world.client(who).post(path, {}));
         expect(await world.earned()).to.deep.equal({ D1: 4800, D2: 7200, D3: 4500 });
       });
 
@@ -43,7 +43,7 @@ function describeAccess(): void {
     );
 
     row(271, 'reset with an unknown scope is 400 and clears nothing', async () => {
-      expectError(await world.admin.post(reset, { scope: 'everything' }), 400, 'VALIDATION_FAILED');
+      await expectError('400 VALIDATION_FAILED', world.admin.post(reset, { scope: 'everything' }));
       expect(await world.earned()).to.deep.equal({ D1: 4800, D2: 7200, D3: 4500 });
     });
   });

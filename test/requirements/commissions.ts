@@ -306,7 +306,7 @@ function describeSimulation(given: Given): void {
     const answer = await given().world.cat.expect(200, 'POST', simulate, body());
     expect(answer.reps.map((rep: Json) => rep.repId)).to.deep.equal([given().world.ids.cat]);
     const other = { ...body(), repId: given().world.ids.ben };
-    expectError(await given().world.cat.post(simulate, other), 403, 'forbidden');
+    await expectError('403 forbidden', given().world.cat.post(simulate, other));
   });
 
   rejects(259, 'simulate of an unknown plan is 404', 404, 'plan_not_found', () =>

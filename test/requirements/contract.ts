@@ -39,7 +39,7 @@ function describeErrors(): void {
 
     row(639, 'period_mismatch: the period has another format than the attainmentPeriod', async () => {
       for (const period of ['2026-03', '2026'])
-        expectError(await world.admin.post('/v1/quotas', quota({ period })), 400, 'period_mismatch');
+        await expectError('400 period_mismatch', world.admin.post('/v1/quotas', quota({ period })));
     });
 
     rejects(640, 'plan_rule_not_found: the planRuleId exists on no plan', 404, 'plan_rule_not_found', () =>
@@ -47,49 +47,51 @@ function describeErrors(): void {
     );
 
     row(641, 'plan_rule_not_found: a quota names a rule id of a superseded version', async () => {
-      const answer = await world.admin.post('/v1/quotas', quota({ planRuleId: plan.rules[0]?.id }));
-      expectError(answer, 404, 'plan_rule_not_found');
+      await expectError(
+        '404 plan_rule_not_found',
+        world.admin.post('/v1/quotas', quota({ planRuleId: plan.rules[0]?.id })),
+      );
       expect(await world.get('/v1/quotas')).to.deep.equal([]);
     });
 
     row(649, 'plan_rule_not_found: an override names a rule id of a superseded version', async () => {
       const override = { rules: [{ ruleId: plan.rules[0]?.id, tiers: [{ tierIndex: 0, rate: 0.5 }] }] };
       const path = `/v1/plans/${superseding.planVersionId}/overrides/${world.ids.ben}`;
-      expectError(await world.admin.put(path, override), 404, 'plan_rule_not_found');
+      await expectError('404 plan_rule_not_found', world.admin.put(path, override));
       expect(await world.get(`/v1/plans/${superseding.planVersionId}/overrides`)).to.deep.equal([]);
     });
 
     row(642, 'rep_not_found: the repId does not resolve', async () => {
-      expectError(await world.admin.post('/v1/quotas', quota({ repIds: [unknownId] })), 404, 'rep_not_found');
-      expectError(await world.admin.get(`/v1/commissions?repId=${unknownId}`), 404, 'rep_not_found');
+      await expectError('404 rep_not_found', world.admin.post('/v1/quotas', quota({ repIds: [unknownId] })));
+      await expectError('404 rep_not_found', world.admin.get(`/v1/commissions?repId=${unknownId}`));
     });
 
     row(643, 'quota_ambiguous_measure: the rule name is on two plans of the rep', async () => {
       await world.assign(await world.plan('Other', rules), 'ben');
-      const answer = await world.admin.post('/v1/quotas', quota({ planRuleId: undefined, measure: 'Commission' }));
-      expectError(answer, 400, 'quota_ambiguous_measure');
+      await expectError(
+        '400 quota_ambiguous_measure',
+        world.admin.post('/v1/quotas', quota({ planRuleId: undefined, measure: 'Commission' })),
+      );
     });
 
     row(644, 'an unknown route returns the error envelope', async () => {
-      const answer = await world.admin.get('/v1/no-such-route');
-      expectError(answer, 404, 'not_found');
-      expect(Object.keys(answer.body)).to.include.members(['statusCode', 'code', 'message']);
+      await expectError('404 not_found', world.admin.get('/v1/no-such-route'));
     });
 
     row(645, 'a known path with another method is 405 with Allow', async () => {
       const answer = await world.admin.delete('/v1/workspaces');
-      expectError(answer, 405, 'method_not_allowed');
+      await expectError('405 method_not_allowed', answer);
       expect(answer.headers.get('allow')).to.contain('GET').and.to.contain('PATCH');
     });
 
     row(646, 'a body that is not JSON is 400 invalid_json', async () => {
       const json = { 'Content-Type': 'application/json' };
-      expectError(await world.admin.send('POST', '/v1/quotas', '{"repIds": [', json), 400, 'invalid_json');
+      await expectError('400 invalid_json', world.admin.send('POST', '/v1/quotas', '{"repIds": [', json));
     });
 
     row(647, 'a missing or invalid token is 401 in the envelope', async () => {
       for (const client of [world.anyone, service().client('ws_wrong')])
-        expectError(await client.get('/v1/plans'), 401, 'unauthorized');
+        await expectError('401 unauthorized', client.get('/v1/plans'));
     });
 
     row(648, 'duplicate_idempotency_key: the key was used for another body', async () => {
@@ -100,7 +102,7 @@ function describeErrors(): void {
       const replay = await post('Idempotent');
       expect(replay.body.planId).to.equal(first.body.planId);
       expect(replay.headers.get('idempotent-replay')).to.equal('true');
-      expectError(await post('Another'), 409, 'duplicate_idempotency_key');
+      await expectError('409 duplicate_idempotency_key', post('Another'));
     });
   });
 }
@@ -151,7 +153,7 @@ function describeLimits(): void {
         rejected = answers.find((answer) => answer.status !== 200);
       }
       expect(accepted).to.equal(left);
-      expectError(rejected as Answer, 429, 'rate_limited');
+      await expectError('429 rate_limited', rejected as Answer);
       expect(Number(rejected?.headers.get('retry-after'))).to.be.within(1, 61);
     });
 
@@ -175,7 +177,7 @@ function describeLimits(): void {
           })),
         });
         await api.expect(200, 'PUT', '/v1/reps', people(0, max));
-        expectError(await api.put('/v1/reps', people(max, max + 1)), 403, 'rep_limit_reached');
+        await expectError('403 rep_limit_reached', api.put('/v1/reps', people(max, max + 1)));
         expect((await api.expect(200, 'GET', '/v1/reps')).reps).to.have.length(max);
       });
   });

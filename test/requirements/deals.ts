@@ -172,7 +172,7 @@ function describeDeletion(): void {
         world.workspaceId,
       ]);
       expect(left).to.deep.equal([]);
-      expectError(await world.admin.get('/v1/commissions?dealId=D2'), 404, 'deal_not_found');
+      await expectError('404 deal_not_found', world.admin.get('/v1/commissions?dealId=D2'));
     });
 
     row(286, 'DELETE of a deal in an approved period reports statementLocked true and keeps the event', async () => {

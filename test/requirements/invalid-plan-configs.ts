@@ -77,9 +77,8 @@ export function describeInvalidConfigs(): void {
 
     for (const [number, what, body, path] of rejected)
       row(number, `${what} is 400 and names the place`, async () => {
-        const answer = await world.admin.post('/v1/plans', body);
-        expectError(answer, 400, 'VALIDATION_FAILED');
-        const paths = answer.body.details.issues.map((issue: { path: string }) => issue.path);
+        const { details } = await expectError('400 VALIDATION_FAILED', world.admin.post('/v1/plans', body));
+        const paths = details.issues.map((issue: { path: string }) => issue.path);
         expect(paths).to.include(path);
         expect(await world.get('/v1/plans')).to.deep.equal([]);
       });

@@ -182,7 +182,7 @@ function describeRoles(): void {
     row(12, 'a rep sees the own dashboard and no other', async () => {
       const own = await world.ben.expect(200, 'GET', `/v1/commissions?repId=${world.ids.ben}&period=2026-Q1`);
       expect(own.earnings).to.include({ total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 });
-      expectError(await world.ben.get(`/v1/commissions?repId=${world.ids.cat}`), 403, 'forbidden');
+      await expectError('403 forbidden', world.ben.get(`/v1/commissions?repId=${world.ids.cat}`));
     });
 
     row(51, 'PATCH {effectiveEnd} on a plan by its identity ends the plan on that day', async () => {

@@ -27,7 +27,7 @@ function describeEventAndPlan(): void {
     expect(event).to.include({ kind: 'clawback', amount: -500, reason: 'D1 was cancelled', status: 'earned' });
     const body = { amount: 500, reason: 'x', period: '2026-Q1', kind: 'clawback' };
     const path = `/v1/statements/${world.ids.ben}/adjust`;
-    expectError(await world.admin.post(path, body), 400, 'clawback_must_be_negative');
+    await expectError('400 clawback_must_be_negative', world.admin.post(path, body));
     const { summary } = await world.generate('ben', '2026-Q1');
     expect(summary).to.deep.equal({
       totalCommission: 16_500,
@@ -100,7 +100,7 @@ function describeSecondShape(): void {
       await world.deal(`M${month}`, { amount: 1000, closeDate: `2026-${month}-15` });
     expect(await world.earned()).to.deep.equal({ M02: 100 });
     const body = { name: 'Contradiction', config, effectiveStart: '2026-03-01' };
-    expectError(await world.admin.post('/v1/plans', body), 400, 'VALIDATION_FAILED');
+    await expectError('400 VALIDATION_FAILED', world.admin.post('/v1/plans', body));
   });
 
   row(105, 'the second config shape is accepted with every one of its names', async () => {
@@ -158,7 +158,7 @@ function describeQuotas(): void {
       const quota = await world.quota(plan, 'ben', right, 5000);
       expect(quota).to.include({ period: right, target: 5000, repId: world.ids.ben, measure: 'Rule' });
       const body = { repIds: [world.ids.ben], planRuleId: plan.rules[0]?.id, period: wrong, target: 5000 };
-      expectError(await world.admin.post('/v1/quotas', body), 400, 'period_mismatch');
+      await expectError('400 period_mismatch', world.admin.post('/v1/quotas', body));
     });
 
   row(113, 'a missing quota gives attainment 0 and no tier fires', async () => {
@@ -242,9 +242,11 @@ function describeRules(world: () => World): void {
 
   row(117, 'tierMode marginal is valid with tierBy attainment only and rejected with rank', async () => {
     const rules = [{ name: 'R', measure: 'amount', tierBy: 'rank', tierMode: 'marginal', tiers: exampleTiers }];
-    const answer = await world().admin.post('/v1/plans', { name: 'Marginal rank', config: { rules } });
-    expectError(answer, 400, 'VALIDATION_FAILED');
-    expect(JSON.stringify(answer.body.details.issues)).to.match(/marginal/);
+    const { details } = await expectError(
+      '400 VALIDATION_FAILED',
+      world().admin.post('/v1/plans', { name: 'Marginal rank', config: { rules } }),
+    );
+    expect(JSON.stringify(details.issues)).to.match(/marginal/);
   });
 
   row(118, 'a tier needs no flatAmount beside a rate and no rate beside a flatAmount', async () => {

@@ -58,7 +58,7 @@ export function describeOverrides(): void {
     });
 
     row(419, 'PUT of a tierIndex without a global tier is rejected', async () => {
-      expectError(await world.admin.put(path(), body(0.2, undefined, 7)), 400, 'VALIDATION_FAILED');
+      await expectError('400 VALIDATION_FAILED', world.admin.put(path(), body(0.2, undefined, 7)));
       expect(await world.earned()).to.deep.equal({ D1: 2500 });
     });
 
@@ -71,8 +71,10 @@ export function describeOverrides(): void {
       const own = await World.create();
       const first = await own.plan('AE', config.rules);
       const second = await own.admin.expect(200, 'PATCH', `/v1/plans/${first.planId}`, { config });
-      const answer = await own.admin.put(path(own.ids.ben, second.planVersionId), body(0.2, first.rules[0]?.id));
-      expectError(answer, 404, 'plan_rule_not_found');
+      await expectError(
+        '404 plan_rule_not_found',
+        own.admin.put(path(own.ids.ben, second.planVersionId), body(0.2, first.rules[0]?.id)),
+      );
     });
 
     rejects(422, 'PUT on an unknown version is 404', 404, 'plan_not_found', () =>
@@ -85,7 +87,7 @@ export function describeOverrides(): void {
 
     row(424, 'PUT without rules is 400', async () => {
       for (const bad of [{}, { rules: 'all' }, { rules: [{ tiers: [] }] }])
-        expectError(await world.admin.put(path(), bad), 400, 'VALIDATION_FAILED');
+        await expectError('400 VALIDATION_FAILED', world.admin.put(path(), bad));
     });
 
     adminOnly(425, 'PUT', (who) => world.client(who).put(path(), body(0.9)));

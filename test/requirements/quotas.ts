@@ -62,16 +62,14 @@ export function describeQuotaRoutes(): void {
     ] as const)
       row(number, `POST without ${field} is 400 and changes nothing`, async () => {
         const before = await world.get('/v1/quotas');
-        const answer = await post({ ...body(), [field]: undefined });
-        expectError(answer, 400, 'VALIDATION_FAILED');
-        expect(answer.body.message).to.contain(field);
+        const { message } = await expectError('400 VALIDATION_FAILED', post({ ...body(), [field]: undefined }));
+        expect(message).to.contain(field);
         expect(await world.get('/v1/quotas')).to.deep.equal(before);
       });
 
     row(444, 'POST with neither planRuleId nor measure is 400', async () => {
-      const answer = await post(body({ planRuleId: undefined }));
-      expectError(answer, 400, 'VALIDATION_FAILED');
-      expect(answer.body.message).to.match(/planRuleId.*measure|measure.*planRuleId/);
+      const { message } = await expectError('400 VALIDATION_FAILED', post(body({ planRuleId: undefined })));
+      expect(message).to.match(/planRuleId.*measure|measure.*planRuleId/);
     });
 
     adminOnly(445, 'POST', (who) => world.client(who).post('/v1/quotas', body()));
@@ -80,7 +78,7 @@ export function describeQuotaRoutes(): void {
       const other = await world.plan('Second AE', [{ name: 'Commission', measure: 'amount', tiers: exampleTiers }]);
       await world.assign(other, 'cat');
       const ambiguous = { repIds: [world.ids.cat], measure: 'Commission', period: '2026-Q2', target: 1000 };
-      expectError(await post(ambiguous), 400, 'quota_ambiguous_measure');
+      await expectError('400 quota_ambiguous_measure', post(ambiguous));
       const resolved = { ...ambiguous, planId: other.planId };
       const [quota] = await world.admin.expect(201, 'POST', '/v1/quotas', resolved);
       expect(quota).to.include({ planId: other.planId, planRuleId: other.rules[0]?.id, period: '2026-Q2' });

@@ -54,7 +54,7 @@ function describeRepQueries(world: () => World): void {
   row(459, 'a rep sees the own record only', async () => {
     const { reps } = await world().ben.expect(200, 'GET', '/v1/reps');
     expect(reps.map((rep: Json) => rep.id)).to.deep.equal([world().ids.ben]);
-    expectError(await world().ben.get(`/v1/reps/${world().ids.cat}`), 403, 'forbidden');
+    await expectError('403 forbidden', world().ben.get(`/v1/reps/${world().ids.cat}`));
   });
 
   row(460, 'GET /v1/reps/:repId adds the linkage to the CRM', async () => {
@@ -114,9 +114,9 @@ function describeRepChanges(world: () => World): void {
     const session = service().client(await service().session(world().workspaceId, world().ids.cat));
     await session.expect(200, 'GET', '/auth/me');
     await patch({ active: false });
-    expectError(await session.get('/auth/me'), 401, 'unauthorized');
+    await expectError('401 unauthorized', session.get('/auth/me'));
     await patch({ active: true });
-    expectError(await session.get('/auth/me'), 401, 'unauthorized');
+    await expectError('401 unauthorized', session.get('/auth/me'));
     expect((await world().get(path())).active).to.equal(true);
   });
 
@@ -173,12 +173,12 @@ function describeRepInvites(world: () => World): void {
 
   row(480, 'POST bulk-invite without repIds is 400', async () => {
     for (const body of [{}, { repIds: [] }, { repIds: 'all' }])
-      expectError(await world().admin.post('/v1/reps/bulk-invite', body), 400, 'VALIDATION_FAILED');
+      await expectError('400 VALIDATION_FAILED', world().admin.post('/v1/reps/bulk-invite', body));
   });
 
   row(481, 'POST bulk-invite by a caller who is not an admin is 403', async () => {
     const body = { repIds: [world().ids.cat] };
     for (const who of ['mgr', 'ben', 'conn'] as const)
-      expectError(await world().client(who).post('/v1/reps/bulk-invite', body), 403, 'forbidden');
+      await expectError('403 forbidden', world().client(who).post('/v1/reps/bulk-invite', body));
   });
 }

@@ -80,8 +80,10 @@ export function describeAdjustments(): void {
     });
 
     row(527, 'PATCH adjust does not reach what the engine wrote', async () => {
-      const answer = await world.admin.patch(adjustPath(world, await engineEvent()), { amount: 1 });
-      expectError(answer, 400, 'adjustment_not_found');
+      await expectError(
+        '400 adjustment_not_found',
+        world.admin.patch(adjustPath(world, await engineEvent()), { amount: 1 }),
+      );
       expect(await world.earned()).to.include({ D1: 4800 });
     });
 
@@ -139,7 +141,7 @@ export function describeApproval(): void {
 
     for (const [status, message, incomplete] of lacking) {
       row(status, `approve with ${JSON.stringify(incomplete)} is 400`, async () => {
-        expectError(await world.admin.post(path(), incomplete), 400, 'VALIDATION_FAILED');
+        await expectError('400 VALIDATION_FAILED', world.admin.post(path(), incomplete));
         expect((await statementOf(world)).status).to.equal('draft');
       });
 
@@ -164,7 +166,7 @@ export function describeApproval(): void {
 
     row(540, 'POST adjust is 400 while approved', async () => {
       const more = { amount: 5, reason: 'late', period: '2026-Q1' };
-      expectError(await world.admin.post(adjustPath(world), more), 400, 'statement_locked');
+      await expectError('400 statement_locked', world.admin.post(adjustPath(world), more));
     });
 
     rejects(541, 'PATCH adjust is 409 while approved', 409, 'statement_locked', () =>
@@ -172,7 +174,7 @@ export function describeApproval(): void {
     );
 
     row(542, 'DELETE adjust is 409 while approved', async () => {
-      expectError(await world.admin.delete(adjustPath(world, adjustment.eventId)), 409, 'statement_locked');
+      await expectError('409 statement_locked', world.admin.delete(adjustPath(world, adjustment.eventId)));
       expect((await statementOf(world)).summary.netPayout).to.equal(16_600);
     });
 
@@ -205,9 +207,8 @@ export function describeTrueUps(): void {
     });
 
     row(544, 'a true-up without a period is 400', async () => {
-      const rejected = await world.admin.post(path(), {});
-      expectError(rejected, 400, 'VALIDATION_FAILED');
-      expect(rejected.body.details.issues[0].path).to.equal('period');
+      const { details } = await expectError('400 VALIDATION_FAILED', world.admin.post(path(), {}));
+      expect(details.issues[0].path).to.equal('period');
     });
 
     forbidden(545, 'a true-up by a rep is 403', () => world.ben.post(path(), body));
@@ -303,7 +304,7 @@ export function describeComments(): void {
     forbidden(557, 'DELETE of a comment by another rep is 403', () => world.cat.delete(path(ofBen.commentId)));
 
     row(558, "DELETE of a manager's comment by the rep is rejected", async () => {
-      expectError(await world.ben.delete(path(ofManager.commentId)), 403, 'forbidden');
+      await expectError('403 forbidden', world.ben.delete(path(ofManager.commentId)));
       expect(await list()).to.have.length(2);
     });
 
@@ -326,7 +327,7 @@ export function describeComments(): void {
 
     row(563, 'POST comment without body or period is 400', async () => {
       for (const bad of [{ period: '2026-Q1' }, { body: 'x' }, comment('')])
-        expectError(await world.ben.post(path(), bad), 400, 'VALIDATION_FAILED');
+        await expectError('400 VALIDATION_FAILED', world.ben.post(path(), bad));
     });
   });
 }

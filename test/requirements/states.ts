@@ -122,9 +122,9 @@ function describeJobs(): void {
       await age(355);
       expect(await own.get(path)).to.include({ jobId, status: 'completed' });
       await age(361);
-      expectError(await own.admin.get(path), 404, 'job_not_found');
+      await expectError('404 job_not_found', own.admin.get(path));
       const unknown = `/v1/commissions/recalculate/jobs/${unknownId}`;
-      expectError(await own.admin.get(unknown), 404, 'job_not_found');
+      await expectError('404 job_not_found', own.admin.get(unknown));
     });
 
     row(143, 'the answer to async: true has status running', async () => {

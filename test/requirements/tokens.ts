@@ -52,9 +52,9 @@ function describeKinds(world: () => World): void {
   row(609, 'a key of one workspace sees nothing of another', async () => {
     const other = await World.create();
     const [plan] = await world().get('/v1/plans');
-    expectError(await other.admin.get(`/v1/plans/${plan.planId}`), 404, 'plan_not_found');
-    expectError(await other.admin.get(`/v1/reps/${world().ids.ben}`), 400, 'rep_not_found');
-    expectError(await other.admin.get('/v1/commissions?dealId=D1'), 404, 'deal_not_found');
+    await expectError('404 plan_not_found', other.admin.get(`/v1/plans/${plan.planId}`));
+    await expectError('400 rep_not_found', other.admin.get(`/v1/reps/${world().ids.ben}`));
+    await expectError('404 deal_not_found', other.admin.get('/v1/commissions?dealId=D1'));
     expect(await other.get('/v1/plans')).to.deep.equal([]);
     expect((await other.get('/v1/deals')).count).to.equal(0);
     expect((await other.get('/v1/reps')).reps.map((rep: Json) => rep.id)).to.have.members(Object.values(other.ids));
@@ -82,7 +82,7 @@ function describeOpenOperations(world: () => World): void {
         if (path === '/v1/deals' && who === 'ben') expect(body.count).to.equal(3);
         holds(body, world());
       }
-      expectError(await world().anyone.get(path), 401, 'unauthorized');
+      await expectError('401 unauthorized', world().anyone.get(path));
     });
 
   row(606, 'settings of the workspace may be written only with an admin token', async () => {
@@ -100,9 +100,9 @@ function describeOpenOperations(world: () => World): void {
     }
     for (const who of ['mgr', 'ben', 'conn'] as const) {
       const client = world().client(who);
-      expectError(await client.post('/v1/fields/save', { standard: {} }), 403, 'forbidden');
-      expectError(await client.post('/auth/workspace/disconnect-crma'), 403, 'forbidden');
-      expectError(await client.post('/auth/workspace/crmc/sync-enabled', { enabled: true }), 403, 'forbidden');
+      await expectError('403 forbidden', client.post('/v1/fields/save', { standard: {} }));
+      await expectError('403 forbidden', client.post('/auth/workspace/disconnect-crma'));
+      await expectError('403 forbidden', client.post('/auth/workspace/crmc/sync-enabled', { enabled: true }));
     }
   });
 }
@@ -122,7 +122,7 @@ function describeConnections(world: () => World): void {
       `/v1/statements?repId=${world().ids.ben}&period=2026-Q1`,
       '/v1/quotas',
     ];
-    for (const path of pay) expectError(await world().conn.get(path), 403, 'forbidden');
+    for (const path of pay) await expectError('403 forbidden', world().conn.get(path));
   });
 
   row(618, 'a connection token reads what a CRM widget needs', async () => {
@@ -139,8 +139,8 @@ function describeConnections(world: () => World): void {
   });
 
   row(620, 'the team view is 403 for a connection token', async () => {
-    expectError(await world().conn.get('/v1/commissions'), 403, 'forbidden');
-    expectError(await world().conn.get('/v1/statements?period=2026-Q1'), 403, 'forbidden');
+    await expectError('403 forbidden', world().conn.get('/v1/commissions'));
+    await expectError('403 forbidden', world().conn.get('/v1/statements?period=2026-Q1'));
   });
 }
 
@@ -156,7 +156,6 @@ function describeIdentityProvider(): void {
     expect(answer.sessionToken).to.match(/^sess_[0-9A-Za-z]{20,}$/);
     const me = await service().client(answer.sessionToken).expect(200, 'GET', '/auth/me');
     expect(me).to.include({ repId: world.ids.ben, role: 'rep' });
-    const replay = await world.anyone.get(`${back.pathname}${back.search}`);
-    expectError(replay, 401, 'unauthorized');
+    await expectError('401 unauthorized', world.anyone.get(`${back.pathname}${back.search}`));
   });
 }

@@ -84,7 +84,7 @@ function describeUpdate(world: () => World): void {
   for (const [number, body] of badBodies)
     row(number, `PATCH ${JSON.stringify(body)} is 400 and changes nothing`, async () => {
       const before = await world().get('/v1/workspaces');
-      expectError(await patch(body), 400, 'VALIDATION_FAILED');
+      await expectError('400 VALIDATION_FAILED', patch(body));
       expect(await world().get('/v1/workspaces')).to.deep.equal(before);
     });
 

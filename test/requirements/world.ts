@@ -1,20 +1,19 @@
 import { expect } from 'chai';
 import { type NewWorkspace } from '#src/workspaces/create-workspace.js';
-import { type Answer, type ApiClient } from '#test/support/test-service.js';
+import { won } from '#test/support/terms.js';
+import { type ApiClient } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 import { workedDeals, workedTiers } from '#test/support/worked-example.js';
 import { type Json, service } from './running-service.js';
 
 export type Person = 'mgr' | 'ben' | 'cat';
 
+export { expectError } from '#test/support/errors.js';
+export { flatRule, flatTier, won } from '#test/support/terms.js';
 export { workedTiers as exampleTiers };
-
-export const flatTier = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
 
 /** The id of nothing. */
 export const unknownId = '5f0c1d1e-0000-4000-8000-000000000000';
-
-export const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 
 /** The three deals of the worked example, which are Ben's. */
 export const exampleDeals = workedDeals.map((deal) => ({ ...deal, stage: 'Won' })) as [Json, Json, Json];
@@ -187,14 +186,6 @@ export class World {
       { what: `the end of job ${jobId}` },
     );
   }
-}
-
-/** Expects the error, in the envelope of the specification. */
-export function expectError(answer: Answer, status: number, code: string): void {
-  const { body } = answer;
-  expect(answer.status, JSON.stringify(body)).to.equal(status);
-  expect(body, JSON.stringify(body)).to.include({ statusCode: status, code });
-  expect(body.message).to.be.a('string').and.not.equal('');
 }
 
 export const currentMonth = () => new Date().toISOString().slice(0, 7);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('adjustments', () => {
@@ -47,12 +48,10 @@ describe('adjustments', () => {
 
   it('rejects a positive clawback on creation and on update', async () => {
     const own = await fixture.office();
-    const rejected = await add(own, { amount: 100, kind: 'clawback' });
-    expect([rejected.status, rejected.body.code]).to.deep.equal([400, 'clawback_must_be_negative']);
+    await expectError('400 clawback_must_be_negative', add(own, { amount: 100, kind: 'clawback' }));
     const { body: clawback } = await add(own, { amount: -100, kind: 'clawback' });
     const path = `/v1/statements/${own.ben}/adjust/${clawback.eventId}`;
-    const changed = await own.api.patch(path, { amount: 100 });
-    expect([changed.status, changed.body.code]).to.deep.equal([400, 'clawback_must_be_negative']);
+    await expectError('400 clawback_must_be_negative', own.api.patch(path, { amount: 100 }));
     expect((await own.api.patch(path, { amount: -150 })).body).to.include({ amount: -150 });
     const { body: adjustment } = await add(own, { amount: -5 });
     const other = `/v1/statements/${own.ben}/adjust/${adjustment.eventId}`;
@@ -72,8 +71,7 @@ describe('adjustments', () => {
     await own.generate('2026-H1');
     await own.unlock('2026-03');
     await own.approve('2026-H1');
-    const answer = await add(own, { period: '2026-01' });
-    expect([answer.status, answer.body.code]).to.deep.equal([400, 'statement_locked']);
+    await expectError('400 statement_locked', add(own, { period: '2026-01' }));
   });
 
   it('rejects invalid input', async () => {
@@ -91,11 +89,9 @@ describe('adjustments', () => {
       { kind: 'true_up' },
       { note: 'unknown' },
     ]) {
-      const answer = await add(office, more);
-      expect([answer.status, answer.body.code], JSON.stringify(more)).to.deep.equal([400, 'VALIDATION_FAILED']);
+      await expectError('400 VALIDATION_FAILED', add(office, more), JSON.stringify(more));
     }
-    const deal = await add(office, { dealId: 'nope' });
-    expect([deal.status, deal.body.code]).to.deep.equal([404, 'deal_not_found']);
+    await expectError('404 deal_not_found', add(office, { dealId: 'nope' }));
   });
 
   it('rejects amounts with more decimals than the currency has', async () => {
@@ -115,8 +111,7 @@ describe('adjustments', () => {
       amount: 300,
       reason: 'Better',
     });
-    const none = await own.api.patch(path, {});
-    expect([none.status, none.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+    await expectError('400 VALIDATION_FAILED', own.api.patch(path, {}));
     for (const amount of [0, 0.001]) expect((await own.api.patch(path, { amount })).status).to.equal(400);
     const [engine] = await own.sql(
       `select event_id from commission_events where workspace_id = $1 and deal_key = 'D1'`,
@@ -127,8 +122,10 @@ describe('adjustments', () => {
       [own.mia, eventId],
       [own.ben, engine.event_id],
     ]) {
-      const answer = await own.api.patch(`/v1/statements/${repId}/adjust/${id}`, { amount: 1 });
-      expect([answer.status, answer.body.code]).to.deep.equal([400, 'adjustment_not_found']);
+      await expectError(
+        '400 adjustment_not_found',
+        own.api.patch(`/v1/statements/${repId}/adjust/${id}`, { amount: 1 }),
+      );
     }
     const history = await fixture.sql(
       `select revision, change, trim_scale(amount)::text as amount, reason from commission_event_history where event_id = $1 order by revision`,

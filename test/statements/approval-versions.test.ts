@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('approving a checked version', () => {
@@ -46,17 +47,16 @@ describe('approving a checked version', () => {
     const office = await fixture.office();
     await office.generate('2026-01');
     await correct(office, 50_000);
-    const stale = await approve(office, { version: 1 });
-    expect([stale.status, stale.body.code]).to.deep.equal([409, 'statement_changed']);
-    expect(stale.body.details).to.include({ version: 1, netPayout: 4800, liveNetPayout: 4000 });
+    const { details } = await expectError('409 statement_changed', approve(office, { version: 1 }));
+    expect(details).to.include({ version: 1, netPayout: 4800, liveNetPayout: 4000 });
     await office.generate('2026-01');
-    expect((await approve(office, { version: 1 })).body.code).to.equal('statement_changed');
+    await expectError('409 statement_changed', approve(office, { version: 1 }));
     expect((await statusOf(office)).status).to.equal('draft');
     const approved = await approve(office, { version: 2 });
     expect(approved.body).to.include({ status: 'approved', version: 2 });
     expect(approved.body).not.to.have.property('regenerated');
     expect((await approve(office, { version: 2 })).status, 'again').to.equal(200);
-    expect((await approve(office, { version: 1 })).body.code).to.equal('statement_changed');
+    await expectError('409 statement_changed', approve(office, { version: 1 }));
     expect((await approve(office, { version: 0 })).status).to.equal(400);
   });
 
@@ -69,7 +69,7 @@ describe('approving a checked version', () => {
     const of = (version: number) => `/v1/statements?repId=${ben}&period=2026-01&version=${version}`;
     expect((await api.expect(200, 'GET', of(1))).summary.netPayout).to.equal(4800);
     expect(await api.expect(200, 'GET', of(2))).to.include({ version: 2, status: 'draft' });
-    expect((await api.get(of(3))).body.code).to.equal('statement_not_found');
+    await expectError('404 statement_not_found', api.get(of(3)));
   });
 
   it('compares a net payout with the last 12 months only on request and with at least 6 months', async () => {
@@ -140,8 +140,7 @@ describe('approving a checked version', () => {
     for (const read of [statementOf, teamRowOf, statusOf]) expect(await read(office)).to.include({ pending: true });
     expect(await office.generate('2026-01')).to.include({ generated: true, pending: true });
     for (const more of [{}, { version: 2 }]) {
-      const rejected = await approve(office, more);
-      expect([rejected.status, rejected.body.code]).to.deep.equal([409, 'calculation_pending']);
+      await expectError('409 calculation_pending', approve(office, more));
     }
     const bulk = await office.api.expect(200, 'POST', '/v1/statements/approve', {
       period: '2026-01',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('approving and unlocking statements', () => {
@@ -24,8 +25,11 @@ describe('approving and unlocking statements', () => {
   it('rejects approval if no statement was generated', async () => {
     const office = await fixture.office();
     for (const status of ['approved', 'draft']) {
-      const answer = await office.api.post(path(office, 'approve'), { period: '2026-01', status });
-      expect([answer.status, answer.body.code], status).to.deep.equal([404, 'statement_not_found']);
+      await expectError(
+        '404 statement_not_found',
+        office.api.post(path(office, 'approve'), { period: '2026-01', status }),
+        status,
+      );
     }
   });
 
@@ -81,8 +85,10 @@ describe('approving and unlocking statements', () => {
     for (const period of ['2026-01', '2026-02', '2026-Q1']) await office.generate(period);
     await office.approve('2026-01');
     await office.approve('2026-02');
-    const answer = await office.api.post(path(office, 'approve'), { period: '2026-Q1', status: 'approved' });
-    expect([answer.status, answer.body.code]).to.deep.equal([409, 'statement_overlap']);
+    await expectError(
+      '409 statement_overlap',
+      office.api.post(path(office, 'approve'), { period: '2026-Q1', status: 'approved' }),
+    );
   });
 
   it('rejects approval of the own statement, also when no other approver exists', async () => {
@@ -92,7 +98,7 @@ describe('approving and unlocking statements', () => {
     await asMia.expect(200, 'POST', `${mias}/generate`, { period: '2026-01' });
     const ann = await office.addRep('Ann', 'manager');
     const approval = { period: '2026-01', status: 'approved' };
-    expect((await asMia.post(`${mias}/approve`, approval)).body.code).to.equal('forbidden');
+    await expectError('403 forbidden', asMia.post(`${mias}/approve`, approval));
     const asAnn = await office.as(ann);
     await asAnn.expect(200, 'POST', `${mias}/approve`, approval);
     expect((await asMia.post(`${mias}/approve`, { ...approval, status: 'draft' })).status).to.equal(403);

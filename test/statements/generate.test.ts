@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import pg from 'pg';
 import { newId } from '#src/kernel/ids.js';
-import { ownerSessionOptions } from '#src/platform/database/pool.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
+import { openTransaction } from '#test/support/open-transaction.js';
 import { until } from '#test/support/until.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
@@ -120,17 +120,17 @@ describe('generating and reading statements', () => {
       { repId: 'x', error: 'rep_not_found' },
     ]);
     expect(some.statements).to.have.length(1);
-    const single = await own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' });
-    expect([single.status, single.body.code]).to.deep.equal([409, 'statement_locked']);
+    await expectError(
+      '409 statement_locked',
+      own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' }),
+    );
   });
 
   it('generates the statements of a team in one transaction, except for a rep whose lane is busy', async () => {
     const own = await fixture.office();
     await own.addRep('Ann');
-    const lane = new pg.Client({ connectionString: fixture.service.database.ownerUrl, options: ownerSessionOptions });
-    await lane.connect();
-    await lane.query('begin');
-    await lane.query('select from lanes where rep_id = $1 for no key update', [own.ben]);
+    const lane = 'select from lanes where rep_id = $1 for no key update';
+    const busy = await openTransaction(fixture.service.database.ownerUrl, lane, own.ben);
     const generating = own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     const stored = () =>
       own.sql(
@@ -138,8 +138,7 @@ describe('generating and reading statements', () => {
         own.ben,
       );
     await until(async () => (await stored()).length === 2);
-    await lane.query('rollback');
-    await lane.end();
+    await busy.rollback();
     expect(await generating).to.include({ generated: 3, errors: 0 });
     const [first, second, last] = await stored();
     expect(first.transaction).to.equal(second.transaction);
@@ -195,8 +194,7 @@ describe('generating and reading statements', () => {
     const { generated, ...version } = await own.generate('2026-01');
     expect(generated).to.equal(true);
     expect(await own.api.expect(200, 'GET', of)).to.deep.equal(version);
-    const answer = await own.api.get(`/v1/statements?repId=${newId()}`);
-    expect([answer.status, answer.body.code]).to.deep.equal([404, 'rep_not_found']);
+    await expectError('404 rep_not_found', own.api.get(`/v1/statements?repId=${newId()}`));
   });
 
   it('returns the statement status', async () => {

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { waitForChecks } from '#test/support/discrepancies.js';
+import { expectError } from '#test/support/errors.js';
 import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -276,10 +277,10 @@ describe('segregation of duties', () => {
     const [repId] = await api.saveReps({ name: 'Ida', role: 'admin' });
     const ida = await sessionOf(service, small, repId);
     const adjustment = { amount: 1_000_000, reason: 'Bonus', period };
-    expect((await ida.post(`/v1/statements/${repId}/adjust`, adjustment)).body.code).to.equal('forbidden');
+    await expectError('403 forbidden', ida.post(`/v1/statements/${repId}/adjust`, adjustment));
     await ida.generate(repId, period);
     const approval = { period, status: 'approved' };
-    expect((await ida.post(`/v1/statements/${repId}/approve`, approval)).body.code).to.equal('forbidden');
+    await expectError('403 forbidden', ida.post(`/v1/statements/${repId}/approve`, approval));
     await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, approval);
   });
 

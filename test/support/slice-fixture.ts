@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
+import { type QueryResultRow } from 'pg';
 import { container as root } from 'tsyringe';
 import { migrations } from '#migrations/index.js';
 import { type Caller, type Role } from '#src/kernel/caller.js';
@@ -14,12 +15,14 @@ import { CommissionChanges } from '#src/ledger/commission-changes.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { type Tables } from '#src/platform/database/tables.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { CLOCK } from '#src/platform/injection-tokens.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
 import { afterFile } from './after-file.js';
+import { query } from './ledger-checks.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -108,18 +111,23 @@ export class SliceFixture {
 
   async workspace({ tier = 'enterprise', timezone = 'UTC', fieldMapping }: SliceOptions = {}): Promise<string> {
     const workspaceId = newId();
-    await this.owner
-      .insertInto('workspaces')
-      .values({
-        workspace_id: workspaceId,
-        name: 'Test',
-        currency: 'USD',
-        timezone,
-        tier,
-        ...(fieldMapping && { field_mapping: JSON.stringify(fieldMapping) }),
-      })
-      .execute();
+    const mapping = fieldMapping && { field_mapping: JSON.stringify(fieldMapping) };
+    const row = { workspace_id: workspaceId, name: 'Test', currency: 'USD', timezone, tier, ...mapping };
+    await this.insert('workspaces', row);
     return workspaceId;
+  }
+
+  /** Adds a row as the owner of the tables. */
+  async insert<Table extends keyof Tables>(table: Table, row: Insertable<Tables[Table]>): Promise<void> {
+    await this.owner
+      .insertInto(table)
+      .values(row as never)
+      .execute();
+  }
+
+  /** Rows as the owner of the tables reads them. */
+  sql<Row extends QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> {
+    return query(this.ownerUrl, text, values);
   }
 
   /** Runs the operation and returns the body of the response. */
@@ -150,19 +158,15 @@ export class SliceFixture {
     return failure;
   }
 
-  async requests(
-    workspaceId: string,
-  ): Promise<{ rep_id: string; from_day: string; to_day: string; trigger: string }[]> {
-    return this.owner
-      .selectFrom('calculation_requests')
-      .select(['rep_id', 'from_day', 'to_day', 'trigger'])
-      .where('workspace_id', '=', workspaceId)
-      .orderBy('request_id')
-      .execute();
+  requests(workspaceId: string) {
+    return this.sql<{ rep_id: string; from_day: string; to_day: string; trigger: string }>(
+      'select rep_id, from_day, to_day, trigger from calculation_requests where workspace_id = $1 order by request_id',
+      workspaceId,
+    );
   }
 
   async deleteRequests(workspaceId: string): Promise<void> {
-    await this.owner.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
+    await this.sql('delete from calculation_requests where workspace_id = $1', workspaceId);
     this.woken.length = 0;
   }
 

@@ -36,20 +36,17 @@ export async function addDeal(
   amount: number,
 ): Promise<string> {
   const dealId = `deal-${newId()}`;
-  await slice.owner
-    .insertInto('deals')
-    .values({
-      workspace_id: workspaceId,
-      deal_id: dealId,
-      rep_id: repId,
-      amount,
-      close_date: closeDate,
-      is_closed: true,
-      is_won: true,
-      fields: '{}',
-      given: '{}',
-      content_hash: newId(),
-    })
-    .execute();
+  await slice.insert('deals', {
+    workspace_id: workspaceId,
+    deal_id: dealId,
+    rep_id: repId,
+    amount,
+    close_date: closeDate,
+    is_closed: true,
+    is_won: true,
+    fields: '{}',
+    given: '{}',
+    content_hash: newId(),
+  });
   return dealId;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type Caller, type Role } from '#src/kernel/caller.js';
 import { idOf, newId } from '#src/kernel/ids.js';
 import { periodRange } from '#src/kernel/period.js';
@@ -6,6 +6,7 @@ import { recalculateIn } from '#src/ledger/recalculate.js';
 import { refreshMonths } from '#src/ledger/totals.js';
 import { type PlanStatus, planTerms } from '#src/plans/plan.js';
 import { insertPlan, insertVersion, loadPlan } from '#src/plans/plan-store.js';
+import { type Tables } from '#src/platform/database/tables.js';
 import { callerAs, SliceFixture } from './slice-fixture.js';
 
 interface DealValues {
@@ -42,25 +43,12 @@ export class WorkspaceFixture {
     return callerAs(role, this.workspaceId, repId);
   }
 
-  async rep(name: string, { role = 'rep' as Role, active = true } = {}): Promise<string> {
-    const repId = newId();
-    const workspace_id = this.workspaceId;
-    await this.slice.owner
-      .insertInto('reps')
-      .values({
-        workspace_id,
-        rep_id: repId,
-        email: `${repId}@example.com`,
-        name,
-        role,
-        active,
-      })
-      .execute();
-    await this.slice.owner
-      .insertInto('lanes')
-      .values({ workspace_id, rep_id: repId, not_before: null, parked_at: null, last_error: null })
-      .execute();
-    return repId;
+  async rep(name: string, more: Partial<Insertable<Tables['reps']>> = {}): Promise<string> {
+    const rep_id = newId();
+    const { workspaceId: workspace_id, slice } = this;
+    await slice.insert('reps', { workspace_id, rep_id, email: `${rep_id}@example.com`, name, role: 'rep', ...more });
+    await slice.insert('lanes', { workspace_id, rep_id });
+    return rep_id;
   }
 
   async plan(
@@ -95,31 +83,21 @@ export class WorkspaceFixture {
   }
 
   async assign(repId: string, planId: string): Promise<void> {
-    await this.slice.owner
-      .insertInto('assignments')
-      .values({
-        workspace_id: this.workspaceId,
-        assignment_id: newId(),
-        rep_id: repId,
-        plan_id: planId,
-      })
-      .execute();
+    const row = { workspace_id: this.workspaceId, assignment_id: newId(), rep_id: repId, plan_id: planId };
+    await this.slice.insert('assignments', row);
   }
 
   async quota(repId: string, planId: string, measure: string, period: string, target: number): Promise<void> {
-    await this.slice.owner
-      .insertInto('quotas')
-      .values({
-        workspace_id: this.workspaceId,
-        quota_id: newId(),
-        rep_id: repId,
-        plan_id: planId,
-        plan_rule_id: newId(),
-        attainment_key: measure,
-        period,
-        target,
-      })
-      .execute();
+    await this.slice.insert('quotas', {
+      workspace_id: this.workspaceId,
+      quota_id: newId(),
+      rep_id: repId,
+      plan_id: planId,
+      plan_rule_id: newId(),
+      attainment_key: measure,
+      period,
+      target,
+    });
   }
 
   async deal(dealId: string, repId: string | null, values: DealValues = {}): Promise<void> {
@@ -131,25 +109,22 @@ export class WorkspaceFixture {
       isClosed = true,
       deleted = false,
     } = values;
-    await this.slice.owner
-      .insertInto('deals')
-      .values({
-        workspace_id: this.workspaceId,
-        deal_id: dealId,
-        rep_id: repId,
-        name: `Deal ${dealId}`,
-        amount,
-        currency,
-        stage,
-        close_date: closeDate,
-        is_closed: isClosed,
-        is_won: isClosed,
-        fields: '{}',
-        given: JSON.stringify({ repId, closeDate }),
-        content_hash: idOf(dealId),
-        deleted_at: deleted ? new Date() : null,
-      })
-      .execute();
+    await this.slice.insert('deals', {
+      workspace_id: this.workspaceId,
+      deal_id: dealId,
+      rep_id: repId,
+      name: `Deal ${dealId}`,
+      amount,
+      currency,
+      stage,
+      close_date: closeDate,
+      is_closed: isClosed,
+      is_won: isClosed,
+      fields: '{}',
+      given: JSON.stringify({ repId, closeDate }),
+      content_hash: idOf(dealId),
+      deleted_at: deleted ? new Date() : null,
+    });
   }
 
   /** Adds won deals, one every `spacing` days of the first `days` days of 2026. */
@@ -163,11 +138,8 @@ export class WorkspaceFixture {
   }
 
   async reportTo(managerId: string, ...repIds: readonly string[]): Promise<void> {
-    for (const repId of repIds)
-      await this.slice.owner
-        .insertInto('reporting_lines')
-        .values({ workspace_id: this.workspaceId, rep_id: repId, from_day: '1900-01-01', manager_id: managerId })
-        .execute();
+    const line = { workspace_id: this.workspaceId, from_day: '1900-01-01', manager_id: managerId };
+    for (const repId of repIds) await this.slice.insert('reporting_lines', { ...line, rep_id: repId });
   }
 
   /** A plan that pays managers a share of what the people below earn. */
@@ -177,26 +149,23 @@ export class WorkspaceFixture {
   }
 
   async adjust(repId: string, amount: number, earnedOn: string, dealId: string | null = null): Promise<void> {
-    await this.slice.owner
-      .insertInto('commission_events')
-      .values({
-        workspace_id: this.workspaceId,
-        rep_id: repId,
-        event_id: newId(),
-        kind: 'adjustment',
-        status: 'earned',
-        deal_key: dealId,
-        category: 'adjustment',
-        amount,
-        credit: 0,
-        currency: 'USD',
-        period: earnedOn.slice(0, 7),
-        earned_on: earnedOn,
-        idempotency_key: newId(),
-        reason: 'agreed',
-        actor: 'api-key',
-      })
-      .execute();
+    await this.slice.insert('commission_events', {
+      workspace_id: this.workspaceId,
+      rep_id: repId,
+      event_id: newId(),
+      kind: 'adjustment',
+      status: 'earned',
+      deal_key: dealId,
+      category: 'adjustment',
+      amount,
+      credit: 0,
+      currency: 'USD',
+      period: earnedOn.slice(0, 7),
+      earned_on: earnedOn,
+      idempotency_key: newId(),
+      reason: 'agreed',
+      actor: 'api-key',
+    });
     await this.slice.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
       refreshMonths(trx, this.workspaceId, [{ repId, month: earnedOn.slice(0, 7) }]),
     );
@@ -204,10 +173,8 @@ export class WorkspaceFixture {
 
   async statement(repId: string, period: string, status: 'draft' | 'approved'): Promise<void> {
     const { from, to } = periodRange(period);
-    await this.slice.owner
-      .insertInto('statement_periods')
-      .values({ workspace_id: this.workspaceId, rep_id: repId, period, from_day: from, to_day: to, status })
-      .execute();
+    const row = { workspace_id: this.workspaceId, rep_id: repId, period, from_day: from, to_day: to, status };
+    await this.slice.insert('statement_periods', row);
   }
 
   /** Calculates every rep and the reps that depend on them. */

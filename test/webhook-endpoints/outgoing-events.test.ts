@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
+import { expectError } from '#test/support/errors.js';
 import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
@@ -357,7 +358,7 @@ describe('outgoing events', function () {
       'ben@example.com Test: Your statement for 2026-02 was approved',
     ]);
     await until(() => smtp.mails.some(({ data }) => data.includes('/statements/')));
-    expect((await api.get('/v1/mail-preferences')).body.code).to.equal('no_person');
+    await expectError('409 no_person', api.get('/v1/mail-preferences'));
   });
 
   it('send managers one digest on Mondays', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
 import { type Claims, changesNothing, flat, month, rule, testedIn, tier, tiered, valuesOf } from './claim-world.js';
 
 const currentMonth = () => new Date().toISOString().slice(0, 7);
@@ -228,8 +229,7 @@ export const commissionClaims: Claims = {
       await world.api.generate(repId, month);
       await world.call('open_dispute', { repId, period: month, type: 'other', description: 'x' });
       const approve = { period: month, status: 'approved' };
-      const { status, body } = await world.api.post(`/v1/statements/${repId}/approve`, approve);
-      expect([status, body.code]).to.deep.equal([409, 'open_dispute']);
+      await expectError('409 open_dispute', world.api.post(`/v1/statements/${repId}/approve`, approve));
     },
     'the present calculation is stored with it': testedIn(
       'disputes/disputes',
