@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { isStoppedOn, patched, resolvePlan, setPlanStatus, versionOn } from '#test/support/oracle/timeline.js';
 import type { WorldPlan, WorldPlanVersion } from '#test/support/oracle/world.js';
-import { amounts, deal, EXAMPLE, ledgerOf, rule, TIERS, version, world } from './small-world.js';
+import { amounts, deal, EXAMPLE, ledgerOf, rule, version, world } from './small-world.js';
 
 function at(number: number, values: Partial<WorldPlanVersion> = {}): WorldPlanVersion {
   return version({ rules: [rule()] }, { planVersionId: `v${number}`, version: number, ...values });
@@ -11,120 +10,67 @@ function planOf(...versions: WorldPlanVersion[]): WorldPlan {
   return { planId: 'p', status: 'active', versions };
 }
 
-/** The version on each day, with `stopped` and `none` for days without a version. */
-function onDays(plan: WorldPlan, ...days: string[]): string[] {
-  return days.map((day) => {
-    const found = versionOn(plan, day);
-    return found !== null ? found.planVersionId : isStoppedOn(plan, day) ? 'stopped' : 'none';
-  });
-}
+const april = { effectiveStart: '2026-04-01' };
+const july = { effectiveStart: '2026-07-01' };
+const august = { effectiveStart: '2026-08-01' };
 
-describe('the version timeline (section 3)', () => {
-  it('the version with the latest start is in force, and among equal starts the highest number', () => {
-    const plan = planOf(
-      at(1),
-      at(2, { effectiveStart: '2026-07-01' }),
-      at(3, { effectiveStart: '2026-04-01' }),
-      at(4, { effectiveStart: '2026-07-01' }),
-    );
-    expect(onDays(plan, '2020-01-01', '2026-03-31', '2026-04-01', '2026-06-30', '2026-07-01')).to.deep.equal([
-      'v1',
-      'v1',
-      'v3',
-      'v3',
-      'v4',
-    ]);
-  });
+/** Versions of a plan, and the number of the version that pays a deal of each day, or null. */
+const timelines: readonly (readonly [
+  rule: string,
+  versions: readonly WorldPlanVersion[],
+  paying: Readonly<Record<string, number | null>>,
+])[] = [
+  [
+    'the version with the latest start is in force, and among equal starts the highest number',
+    [at(1), at(2, july), at(3, april), at(4, july)],
+    { '2020-01-01': 1, '2026-03-31': 1, '2026-04-01': 3, '2026-06-30': 3, '2026-07-01': 4 },
+  ],
+  [
+    'no earlier version applies after the end of the version in force',
+    [at(1), at(2, { effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28' })],
+    { '2026-01-31': 1, '2026-02-28': 2, '2026-03-01': null },
+  ],
+  [
+    'a correction replaces its source and leaves later versions unchanged',
+    [at(1), at(2, july), at(3, { supersedes: 'v1' })],
+    { '2026-06-30': 3, '2026-07-01': 2 },
+  ],
+  [
+    'a version whose start moves to a later day no longer applies from its former start on',
+    [at(1), at(2, july), at(3, { ...august, supersedes: 'v2' })],
+    { '2026-07-01': 1, '2026-08-01': 3 },
+  ],
+  [
+    'a superseded version applies again when the version that supersedes it is archived',
+    [at(1), at(2, july), at(3, { ...august, supersedes: 'v2', status: 'archived' })],
+    { '2026-06-30': 1, '2026-07-01': 2, '2026-08-01': 2 },
+  ],
+  [
+    'an archived version does not replace the version before it',
+    [at(1), at(2, { effectiveStart: '2026-02-01', status: 'archived' })],
+    { '2026-01-31': 1, '2026-02-01': 1 },
+  ],
+];
 
-  it('no earlier version applies after the end of the version in force', () => {
-    const plan = planOf(at(1), at(2, { effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28' }));
-    expect(onDays(plan, '2026-01-31', '2026-02-28', '2026-03-01')).to.deep.equal(['v1', 'v2', 'none']);
-  });
-
-  it('a correction replaces its source and leaves later versions unchanged', () => {
-    const source = at(1);
-    const july = patched(
-      source,
-      { config: { rules: [] }, effectiveStart: '2026-07-01' },
-      { planVersionId: 'v2', version: 2 },
-    );
-    const correction = patched(source, { config: { rules: [rule()] } }, { planVersionId: 'v3', version: 3 });
-    expect([july.version.supersedes, correction.version.supersedes]).to.deep.equal([null, 'v1']);
-    const plan = planOf(source, july.version, correction.version);
-    expect(onDays(plan, '2026-06-30', '2026-07-01')).to.deep.equal(['v3', 'v2']);
-  });
-
-  it('moving a start replaces the version, earlier or later', () => {
-    const first = at(1);
-    const july = at(2, { effectiveStart: '2026-07-01' });
-    const august = patched(july, { effectiveStart: '2026-08-01' }, { planVersionId: 'v3', version: 3 });
-    const plan = planOf(first, july, august.version);
-    expect(onDays(plan, '2026-07-01', '2026-08-01')).to.deep.equal(['v1', 'v3']);
-    august.version.status = 'archived';
-    expect(onDays(plan, '2026-07-01', '2026-08-01')).to.deep.equal(['v2', 'v2']);
-  });
-
-  it('PATCH effectiveEnd ends a plan with several versions', () => {
-    const first = at(1);
-    const second = patched(first, { config: { rules: [rule()] } }, { planVersionId: 'v2', version: 2 }).version;
-    const ended = patched(second, { effectiveEnd: '2026-01-31' }, { planVersionId: 'v3', version: 3 }).version;
-    expect(onDays(planOf(first, second, ended), '2026-01-31', '2026-02-01')).to.deep.equal(['v3', 'none']);
-  });
-
-  it('a stopped identity or version stops its days, and an ended or absent version does not', () => {
-    const plan = planOf(at(1, { effectiveStart: '2026-01-01', effectiveEnd: '2026-03-31' }));
-    plan.status = 'archived';
-    expect(onDays(plan, '2025-12-31', '2026-01-01', '2026-04-01')).to.deep.equal(['none', 'stopped', 'none']);
-    setPlanStatus(plan, 'active');
-    expect(onDays(plan, '2026-01-01')).to.deep.equal(['v1']);
-    (plan.versions[0] as WorldPlanVersion).status = 'draft';
-    expect(onDays(plan, '2026-01-01')).to.deep.equal(['stopped']);
-    setPlanStatus(plan, 'active');
-    expect(onDays(plan, '2026-01-01')).to.deep.equal(['v1']);
-  });
-
-  it('archiving the version in force restores the version before it', () => {
-    const plan = planOf(at(1), at(2, { effectiveStart: '2026-02-01', status: 'archived' }));
-    expect(onDays(plan, '2026-01-31', '2026-02-01')).to.deep.equal(['v1', 'v1']);
-  });
-
-  it('a planId refers to the version in force today, otherwise the next to start, otherwise the latest', () => {
-    const plan = planOf(
-      at(1, { effectiveStart: '2026-02-01', effectiveEnd: '2026-02-28' }),
-      at(2, { effectiveStart: '2026-05-01' }),
-      at(3, { effectiveStart: '2026-05-01' }),
-      at(4, { effectiveStart: '2026-06-01', status: 'draft' }),
-    );
-    expect(resolvePlan(plan, '2026-03-15').planVersionId).to.equal('v1');
-    expect(resolvePlan(plan, '2026-01-15').planVersionId).to.equal('v1');
-    (plan.versions[0] as WorldPlanVersion).status = 'archived';
-    expect(resolvePlan(plan, '2026-01-15').planVersionId).to.equal('v3');
-    for (const each of plan.versions) each.status = 'draft';
-    expect(resolvePlan(plan, '2026-01-15').planVersionId).to.equal('v4');
-  });
-
-  it('overrides follow their rule by name, tier by tier, where index and threshold are unchanged', () => {
-    const source = at(1, {
-      overrides: [
-        {
-          repId: 'r',
-          ruleName: 'New',
-          tiers: [
-            { tierIndex: 0, rate: 0.3 },
-            { tierIndex: 2, rate: 0.4 },
-          ],
-        },
-        { repId: 's', ruleName: 'Gone', tiers: [{ tierIndex: 0, rate: 0.5 }] },
-      ],
+describe('the version timeline (section 3), by the engine and by the oracle', () => {
+  for (const [words, versions, paying] of timelines)
+    it(words, () => {
+      const deals = Object.keys(paying).map((day) => deal(day, day, 100));
+      const rows = ledgerOf(world([], { plans: [planOf(...versions)], deals }));
+      const versionOn = (day: string) => rows.find(({ dealId }) => dealId === day)?.planVersionId.slice(1);
+      const found = Object.keys(paying).map((day) => [day, Number(versionOn(day)) || null]);
+      expect(Object.fromEntries(found)).to.deep.equal(paying);
     });
-    const tiers = TIERS.map((tier) => (tier.tierIndex === 2 ? { ...tier, minThreshold: 1.5 } : tier));
-    const config = { rules: [rule({ tiers })] };
-    const { version: made, dropped } = patched(source, { config }, { planVersionId: 'v2', version: 2 });
-    expect(made.overrides).to.deep.equal([{ repId: 'r', ruleName: 'New', tiers: [{ tierIndex: 0, rate: 0.3 }] }]);
-    expect(dropped).to.deep.equal([
-      { repId: 'r', ruleName: 'New', tierIndex: 2 },
-      { repId: 's', ruleName: 'Gone', tierIndex: 0 },
-    ]);
+
+  it('a stopped plan or version keeps the events of its days and no others', () => {
+    const deals = ['2025-12-31', '2026-01-01', '2026-04-01'].map((day) => deal(day, day, 100));
+    const storedRows = ledgerOf(world([rule()], { deals }));
+    const days = { planVersionId: 'p-v1', effectiveStart: '2026-01-01', effectiveEnd: '2026-03-31' };
+    for (const plan of [
+      { ...planOf(at(1, days)), status: 'archived' as const },
+      planOf(at(1, { ...days, status: 'draft' })),
+    ])
+      expect(amounts(world([], { plans: [plan], deals, storedRows }))).to.have.all.keys('2026-01-01');
   });
 
   it('events of a stopped day remain and count while their deal exists, and no events are added', () => {
