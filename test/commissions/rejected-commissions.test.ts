@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import pg from 'pg';
 import { duringSuite } from '#test/support/during-suite.js';
+import { openTransaction } from '#test/support/open-transaction.js';
 import { bodies, invalid, manyRules, RejectionWorld, rejects, rule } from '#test/support/rejections.js';
 
 const recalculate = 'POST /v1/commissions/recalculate';
@@ -13,14 +13,13 @@ describe('rejected calculations', () => {
 
   rejects(() => world, '404 rep_not_found', {
     'a recalculation of an unknown rep': [recalculate, { repId: '<unknown>' }],
-    'a recalculation of a rep of another workspace': [recalculate, { repId: '<foreigner>' }],
     'a simulation for an unknown rep': [simulate, simulated({ repId: '<unknown>' })],
-    'a simulation for a rep of another workspace': [simulate, simulated({ repIds: ['<ada>', '<foreigner>'] })],
+    'a simulation for a known and an unknown rep': [simulate, simulated({ repIds: ['<ada>', '<unknown>'] })],
   });
 
   rejects(() => world, '404 plan_not_found', {
     'a recalculation of an unknown plan': [recalculate, { planId: '<unknown>' }],
-    'a simulation of a plan of another workspace': [simulate, simulated({ planId: '<foreignPlan>' })],
+    'a simulation of an unknown plan': [simulate, simulated({ planId: '<unknown>' })],
     'a simulation of an unknown version': [simulate, { planVersionId: '<unknown>', period: '2026-03' }],
   });
 
@@ -92,26 +91,20 @@ describe('rejected calculations', () => {
 
   it('a recalculation joins the running job of the same scope and of no other scope', async () => {
     const { service, workspaceId, ids } = world;
-    const holder = new pg.Client({ connectionString: service.database.ownerUrl });
-    await holder.connect();
+    const lanes = 'select from lanes where workspace_id = $1 for update';
+    const locked = await openTransaction(service.database.ownerUrl, lanes, workspaceId);
     const start = async (body: object) => (await world.send(recalculate, { ...body, async: true })).body;
-    try {
-      await holder.query('begin');
-      await holder.query('select from lanes where workspace_id = $1 for update', [workspaceId]);
-      const first = await start({ repId: '<ada>' });
-      const second = await start({ repId: '<ada>' });
-      const other = await start({ repId: '<bob>' });
-      expect(first).to.deep.include({ triggered: true, async: true, status: 'running', scope: 'rep' });
-      expect(second).to.deep.equal(first);
-      expect(other.jobId).not.to.equal(first.jobId);
-      await holder.query('rollback');
-      const repIds = ['ada', 'bob'].map((name) => ids.get(name) as string);
-      await service.running.service.laneRunner.calculateNow(workspaceId, repIds);
-      await service.waitForCalculations(workspaceId);
-      const job = await world.send(`GET /v1/commissions/recalculate/jobs/${first.jobId}`);
-      expect(job.body).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
-    } finally {
-      await holder.end();
-    }
+    const first = await start({ repId: '<ada>' });
+    const second = await start({ repId: '<ada>' });
+    const other = await start({ repId: '<bob>' });
+    expect(first).to.deep.include({ triggered: true, async: true, status: 'running', scope: 'rep' });
+    expect(second).to.deep.equal(first);
+    expect(other.jobId).not.to.equal(first.jobId);
+    await locked.rollback();
+    const repIds = ['ada', 'bob'].map((name) => ids.get(name) as string);
+    await service.running.service.laneRunner.calculateNow(workspaceId, repIds);
+    await service.waitForCalculations(workspaceId);
+    const job = await world.send(`GET /v1/commissions/recalculate/jobs/${first.jobId}`);
+    expect(job.body).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
   });
 });

@@ -113,26 +113,18 @@ describe('rejected plans', () => {
     'an override without rules': ['PUT /v1/plans/<aeVersion>/overrides/<ada>', { rules: [] }],
   });
 
-  const foreignTiers = [tier, { ...tier, repId: '<foreigner>' }];
+  const unknownTiers = [tier, { ...tier, repId: '<unknown>' }];
   rejects(() => world, '404 rep_not_found', {
-    'a tier of an unknown rep': ['POST /v1/plans', withTiers(tier, { ...tier, repId: '<unknown>' })],
-    'a tier of a rep of another workspace': ['POST /v1/plans', withTiers(...foreignTiers)],
+    'a tier of an unknown rep': ['POST /v1/plans', withTiers(...unknownTiers)],
     'a new version with such a tier': [
       'PATCH /v1/plans/<ae>',
-      { config: { rules: [{ ...rule, tiers: foreignTiers }] } },
+      { config: { rules: [{ ...rule, tiers: unknownTiers }] } },
     ],
   });
 
   rejects(() => world, '404 plan_not_found', {
     'PATCH of a removed plan': ['PATCH /v1/plans/<gone>', { status: 'draft' }],
     'PATCH of an unknown plan with a valid config': ['PATCH /v1/plans/<unknown>', { config: { rules: [rule] } }],
-  });
-
-  rejects(() => world, '404 plan_rule_not_found', {
-    'an override of a rule of another workspace': [
-      'PUT /v1/plans/<aeVersion>/overrides/<ada>',
-      { rules: [{ ruleId: '<foreignRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
-    ],
   });
 
   rejects(() => world, '409 plan_has_assignments', {
