@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { FetchClient, listTools, seededWorkspace, toolCall } from '#test/mcp/mcp-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { query } from '#test/support/ledger-checks.js';
 import { type ApiClient, startTestService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
@@ -82,8 +83,7 @@ describe('agents that people connect by signing in', () => {
         isOnThisMachine: true,
         scopes: ['read', 'write'],
       });
-      const byKey = await seeded.api.get(`/v1/agents/request?request=${request}`);
-      expect(`${byKey.status} ${byKey.body.code}`).to.equal('409 no_person');
+      await expectError('409 no_person', seeded.api.get(`/v1/agents/request?request=${request}`));
     });
 
     it('a denied request returns access_denied with state and issuer, and connects nothing', async () => {
@@ -98,14 +98,14 @@ describe('agents that people connect by signing in', () => {
 
     it('a request that the service has not made is rejected', async () => {
       const request = `${(await program.pending()).slice(0, -2)}AA`;
-      const answer = await mia.post('/v1/agents/request', { request, decision: 'allow' });
-      expect(`${answer.status} ${answer.body.code}`).to.equal('410 agent_request_expired');
+      const decided = mia.post('/v1/agents/request', { request, decision: 'allow' });
+      await expectError('410 agent_request_expired', decided);
     });
 
     it('a person cannot permit more than was requested', async () => {
       const request = await program.pending({ scope: 'read' });
-      const answer = await mia.post('/v1/agents/request', { request, decision: 'allow', scopes: ['write'] });
-      expect(`${answer.status} ${answer.body.code}`).to.equal('400 VALIDATION_FAILED');
+      const decision = { request, decision: 'allow', scopes: ['write'] };
+      await expectError('400 VALIDATION_FAILED', mia.post('/v1/agents/request', decision));
     });
   });
 
@@ -126,10 +126,10 @@ describe('agents that people connect by signing in', () => {
     });
 
     it('end with the session rights of the person: a deactivated person has no agents', async () => {
-      const { reps } = await seeded.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'eve@x.io', name: 'Eve' }] });
-      const eve = await sessionOf(service, seeded.workspaceId, reps[0].id);
+      const [repId] = await seeded.api.saveReps('Eve');
+      const eve = await sessionOf(service, seeded.workspaceId, repId);
       const { access_token, refresh_token } = await program.connect(eve);
-      await seeded.api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: false });
+      await seeded.api.expect(200, 'PATCH', `/v1/reps/${repId}`, { active: false });
       expect(await statusOf(access_token)).to.equal(401);
       expect((await program.refresh(refresh_token)).body.error).to.equal('invalid_grant');
     });

@@ -319,11 +319,8 @@ describe('authorization', () => {
     const target = { repIds: both, planRuleId: shared.rules[0].id, period: '2026-03', target: 1000 };
     await api.expect(201, 'POST', '/v1/quotas', target);
     for (const name of ['ada', 'bob']) {
-      await api.expect(201, 'PUT', `/v1/deals/${name}-1`, {
-        amount: 1000,
-        closeDate: '2026-03-10',
-        repId: ids.get(name),
-      });
+      const deal = { amount: 1000, closeDate: '2026-03-10', repId: ids.get(name) };
+      await api.expect(201, 'PUT', `/v1/deals/${name}-1`, deal);
       const tiersOfRep = [{ tierIndex: 0, rate: name === 'ada' ? 0.21 : 0.22 }];
       await api.expect(200, 'PUT', `/v1/plans/${shared.planVersionId}/overrides/${ids.get(name)}`, {
         rules: [{ ruleId: shared.rules[0].id, tiers: tiersOfRep }],
@@ -561,9 +558,8 @@ describe('authorization', () => {
 
     it('a connection token reads reps without their payroll id', async () => {
       const admin = (path: string) => send('the workspace key', 'GET', path);
-      await send('the workspace key', 'PUT', '/v1/reps', {
-        reps: [{ name: 'Ada', email: 'Ada@x.io', payrollId: 'P-17' }],
-      });
+      const body = { reps: [{ name: 'Ada', email: 'Ada@x.io', payrollId: 'P-17' }] };
+      await send('the workspace key', 'PUT', '/v1/reps', body);
       expect((await admin('/v1/reps/<ada>')).body.payrollId).to.equal('P-17');
       const { reps } = (await send('a connection token', 'GET', '/v1/reps')).body;
       expect(reps).to.have.length(6);

@@ -346,13 +346,13 @@ describe('two workspaces', () => {
       { email: 'max@x.io', name: 'Max', role: 'manager' },
       { email: `only@${letter}.io`, name: `Only in ${letter}`, role: 'admin' },
     ];
-    const [ada] = (await api.expect(200, 'PUT', '/v1/reps', { reps: people })).reps;
+    const [ada] = (await api.saveReps(...people)) as [string];
     const plan = await api.createPlan({ name: `Plan of ${letter}`, config: { rules: [rule] } });
-    const [assignment] = await api.assign([ada.id], plan.planId);
-    const target = { repIds: [ada.id], planRuleId: plan.rules[0].id, period: '2026-03', target: 1000 };
+    const [assignment] = await api.assign([ada], plan.planId);
+    const target = { repIds: [ada], planRuleId: plan.rules[0].id, period: '2026-03', target: 1000 };
     const [quota] = await api.expect(201, 'POST', '/v1/quotas', target);
     const override = { rules: [{ ruleId: plan.rules[0].id, tiers: [{ tierIndex: 0, rate: 0.09 }] }] };
-    await api.expect(200, 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ada.id}`, override);
+    await api.expect(200, 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ada}`, override);
     for (const id of ['deal-1', `deal-of-${letter}`, `only-deal-of-${letter}`]) {
       await api.expect(201, 'PUT', `/v1/deals/${id}`, {
         amount: 1000,
@@ -363,20 +363,14 @@ describe('two workspaces', () => {
     }
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     await service.waitForCalculations(made);
-    const { commentId } = await api.expect(201, 'POST', `/v1/statements/${ada.id}/comments`, {
-      period: '2026-03',
-      body: `Comment of ${letter}`,
-    });
-    const { eventId } = await api.adjust(ada.id, '2026-03', 25, `Reason of ${letter}`);
-    const { disputeId } = await api.expect(201, 'POST', '/v1/disputes', {
-      repId: ada.id,
-      period: '2026-03',
-      type: 'other',
-      description: `Dispute of ${letter}`,
-    });
-    await api.generate(ada.id, '2025-12');
-    const discrepancyId = await insertDiscrepancy(service, made, ada.id, '2025-12');
-    const exported = await api.get(`/v1/statements/${ada.id}/export?period=2026-03&format=xlsx`);
+    const comment = { period: '2026-03', body: `Comment of ${letter}` };
+    const { commentId } = await api.expect(201, 'POST', `/v1/statements/${ada}/comments`, comment);
+    const { eventId } = await api.adjust(ada, '2026-03', 25, `Reason of ${letter}`);
+    const dispute = { repId: ada, period: '2026-03', type: 'other', description: `Dispute of ${letter}` };
+    const { disputeId } = await api.expect(201, 'POST', '/v1/disputes', dispute);
+    await api.generate(ada, '2025-12');
+    const discrepancyId = await insertDiscrepancy(service, made, ada, '2025-12');
+    const exported = await api.get(`/v1/statements/${ada}/export?period=2026-03&format=xlsx`);
     expect(exported.status).to.equal(200);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const token = randomUUID();
@@ -409,7 +403,7 @@ describe('two workspaces', () => {
       values ($1, $2, $3, 'c', 'Agent', 'https://x', array['read'])`,
       made,
       agent,
-      ada.id,
+      ada,
     );
     const change = randomUUID();
     await service.sql(
@@ -417,10 +411,10 @@ describe('two workspaces', () => {
       values ($1, $2, $3, '{"actor":"x"}', 'delete_plan', 'Delete', '{}', 'pending', now() + interval '1 day')`,
       made,
       change,
-      ada.id,
+      ada,
     );
     const names = {
-      rep: ada.id,
+      rep: ada,
       agent,
       change,
       plan: plan.planId,

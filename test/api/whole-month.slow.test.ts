@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from '#src/kernel/decimal.js';
+import { expectError } from '#test/support/errors.js';
+import { flatRule, won } from '#test/support/terms.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
-import { until } from '#test/support/until.js';
 
 const month = '2026-02';
 const deals = `id,name,amount,currency,stage,close_date,owner_id
@@ -81,7 +82,7 @@ describe('a month of a company', () => {
     Object.assign(ids, { ida, mia, ben, ana, gil });
     manager = await sessionOf(service, workspaceId, idOf('mia'));
     const sold = (currency: string) => [
-      { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' },
+      won,
       { field: 'currency', fieldType: 'text', operator: 'equals', value: currency },
     ];
     const tiers = [
@@ -89,47 +90,19 @@ describe('a month of a company', () => {
       { tierIndex: 1, minThreshold: 1, name: 'Over', rate: 0.12 },
       { tierIndex: 2, minThreshold: 1.5, name: 'Top', rate: 0.15 },
     ];
-    const share = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
-    const seller = await api.createPlan({
-      name: 'AE',
-      config: {
-        dealConditions: sold('USD'),
-        rules: [
-          { name: 'New business', measure: 'amount', attainmentPeriod: 'quarterly', tierMode: 'marginal', tiers },
-          { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'New business', tiers: share },
-        ],
-      },
-    });
-    const abroad = await api.createPlan({
-      name: 'Europe',
-      currency: 'EUR',
-      config: {
-        dealConditions: sold('EUR'),
-        rules: [{ name: 'Export', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.05 }] }],
-      },
-    });
-    for (const [planId, names] of [
-      [seller.planId, ['ben', 'ana', 'mia']],
-      [abroad.planId, ['ben', 'gil']],
-    ] as const) {
-      await api.assign(names.map(idOf), planId);
-    }
-    for (const [name, target] of [
-      ['ben', 100_000],
-      ['ana', 80_000],
-    ] as const) {
-      const quota = { repIds: [idOf(name)], measure: 'New business', period: '2026-Q1', target };
-      await api.expect(201, 'POST', '/v1/quotas', quota);
-    }
+    const rules = [
+      { name: 'New business', measure: 'amount', attainmentPeriod: 'quarterly', tierMode: 'marginal', tiers },
+      flatRule('Override', 0.1, { executionPhase: 'cascade', dependsOn: 'New business' }),
+    ];
+    await api.createPlan({ name: 'AE', config: { dealConditions: sold('USD'), rules } }, [ben, ana, mia]);
+    const abroad = { dealConditions: sold('EUR'), rules: [flatRule('Export', 0.05)] };
+    await api.createPlan({ name: 'Europe', currency: 'EUR', config: abroad }, [ben, gil]);
+    await api.setQuota([ben], 'New business', '2026-Q1', 100_000);
+    await api.setQuota([ana], 'New business', '2026-Q1', 80_000);
   });
 
   /** The final status of the job, which is written in a separate transaction after its last calculation. */
-  async function endOf(jobId: string): Promise<string> {
-    return until(async () => {
-      const { status } = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-      return status !== 'running' && status;
-    });
-  }
+  const endOf = async (jobId: string) => (await api.finishedJob(jobId)).status;
 
   it('calculates the exact commission of the imported deals', async () => {
     const answer = await api.expect(200, 'POST', '/v1/deals/import', deals, { 'Content-Type': 'text/csv' });
@@ -168,8 +141,10 @@ describe('a month of a company', () => {
     await expectFigures(adjusted, { status: 'approved', version: 2 });
     const again = await api.expect(200, 'POST', '/v1/statements/generate', { period: month });
     expect([again.generated, again.skipped, again.errors]).to.deep.equal([0, 5, 0]);
-    const rejected = await api.post(`/v1/statements/${idOf('ben')}/adjust`, { amount: 1, reason: 'x', period: month });
-    expect([rejected.status, rejected.body.code]).to.deep.equal([400, 'statement_locked']);
+    await expectError(
+      '400 statement_locked',
+      api.post(`/v1/statements/${idOf('ben')}/adjust`, { amount: 1, reason: 'x', period: month }),
+    );
   });
 
   it('blocks later changes and reports them', async () => {

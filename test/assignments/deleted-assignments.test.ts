@@ -1,40 +1,31 @@
 import { expect } from 'chai';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { flatRule } from '#test/support/terms.js';
+import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const tier = (rate: number, tierIndex = 0, minThreshold = 0) => ({ tierIndex, minThreshold, rate });
 
 describe('the deletion of an assignment while no worker is running', () => {
-  let service: TestService;
+  const service = testService({}, { api: true, worker: false });
   let workspaceId: string;
   let api: ApiClient;
-  let people: string[];
+  let mia: string;
+  let ann: string;
+  let bob: string;
 
-  before(async () => {
-    service = await startTestService({}, { api: true, worker: false });
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'mia@x.io', name: 'Mia', role: 'manager' },
-        { email: 'ann@x.io', name: 'Ann', managerEmail: 'mia@x.io' },
-        { email: 'bob@x.io', name: 'Bob' },
-      ],
-    });
-    people = reps.map((rep: { id: string }) => rep.id);
+    const managerEmail = 'mia@x.io';
+    [mia, ann, bob] = await api.saveReps({ name: 'Mia', role: 'manager' }, { name: 'Ann', managerEmail }, 'Bob');
   });
 
-  const calculateAll = () => service.running.service.laneRunner.calculateNow(workspaceId, people);
+  const calculateAll = () => service.running.service.laneRunner.calculateNow(workspaceId, [mia, ann, bob]);
   /** A plan of one rule with the people on it; returns the ids of their assignments. */
   const assigned = async (name: string, rule: object, ...repIds: string[]): Promise<string[]> => {
-    const rules = [{ name, measure: 'amount', tiers: [tier(0.1)], ...rule }];
-    const { planId } = await api.expect(201, 'POST', '/v1/plans', { name, config: { rules } });
-    const assignments = await api.expect(201, 'POST', '/v1/assignments', { repIds, planId });
-    return assignments.map((assignment: { assignmentId: string }) => assignment.assignmentId);
+    const { planId } = await api.createPlan({ name, config: { rules: [flatRule(name, 0.1, rule)] } });
+    return (await api.assign(repIds, planId)).map((assignment: { assignmentId: string }) => assignment.assignmentId);
   };
   const remove = (assignmentId: string | undefined) => api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
-  const deal = (dealId: string, repId: string | undefined, amount = 100) =>
+  const deal = (dealId: string, repId: string, amount = 100) =>
     api.send('PUT', `/v1/deals/${dealId}`, { amount, closeDate: '2026-03-10', repId });
   const paid = async (dealId: string): Promise<Record<string, number>> => {
     await calculateAll();
@@ -46,8 +37,7 @@ describe('the deletion of an assignment while no worker is running', () => {
   };
 
   it('comes after the deals that were stored before it', async () => {
-    const [, ann] = people;
-    const [assignmentId] = await assigned('New', {}, ann as string);
+    const [assignmentId] = await assigned('New', {}, ann);
     await deal('corrected', ann, 500);
     await calculateAll();
     await Promise.all([deal('corrected', ann, 100), deal('last', ann)]);
@@ -62,10 +52,9 @@ describe('the deletion of an assignment while no worker is running', () => {
   });
 
   it('comes after the calculation of the people below a manager', async () => {
-    const [mia, ann] = people;
     const override = { executionPhase: 'cascade', dependsOn: 'New', tiers: [tier(0.5)] };
-    await assigned('New', {}, ann as string);
-    const [assignmentId] = await assigned('Override', override, mia as string);
+    await assigned('New', {}, ann);
+    const [assignmentId] = await assigned('Override', override, mia);
     await calculateAll();
     await deal('last', ann);
     await remove(assignmentId);
@@ -73,9 +62,8 @@ describe('the deletion of an assignment while no worker is running', () => {
   });
 
   it('comes after the calculation of the people whom the plan ranks', async () => {
-    const [, ann, bob] = people;
     const ranked = { tierBy: 'rank', tiers: [tier(0.2, 0, 1), tier(0.1, 1, 2)] };
-    const [assignmentId] = await assigned('Race', ranked, ann as string, bob as string);
+    const [assignmentId] = await assigned('Race', ranked, ann, bob);
     await deal('first', ann, 100);
     await calculateAll();
     await deal('more', bob, 300);
@@ -86,19 +74,15 @@ describe('the deletion of an assignment while no worker is running', () => {
   describe('and a deal that moves away from its days', () => {
     const tiers = [tier(0.08), tier(0.12, 1, 1)];
     let planId: string;
-    let ann: string;
 
     /** Ann has earned on `moved` under an assignment that was deleted, and is on the plan until March 1 and from June 1. */
     beforeEach(async () => {
-      ann = people[1] as string;
-      const plan = await api.expect(201, 'POST', '/v1/plans', {
+      ({ planId } = await api.createPlan({
         name: 'Plan',
         config: { rules: [{ name: 'New', measure: 'amount', tiers }] },
-      });
-      planId = plan.planId;
-      const quota = { repIds: [ann], planRuleId: plan.rules[0].id, target: 1000 };
-      for (const period of ['2026-Q1', '2026-Q2']) await api.expect(201, 'POST', '/v1/quotas', { ...quota, period });
-      const [deleted] = await api.expect(201, 'POST', '/v1/assignments', { repIds: [ann], planId });
+      }));
+      const [deleted] = await api.assign([ann], planId);
+      for (const period of ['2026-Q1', '2026-Q2']) await api.setQuota([ann], 'New', period, 1000);
       await move('2026-05-20');
       await remove(deleted.assignmentId);
       for (const dates of [{ effectiveEnd: '2026-03-01' }, { effectiveStart: '2026-06-01' }])
@@ -123,8 +107,8 @@ describe('the deletion of an assignment while no worker is running', () => {
     });
 
     it('reverses its event and takes its credit if the new day lies in an approved period', async () => {
-      await api.expect(200, 'POST', `/v1/statements/${ann}/generate`, { period: '2026-02' });
-      await api.expect(200, 'POST', `/v1/statements/${ann}/approve`, { period: '2026-02', status: 'approved' });
+      await api.generate(ann, '2026-02');
+      await api.approve(ann, '2026-02');
       await move('2026-02-01');
       expect([await paid('moved'), await paid('june')]).to.deep.equal([{}, { New: 40 }]);
       expect(await recalculated()).to.deep.equal({ eventsWritten: 0, eventsReversed: 0 });

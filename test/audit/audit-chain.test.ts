@@ -5,6 +5,7 @@ import { deleteAuditEntries, verifyChain } from '#src/app/audit-chain.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations } from '#src/operations.js';
 import { appSessionOptions, createDatabase } from '#src/platform/database/pool.js';
+import { flatRule } from '#test/support/terms.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -117,14 +118,7 @@ describe('the audit log of calls', () => {
 
   it('has settings, plans, overrides, quotas, adjustments and approvals', async () => {
     await api.expect(200, 'PATCH', '/v1/workspaces', { currency: 'EUR' });
-    const rules = [
-      {
-        name: 'New business',
-        measure: 'amount',
-        attainmentPeriod: 'monthly',
-        tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.08 }],
-      },
-    ];
+    const rules = [flatRule('New business', 0.08, { attainmentPeriod: 'monthly' })];
     const plan = await api.createPlan({ name: 'AE', config: { rules } }, [ben]);
     const quota = { repIds: [ben], planRuleId: plan.rules[0].id, period: '2026-01', target: 1000 };
     await api.expect(201, 'POST', '/v1/quotas', quota);

@@ -14,6 +14,7 @@ import { Leases } from '#src/platform/jobs/leases.js';
 import { createLog } from '#src/platform/log.js';
 import { metrics } from '#src/platform/metrics.js';
 import { deliveryLimitBytes } from '#src/webhooks/delivery.js';
+import { expectError } from '#test/support/errors.js';
 import { query } from '#test/support/ledger-checks.js';
 import { startTestService, type TestService } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
@@ -278,22 +279,16 @@ describe('billing', () => {
       const { workspaceId, deliverAndRun, tier, api } = await workspace();
       const { subscription } = billing.checkout(workspaceId, ['price_pro']);
       await deliverAndRun();
-      const people = Array.from({ length: 13 }, (_, index) => ({
-        name: `P${index}`,
-        email: `p${index}@x.io`,
-        role: 'rep',
-      }));
-      await api.expect(200, 'PUT', '/v1/reps', { reps: people });
+      await api.saveReps(...Array.from({ length: 13 }, (_, index) => `P${index}`));
       billing.cancel(subscription);
       await deliverAndRun();
       expect(await tier()).to.equal('free');
       const { reps } = await api.expect(200, 'GET', '/v1/reps');
       expect(reps.filter((rep: { active: boolean }) => rep.active)).to.have.length(13);
-      const rejected = await api.put('/v1/reps', { reps: [{ name: 'New', email: 'new@x.io', role: 'rep' }] });
-      expect(rejected.body.code).to.equal('rep_limit_reached');
+      const more = { reps: [{ name: 'New', email: 'new@x.io' }] };
+      await expectError('403 rep_limit_reached', api.put('/v1/reps', more));
       await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: false });
-      const back = await api.patch(`/v1/reps/${reps[0].id}`, { active: true });
-      expect(back.body.code).to.equal('rep_limit_reached');
+      await expectError('403 rep_limit_reached', api.patch(`/v1/reps/${reps[0].id}`, { active: true }));
       billing.checkout(workspaceId, ['price_pro']);
       await deliverAndRun();
       await api.expect(200, 'PATCH', `/v1/reps/${reps[0].id}`, { active: true });

@@ -5,6 +5,7 @@ import { erasePerson } from '#src/reps/erase-person.js';
 import { ClientProgram, startOAuthService } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 import { type ApiClient } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -81,14 +82,14 @@ describe('changes by agents', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => decide(ada, id, 'approve')));
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409, 409]);
     expect(await plans()).to.deep.equal(['AE']);
-    expect((await decide(ada, id, 'reject')).body.code).to.equal('already_decided');
+    await expectError('409 already_decided', decide(ada, id, 'reject'));
   });
 
   it('are not visible to other people, and keys decide nothing', async () => {
     const id = await requested();
     expect(await listed(mia)).to.deep.equal([]);
     expect((await decide(mia, id, 'approve')).status).to.equal(404);
-    expect((await decide(seeded.api, id, 'approve')).body.code).to.equal('no_person');
+    await expectError('409 no_person', decide(seeded.api, id, 'approve'));
   });
 
   it('are rejected at once when an argument is missing', async () => {
@@ -119,7 +120,7 @@ describe('changes by agents', () => {
     const id = await requested();
     await service.sql('update change_requests set expires_at = now()');
     expect((await listed(ada))[0].status).to.equal('expired');
-    expect((await decide(ada, id, 'approve')).body.code).to.equal('already_decided');
+    await expectError('409 already_decided', decide(ada, id, 'approve'));
   });
 
   it('by keys run at once, and follow the setting of the workspace', async () => {
@@ -146,8 +147,7 @@ describe('changes by agents', () => {
     });
 
     beforeEach(async () => {
-      ({ planId } = await seeded.api.expect(201, 'POST', '/v1/plans', plan));
-      await seeded.api.expect(201, 'POST', '/v1/assignments', { repIds: [seeded.ben], planId });
+      ({ planId } = await seeded.api.createPlan(plan, [seeded.ben]));
       await service.waitForCalculations(seeded.workspaceId);
     });
 
@@ -207,10 +207,9 @@ describe('changes by agents', () => {
       expect((await ada.expect(200, 'POST', path)).preview).to.deep.include({ before: 22_000, after: 44_000 });
       expect((await mia.post(path, {})).status).to.equal(404);
       const other = await requested();
-      const without = await ada.post(`/v1/change-requests/${other}/preview`, {});
-      expect(`${without.status} ${without.body.code}`).to.equal('409 no_preview');
+      await expectError('409 no_preview', ada.post(`/v1/change-requests/${other}/preview`, {}));
       await decide(ada, id as string, 'reject');
-      expect((await ada.post(path, {})).body.code).to.equal('already_decided');
+      await expectError('409 already_decided', ada.post(path, {}));
     });
 
     it('that cannot be carried out are rejected at once', async () => {

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { flatRule, flatTier } from '#test/support/terms.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 
@@ -35,43 +36,16 @@ describe('deals that paid no commission', () => {
       { name: 'Eve', managerEmail },
     );
     for (const [at, name] of ['Mia', 'Ann', 'Bob', 'Cy', 'Dan', 'Eve'].entries()) ids.set(name, people[at] as string);
-    const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
-    const config = {
-      rules: [
-        {
-          name: 'New',
-          measure: 'amount',
-          tiers,
-          conditions: [{ field: 'dealStage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
-        },
-      ],
-    };
-    const flat = await api.createPlan({ name: 'Flat', config });
-    const tiered = await api.createPlan({
-      name: 'Tiered',
-      config: {
-        rules: [
-          {
-            name: 'By quota',
-            measure: 'amount',
-            tiers: [...tiers, { tierIndex: 1, minThreshold: 1, rate: 0.2 }],
-            conditions: [{ field: 'dealStage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
-          },
-        ],
-      },
-    });
-    const assign = (names: string[], planId: string) =>
-      api.assign(
-        names.map((name) => ids.get(name)),
-        planId,
+    const conditions = [{ field: 'dealStage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }];
+    const tiers = [...flatTier(0.1), { tierIndex: 1, minThreshold: 1, rate: 0.2 }];
+    const plan = (name: string, rule: object, ...people: string[]) =>
+      api.createPlan(
+        { name, config: { rules: [rule] } },
+        people.map((person) => ids.get(person) as string),
       );
-    const contract = await api.createPlan({
-      name: 'Contract',
-      config: { rules: [{ name: 'Contract', measure: 'acv', tiers }] },
-    });
-    await assign(['Eve'], contract.planId);
-    await assign(['Ann', 'Cy'], flat.planId);
-    await assign(['Dan'], tiered.planId);
+    await plan('Contract', flatRule('Contract', 0.1, { measure: 'acv' }), 'Eve');
+    await plan('Flat', flatRule('New', 0.1, { conditions }), 'Ann', 'Cy');
+    await plan('Tiered', { name: 'By quota', measure: 'amount', tiers, conditions }, 'Dan');
     await deal('paid', 'ann');
     await deal('foreign', 'ann', { currency: 'EUR', amount: 700 });
     await deal('huge', 'eve', { fields: { acv: '123456789012345678' } });

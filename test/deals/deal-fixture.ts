@@ -11,6 +11,7 @@ import { newId } from '#src/kernel/ids.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { callerAs, type Parts, SliceFixture } from '#test/support/slice-fixture.js';
 import { addPlan, rule } from '#test/support/slice-plans.js';
+import { flatTier } from '#test/support/terms.js';
 
 export interface ImportFile {
   readonly text: string | Buffer | Readable;
@@ -42,8 +43,6 @@ interface ImportAnswer {
   readonly jobId: string;
 }
 
-const flat = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
-
 /** The only workspace of the file's database, with the deal operations called through the dispatcher. */
 export class DealWorld {
   private constructor(
@@ -70,7 +69,7 @@ export class DealWorld {
 
   /** A flat percentage of every won deal, for the reps. */
   payTenPercent(...repIds: string[]): Promise<void> {
-    return this.assign('Ten percent', rule('Commission', { tiers: flat(0.1) }), repIds);
+    return this.assign('Ten percent', rule('Commission', { tiers: flatTier(0.1) }), repIds);
   }
 
   async payOverride(managerId: string, repId: string): Promise<void> {
@@ -78,7 +77,7 @@ export class DealWorld {
       sql`insert into reporting_lines (workspace_id, rep_id, from_day, manager_id)
         values (${this.workspaceId}, ${repId}, '1900-01-01', ${managerId})`,
     );
-    await this.assign('Override', rule('Override', { executionPhase: 'cascade', tiers: flat(0.5) }), [managerId]);
+    await this.assign('Override', rule('Override', { executionPhase: 'cascade', tiers: flatTier(0.5) }), [managerId]);
   }
 
   private async assign(name: string, planRule: object, repIds: readonly string[]): Promise<void> {

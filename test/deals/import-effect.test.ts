@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { flatRule, flatTier, won } from '#test/support/terms.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('the effect of an import on commission', () => {
@@ -25,13 +26,11 @@ describe('the effect of an import on commission', () => {
       { name: 'Ann', crmMemberId: 'ann', managerEmail: 'mia@x.io' },
     );
     ann = people[1] as string;
-    const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
-    const flat = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
     const config = {
       dealConditions: [won],
       rules: [
-        { name: 'New', measure: 'amount', tiers: flat(0.1) },
-        { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'New', tiers: flat(0.2) },
+        flatRule('New', 0.1),
+        { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'New', tiers: flatTier(0.2) },
       ],
     };
     await api.createPlan({ name: 'AE', config }, people);

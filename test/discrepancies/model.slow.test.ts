@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { findDifference } from '#src/statements/pay-difference.js';
 import { waitForChecks } from '#test/support/discrepancies.js';
 import { Random } from '#test/support/random.js';
+import { flatRule } from '#test/support/terms.js';
 import { type Answer, type ApiClient, type TestService, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -42,26 +43,19 @@ class Model {
 
   static async create(service: TestService, seed: number): Promise<Model> {
     const { workspaceId, api } = await service.workspace();
-    const reps = [
-      { name: 'Mia', email: 'mia@x.io', role: 'manager' },
-      { name: 'Ada', email: 'ada@x.io', role: 'admin' },
-      { name: 'Ben', email: 'ben@x.io', managerEmail: 'mia@x.io' },
-      { name: 'Kim', email: 'kim@x.io', managerEmail: 'mia@x.io' },
-    ];
-    const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
-    const people = new Map<string, string>(saved.reps.map(({ name, id }: Body) => [name, id]));
-    const plan = async (name: string, rule: object, repNames: string[]) => {
-      const { planId } = await api.createPlan({ name, config: { rules: [rule] } });
-      const repIds = repNames.map((rep) => people.get(rep));
-      await api.assign(repIds, planId);
-      return planId as string;
-    };
-    const planId = await plan('AE', sellerRule(0.1), ['Ben', 'Kim']);
-    await plan('Lead', leadRule, ['Mia']);
-    const repIds = ['Ben', 'Kim'].map((name) => people.get(name));
-    const quota = { repIds, measure: 'New', period: '2026-Q1', target: 10_000 };
-    await api.expect(201, 'POST', '/v1/quotas', quota);
-    const sessions = ['Mia', 'Ada', 'Ben'].map((name) => sessionOf(service, workspaceId, people.get(name) as string));
+    const managerEmail = 'mia@x.io';
+    const [mia, ada, ben, kim] = await api.saveReps(
+      { name: 'Mia', role: 'manager' },
+      { name: 'Ada', role: 'admin' },
+      { name: 'Ben', managerEmail },
+      { name: 'Kim', managerEmail },
+    );
+    const people = new Map(Object.entries({ Mia: mia, Ada: ada, Ben: ben, Kim: kim }));
+    const repIds = [ben, kim];
+    const { planId } = await api.createPlan({ name: 'AE', config: { rules: [sellerRule(0.1)] } }, repIds);
+    await api.createPlan({ name: 'Lead', config: { rules: [leadRule] } }, [mia]);
+    await api.setQuota(repIds, 'New', '2026-Q1', 10_000);
+    const sessions = [mia, ada, ben].map((repId) => sessionOf(service, workspaceId, repId));
     const actors = [api, api, ...(await Promise.all(sessions))];
     const model = new Model(service, new Random(seed), workspaceId, api, people, actors, planId);
     for (let deal = 0; deal < 6; deal += 1) await model.putDeal();
@@ -256,12 +250,7 @@ const sellerRule = (rate: number) => ({
     { tierIndex: 1, minThreshold: 0.5, rate: rate * 2 },
   ],
 });
-const leadRule = {
-  name: 'Override',
-  executionPhase: 'cascade',
-  measure: 'amount',
-  tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
-};
+const leadRule = flatRule('Override', 0.1, { executionPhase: 'cascade' });
 
 describe('discrepancies after random commands', () => {
   const service = testService();

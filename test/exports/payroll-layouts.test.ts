@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { expectError } from '#test/support/errors.js';
 
 const rowsOf = (body: string) => parse(body, { columns: true, bom: true }) as Record<string, string>[];
 const path = (query: string) => `/v1/statements/export.csv?period=2026-Q1&${query}`;
@@ -85,8 +86,7 @@ describe('files for payroll systems', () => {
     });
 
     it('adp: requires a company code, writes the codes and uses the ADP file name', async () => {
-      const without = await office.api.get(path('layout=adp'));
-      expect([without.status, without.body.code]).to.deep.equal([400, 'VALIDATION_FAILED']);
+      await expectError('400 VALIDATION_FAILED', office.api.get(path('layout=adp')));
       const payroll = { companyCode: 'A1B', batchId: 'COMM', earningCodes: { commission: 'CM' } };
       await office.api.expect(200, 'PATCH', '/v1/workspaces', { payroll });
       expect((await office.api.expect(200, 'GET', '/v1/workspaces')).payroll).to.deep.equal(payroll);
@@ -106,12 +106,9 @@ describe('files for payroll systems', () => {
     await own.api.adjust(own.ben, '2026-Q1', -90_000, 'x');
     await own.calculated();
     await own.generateAndApprove('2026-Q1');
-    const missing = await own.api.get(path('layout=adp'));
-    expect(missing.status).to.equal(400);
-    expect(missing.body.details.issues[0].path).to.equal(`reps.${own.ben}.payrollId`);
-    await own.api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'ben@acme.test', name: 'Ben', payrollId: '=1' }],
-    });
+    const { details } = await expectError('400 VALIDATION_FAILED', own.api.get(path('layout=adp')));
+    expect(details.issues[0].path).to.equal(`reps.${own.ben}.payrollId`);
+    await own.api.saveReps({ email: 'ben@acme.test', name: 'Ben', payrollId: '=1' });
     const answer = await own.api.get(path('layout=adp'));
     const rows = rowsOf(answer.body);
     expect(rows.map((row) => row['Earnings 3 Amount'])).to.deep.equal([

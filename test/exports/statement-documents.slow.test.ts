@@ -3,7 +3,9 @@ import { parse } from 'csv-parse/sync';
 import { money } from '#src/exports/documents/figures.js';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download, readWorkbook, rowsOf, unzipped } from '#test/support/downloads.js';
+import { expectError } from '#test/support/errors.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { flatRule } from '#test/support/terms.js';
 import { startTrapServer } from '#test/support/trap-server.js';
 import { expectSameFigures, exportPath, squeezed } from './same-figures.js';
 
@@ -79,10 +81,8 @@ describe("a rep's statement as PDF and workbook", function () {
         { tierIndex: 1, minThreshold: 1, rate: 0.1, name: 'Second' },
       ],
     };
-    const plan = await office.api.createPlan({ name: 'Bands', config: { rules: [rule] } });
-    await office.api.assign([office.ben], plan.planId);
-    const quota = { repIds: [office.ben], measure: 'Marginal', period: '2026-Q1', target: 50_000 };
-    await office.api.expect(201, 'POST', '/v1/quotas', quota);
+    await office.api.createPlan({ name: 'Bands', config: { rules: [rule] } }, [office.ben]);
+    await office.api.setQuota([office.ben], 'Marginal', '2026-Q1', 50_000);
     await office.deal('M1', 90_000, '2026-02-01');
     await office.calculated();
     await office.generate('2026-02');
@@ -114,7 +114,7 @@ describe("a rep's statement as PDF and workbook", function () {
         payoutBase: '1',
         tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 250 }],
       },
-      { name: 'Per rate', measure: 'amount', payoutBase: '1', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 7.5 }] },
+      flatRule('Per rate', 7.5, { payoutBase: '1' }),
       {
         name: 'Step',
         measure: 'amount',
@@ -126,20 +126,9 @@ describe("a rep's statement as PDF and workbook", function () {
       },
     ];
     const config = (rate: number) => ({ rules: [rule(rate), ...fixed] });
-    const plan = await office.api.createPlan({
-      name: 'Two',
-      effectiveStart: '2026-01-01',
-      config: config(0.05),
-    });
-    await office.api.assign([office.ben], plan.planId);
-    for (const measure of ['Renewals', 'Step'])
-      await office.api.expect(201, 'POST', '/v1/quotas', {
-        repIds: [office.ben],
-        planId: plan.planId,
-        measure,
-        period: '2026-Q1',
-        target: 40_000,
-      });
+    const terms = { name: 'Two', effectiveStart: '2026-01-01', config: config(0.05) };
+    const plan = await office.api.createPlan(terms, [office.ben]);
+    for (const measure of ['Renewals', 'Step']) await office.api.setQuota([office.ben], measure, '2026-Q1', 40_000);
     const change = { config: config(0.1), effectiveStart: '2026-02-15' };
     await office.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, change);
     for (const [index, day] of ['01-10', '01-20', '02-10', '03-01', '03-10'].entries())
@@ -345,10 +334,11 @@ describe("a rep's statement as PDF and workbook", function () {
     const office = await fixture.office();
     const asBen = await office.as(office.ben);
     for (const format of ['pdf', 'xlsx']) {
-      const other = await asBen.get(`/v1/statements/${office.mia}/export?format=${format}`);
-      expect([other.status, other.body.code]).to.deep.equal([403, 'forbidden']);
-      const unknown = await office.api.get(`/v1/statements/${crypto.randomUUID()}/export?format=${format}`);
-      expect([unknown.status, unknown.body.code]).to.deep.equal([404, 'rep_not_found']);
+      await expectError('403 forbidden', asBen.get(`/v1/statements/${office.mia}/export?format=${format}`));
+      await expectError(
+        '404 rep_not_found',
+        office.api.get(`/v1/statements/${crypto.randomUUID()}/export?format=${format}`),
+      );
       expect((await asBen.get(`/v1/statements/${office.ben}/export?format=${format}`)).status).to.equal(200);
     }
   });

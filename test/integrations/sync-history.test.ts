@@ -114,9 +114,7 @@ describe('the history of syncs', function () {
   });
 
   it('sends the admins a mail when the connection breaks and when it works again', async () => {
-    await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'root@x.io', name: 'Root', crmMemberId: 'root', role: 'admin' }],
-    });
+    await api.saveReps({ name: 'Root', role: 'admin' });
     const mails = (text: string) =>
       pollUntil(
         async () => smtp.mails.filter(({ to, data }) => to.includes('root@x.io') && data.includes(text)),

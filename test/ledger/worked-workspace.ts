@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { flatRule, won } from '#test/support/terms.js';
 import { type ApiClient, type TestService } from '#test/support/test-service.js';
 import { workedDeals } from '#test/support/worked-example.js';
 
@@ -19,21 +20,13 @@ const tiers = (...rates: [number, number, number]) =>
 
 export function commissionPlan(...rates: [number, number, number]) {
   return {
-    dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+    dealConditions: [won],
     rules: [{ name: 'Commission', measure: 'amount', tiers: tiers(...rates) }],
   };
 }
 
 const overridePlan = {
-  rules: [
-    {
-      name: 'Override',
-      measure: 'amount',
-      executionPhase: 'cascade',
-      dependsOn: 'Commission',
-      tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
-    },
-  ],
+  rules: [flatRule('Override', 0.1, { executionPhase: 'cascade', dependsOn: 'Commission' })],
 };
 
 /** Section 13 in a new workspace: Ann and Bob with a quota of 100,000 per quarter, and Max above them. */

@@ -82,9 +82,8 @@ describe('access to the tools', () => {
     tokens.set('the workspace key', apiKey);
     tokens.set('an admin', await tokenOf(service, workspaceId, 'sess', ada));
     tokens.set('a manager', await tokenOf(service, workspaceId, 'sess', mia));
-    const clerk = { email: 'pat@x.io', name: 'Pat', role: 'payroll' };
-    const { reps } = await service.client(apiKey).expect(200, 'PUT', '/v1/reps', { reps: [clerk] });
-    tokens.set('a payroll clerk', await tokenOf(service, workspaceId, 'sess', reps[0].id));
+    const [clerk] = await seeded.api.saveReps({ name: 'Pat', role: 'payroll' });
+    tokens.set('a payroll clerk', await tokenOf(service, workspaceId, 'sess', clerk));
     tokens.set('a rep', await tokenOf(service, workspaceId, 'sess', ben));
     tokens.set('a connection token', await tokenOf(service, workspaceId, 'conn', null));
   });
@@ -139,7 +138,7 @@ describe('access to the tools', () => {
       name: 'AE',
       config: { rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] },
     };
-    const { planId } = await seeded.api.expect(201, 'POST', '/v1/plans', plan);
+    const { planId } = await seeded.api.createPlan(plan);
     const { code } = await rejected(agentOf('a rep'), 'delete_plan', { planId, confirm: true });
     expect(code).to.equal('forbidden');
     const rows = await query(service.database.ownerUrl, 'select 1 from plans where plan_id = $1', [planId]);

@@ -48,21 +48,15 @@ describe('the example in the description of a tool', () => {
   });
 
   async function worldOf(api: ApiClient): Promise<World> {
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [
-        { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' },
-        { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
-      ],
-    });
-    const [ben, mia] = reps.map((rep: { id: string }) => rep.id);
+    const [ben, mia] = await api.saveReps(
+      { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' },
+      { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+    );
     const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: 'ben' };
     await api.expect(201, 'PUT', '/v1/deals/D-1', deal);
-    const { planId, planVersionId, rules } = await api.expect(201, 'POST', '/v1/plans', {
-      name: 'Existing plan',
-      config,
-      effectiveStart: '2026-01-01',
-    });
-    const [{ assignmentId }] = await api.expect(201, 'POST', '/v1/assignments', { repIds: [mia], planId });
+    const plan = { name: 'Existing plan', config, effectiveStart: '2026-01-01' };
+    const { planId, planVersionId, rules } = await api.createPlan(plan);
+    const [{ assignmentId }] = await api.assign([mia], planId);
     const quota = { repIds: [ben], planRuleId: rules[0].id, period: '2026-Q2', target: 1 };
     const [{ quotaId }] = await api.expect(201, 'POST', '/v1/quotas', quota);
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });

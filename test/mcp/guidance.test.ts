@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { flatRule, flatTier } from '#test/support/terms.js';
 import { testService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
@@ -141,14 +142,9 @@ describe('instructions, resources and prompts for agents', () => {
     const guide = await read('commission://guide/concepts');
     expect(guide).to.match(/Without a quota[^.]*attainment is 0\s+and no tier is reached: the rule pays nothing/);
     const { api, ben, workspaceId } = seeded;
-    const first = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
-    const tiers = [first, { tierIndex: 1, minThreshold: 1, rate: 0.2 }];
-    const rules = [
-      { name: 'Flat rate', measure: 'amount', tiers: [first] },
-      { name: 'Tiers', measure: 'amount', tiers },
-    ];
-    const trial = await api.expect(201, 'POST', '/v1/plans', { name: 'Without quota', config: { rules } });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [ben], planId: trial.planId });
+    const tiers = [...flatTier(0.1), { tierIndex: 1, minThreshold: 1, rate: 0.2 }];
+    const rules = [flatRule('Flat rate', 0.1), { name: 'Tiers', measure: 'amount', tiers }];
+    const trial = await api.createPlan({ name: 'Without quota', config: { rules } }, [ben]);
     await service.waitForCalculations(workspaceId);
     const { events } = await done(connected.agent, 'get_commissions', { dealId: 'D-1' });
     const paid = Object.fromEntries(
@@ -172,11 +168,8 @@ describe('instructions, resources and prompts for agents', () => {
 
   it('a truncated statement resource states its number of lines', async () => {
     const { apiKey, api } = await service.workspace();
-    await api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' }] });
-    const { body: people } = await api.get('/v1/reps');
-    const [{ id }] = people.reps;
-    const { planId: own } = await api.expect(201, 'POST', '/v1/plans', { name: 'AE', config });
-    await api.expect(201, 'POST', '/v1/assignments', { repIds: [id], planId: own });
+    const [id] = await api.saveReps('Ben');
+    await api.createPlan({ name: 'AE', config }, [id]);
     const deals = Array.from({ length: 200 }, (_, index) => ({
       dealId: `D-${index}`,
       amount: 1000,

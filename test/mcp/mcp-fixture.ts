@@ -115,27 +115,13 @@ export class FetchClient implements Agent {
 /** A workspace with two reps, Ben below Mia, and deals that Ben has won. */
 export async function seededWorkspace(service: TestService, name = 'Acme') {
   const { workspaceId, apiKey, api } = await service.workspace({ name });
-  const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-    reps: [
-      { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
-      { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben', managerEmail: 'mia@acme.test' },
-      { email: 'ada@acme.test', name: 'Ada', role: 'admin' },
-    ],
-  });
-  const [mia, ben, ada] = reps.map((rep: { id: string }) => rep.id) as [string, string, string];
-  await api.expect(201, 'PUT', '/v1/deals/D-1', {
-    name: 'Alder',
-    amount: 90_000,
-    stage: 'Won',
-    closeDate: '2026-01-20',
-    ownerId: 'ben',
-  });
-  await api.expect(201, 'PUT', '/v1/deals/D-2', {
-    name: 'Birch',
-    amount: 30_000,
-    stage: 'Won',
-    closeDate: '2026-02-10',
-    ownerId: 'ben',
-  });
+  const [mia, ben, ada] = await api.saveReps(
+    { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+    { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben', managerEmail: 'mia@acme.test' },
+    { email: 'ada@acme.test', name: 'Ada', role: 'admin' },
+  );
+  const won = { stage: 'Won', ownerId: 'ben' };
+  await api.expect(201, 'PUT', '/v1/deals/D-1', { ...won, name: 'Alder', amount: 90_000, closeDate: '2026-01-20' });
+  await api.expect(201, 'PUT', '/v1/deals/D-2', { ...won, name: 'Birch', amount: 30_000, closeDate: '2026-02-10' });
   return { workspaceId, apiKey, api, mia, ben, ada };
 }

@@ -126,9 +126,7 @@ describe('results of tools', () => {
         email: `rep${index}@acme.test`,
         name: `Rep ${index}`,
       }));
-      await api.expect(200, 'PUT', '/v1/reps', {
-        reps: [...reps, { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' }],
-      });
+      await api.saveReps(...reps, { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' });
       const long = 'x'.repeat(3000);
       const deals = Array.from({ length: 250 }, (_, index) => ({
         dealId: `D-${index}`,

@@ -45,10 +45,8 @@ describe('traces', function () {
     processes.push(await ServiceProcess.start('worker', environment, { isInstalled: true, nodeOptions: preload }));
     const { apiKey } = await newWorkspace(database.appUrl);
     const api = new ApiClient(processes[0]?.url ?? '', apiKey);
-    const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'a@x.test', name: 'canary-name', crmMemberId: 'a' }],
-    });
-    await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: reps[0].id });
+    const [repId] = await api.saveReps('canary-name');
+    await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId });
     for (const process of processes) expect(await process.end(), process.output).to.equal(0);
     expect(received).to.include('commissions');
     expect(received).to.include('/v1/commissions/recalculate');

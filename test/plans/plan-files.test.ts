@@ -1,11 +1,8 @@
 import { expect } from 'chai';
 import { changesBetween, PlanFileError, planText, readPlanFile } from '#src/app/commands/plan-file.js';
+import { flatRule } from '#test/support/terms.js';
 
-const rule = (rate: number, name = 'Commission') => ({
-  name,
-  measure: 'amount',
-  tiers: [{ tierIndex: 0, minThreshold: 0, rate }],
-});
+const rule = (rate: number, name = 'Commission') => flatRule(name, rate);
 
 describe('the text of a plan file', () => {
   const plan = { name: 'Sales', status: 'active', config: { rules: [rule(0.1), rule(0.2, 'Other')] } };

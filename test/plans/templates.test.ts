@@ -101,18 +101,13 @@ function lineOf(earnedBy: Line['earnedBy'], { dealKey, ruleName, tierName, amoun
 /** The steps in the description of a template: plan, people, assignment, quotas, deals. */
 async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, api: Api): Promise<void> {
   const plan = await api.createPlan({ ...planConfig, name, effectiveStart: '2026-01-01' });
-  const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-    reps: [
-      { email: 'manager@x.io', name: 'manager', role: 'manager' },
-      { email: 'rep@x.io', name: 'rep', managerEmail: 'manager@x.io' },
-    ],
-  });
-  const idOf = (who: string) => reps.find((one: { name: string }) => one.name === who).id as string;
+  const managerEmail = 'manager@x.io';
+  const [manager, rep] = await api.saveReps({ name: 'manager', role: 'manager' }, { name: 'rep', managerEmail });
   const isCascade = plan.rules.some((rule: { executionPhase: string }) => rule.executionPhase === 'cascade');
-  const repIds = isCascade ? [idOf('rep'), idOf('manager')] : [idOf('rep')];
+  const repIds = isCascade ? [rep, manager] : [rep];
   await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId, ...workedExample.assignment });
   for (const quota of workedExample.quotas) {
-    await api.expect(201, 'POST', '/v1/quotas', { repIds: [idOf('rep')], ...quota });
+    await api.expect(201, 'POST', '/v1/quotas', { repIds: [rep], ...quota });
   }
   const deals = workedExample.deals.map((deal) => ({ ...deal, ownerEmail: 'rep@x.io' }));
   const imported = await api.expect(200, 'POST', '/v1/deals/import', { deals });

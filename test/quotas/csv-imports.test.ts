@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { flatRule } from '#test/support/terms.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('the import of quotas and assignments from CSV files', () => {
@@ -10,9 +11,7 @@ describe('the import of quotas and assignments from CSV files', () => {
   beforeEach(async () => {
     ({ api } = await service.workspace());
     await api.saveReps('Ann', 'Bob');
-    const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
-    const config = { rules: [{ name: 'New', measure: 'amount', tiers }] };
-    ({ planId } = await api.createPlan({ name: 'AE Plan', config }));
+    ({ planId } = await api.createPlan({ name: 'AE Plan', config: { rules: [flatRule('New', 0.1)] } }));
   });
 
   const send = (path: string, text: string, status = 200) =>

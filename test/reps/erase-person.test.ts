@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { erasePerson } from '#src/reps/erase-person.js';
+import { flatRule } from '#test/support/terms.js';
 import { type ApiClient, testService } from '#test/support/test-service.js';
 import { sessionOf } from '#test/support/tokens.js';
 
@@ -31,15 +32,8 @@ describe('erasing a person', () => {
       { ...deal, dealId: 'd3', ownerId: 'other', fields: { referred_by: name } },
     ];
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
-    const config = { rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }] };
-    const { planId, rules } = await api.createPlan({ name: 'P', config });
-    await api.assign([person, colleague], planId);
-    await api.expect(201, 'POST', '/v1/quotas', {
-      repIds: [person, colleague],
-      planRuleId: rules[0].id,
-      period: '2026-Q1',
-      target: 1,
-    });
+    await api.createPlan({ name: 'P', config: { rules: [flatRule('R', 0.1)] } }, [person, colleague]);
+    await api.setQuota([person, colleague], 'R', '2026-Q1', 1);
     await service.waitForCalculations(workspaceId);
   });
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
+import { flatTier } from '#test/support/terms.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
-
-const flat = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
 
 /** Ben (10 %, quarterly tiers), his manager Mia (10 % of Ben's commission) and the director Dora (50 % of Mia's). */
 interface Company extends Office {
@@ -22,7 +21,7 @@ describe('true-ups across periods and levels', () => {
       [mia, 'Override', 'New business', 0.1],
       [dora, 'Director', 'Override', 0.5],
     ] as const) {
-      const rules = [{ name, measure: 'amount', executionPhase: 'cascade', dependsOn, tiers: flat(rate) }];
+      const rules = [{ name, measure: 'amount', executionPhase: 'cascade', dependsOn, tiers: flatTier(rate) }];
       await api.createPlan({ name, config: { rules } }, [repId]);
     }
     await office.calculated();
@@ -60,14 +59,8 @@ describe('true-ups across periods and levels', () => {
     return row.total;
   }
 
-  const sound = (office: Office) => office.expectSoundLedger();
-
-  const credit = async ({ api, ben }: Office, period: string) => {
-    const { reps } = await api.expect(200, 'GET', `/v1/quotas?repId=${ben}&period=${period}`).then((body) => ({
-      reps: Array.isArray(body) ? body : body.quotas,
-    }));
-    return reps[0].current_value;
-  };
+  const credit = async ({ api, ben }: Office, period: string) =>
+    (await api.expect(200, 'GET', `/v1/quotas?repId=${ben}&period=${period}`))[0].current_value;
 
   describe('a deal that moves out of an approved period', () => {
     it('stays in the approved period, which pays what it earns on its new day', async () => {
@@ -95,7 +88,7 @@ describe('true-ups across periods and levels', () => {
       expect(await net(office, office.ben, '2026-04'), 'paid once').to.equal(0);
       expect(await credit(office, '2026-Q1')).to.equal(90_000);
       expect(await credit(office, '2026-Q2')).to.equal(60_000);
-      await sound(office);
+      await office.expectSoundLedger();
       await change(office, 'D9', 10_000, '2026-04-20');
       expect(await net(office, office.ben, '2026-04'), 'the moved deal counts before a later one').to.equal(1500);
       expect(await trueUp(office, office.ben, '2026-01')).to.deep.equal({ action: 'none', delta: 0 });
@@ -118,7 +111,7 @@ describe('true-ups across periods and levels', () => {
         { month: '2026-04', kind: 'commission_earned', status: 'earned' },
         { month: '2026-01', kind: 'true_up', status: 'reversed' },
       ]);
-      await sound(office);
+      await office.expectSoundLedger();
     });
 
     it('is not paid again by another approved period that it moves into', async () => {
@@ -133,7 +126,7 @@ describe('true-ups across periods and levels', () => {
       // Both periods pay what one calculation of both months would: D2 alone, then D1 from 0.6 to 1.2.
       const together = (await net(office, office.ben, '2026-01')) + (await net(office, office.ben, '2026-02'));
       expect(together).to.equal(60_000 * 0.08 + 60_000 * 0.12);
-      await sound(office);
+      await office.expectSoundLedger();
     });
   });
 
@@ -154,7 +147,7 @@ describe('true-ups across periods and levels', () => {
         await net(office, mia, '2026-01'),
         await net(office, dora, '2026-01'),
       ]).to.deep.equal([5600, 560, 280]);
-      await sound(office);
+      await office.expectSoundLedger();
     });
 
     it('pays the override of an open period above only after the true-up below', async () => {
@@ -167,12 +160,12 @@ describe('true-ups across periods and levels', () => {
       await trueUp(office, ben, '2026-01');
       expect(await net(office, mia, '2026-01'), 'the open period of the manager').to.equal(560);
       expect(await trueUp(office, dora, '2026-01')).to.include({ delta: 40 });
-      await sound(office);
+      await office.expectSoundLedger();
       await office.unlock('2026-01');
       await office.calculated();
       expect([await net(office, ben, '2026-01'), await net(office, mia, '2026-01')]).to.deep.equal([5600, 560]);
       expect(await trueUp(office, dora, '2026-01'), 'nothing twice').to.deep.equal({ action: 'none', delta: 0 });
-      await sound(office);
+      await office.expectSoundLedger();
     });
 
     it('reverses the override when reopening removes the trued-up amount', async () => {
@@ -187,7 +180,7 @@ describe('true-ups across periods and levels', () => {
       await office.unlock('2026-01');
       await office.calculated();
       expect([await net(office, ben, '2026-01'), await net(office, mia, '2026-01')]).to.deep.equal([4800, 480]);
-      await sound(office);
+      await office.expectSoundLedger();
     });
   });
 
@@ -201,17 +194,14 @@ describe('true-ups across periods and levels', () => {
     // The late deal reaches the target in January, and D2 then passes 125 %.
     expect(await office.earned()).to.deep.equal({ D1: '4800', D2: '9000', D3: '4500', true_up: '4800' });
     expect(await credit(office, '2026-Q1')).to.equal(190_000);
-    await sound(office);
+    await office.expectSoundLedger();
     const recalculated = await office.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: office.ben });
     expect(recalculated).to.include({ eventsWritten: 0, eventsReversed: 0, statementLocked: false });
   });
 
   it('charges the previous owner and pays the new owner when a deal changes its owner', async () => {
     const office = await company();
-    const { reps } = await office.api.expect(200, 'PUT', '/v1/reps', {
-      reps: [{ email: 'eve@acme.test', name: 'Eve', crmMemberId: 'eve' }],
-    });
-    const eve = reps.find((rep: { email: string }) => rep.email === 'eve@acme.test').id;
+    const [eve] = await office.api.saveReps('Eve');
     await office.api.expect(200, 'PATCH', `/v1/reps/${eve}`, { managerId: office.mia, managerFrom: '2025-01-01' });
     await office.api.assign([eve], office.planId);
     await office.api.setQuota([eve], 'New business', '2026-Q1', 100_000);
@@ -222,7 +212,7 @@ describe('true-ups across periods and levels', () => {
     expect(await trueUp(office, office.ben, '2026-01')).to.include({ delta: -4800 });
     expect(await office.earned()).to.deep.equal({ D1: '4800', D2: '4800', D3: '2400', true_up: '-4800' });
     expect(await trueUp(office, office.mia, '2026-01')).to.deep.equal({ action: 'none', delta: 0 });
-    await sound(office);
+    await office.expectSoundLedger();
   });
 
   it('returns the lines of each true-up on the statement, and they add up to its amount', async () => {

@@ -8,6 +8,7 @@ import { appRole, appSessionOptions } from '#src/platform/database/pool.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
+import { flatTier } from '#test/support/terms.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
 
@@ -449,46 +450,24 @@ describe('the schema', () => {
           timezone: 'UTC',
         });
         const api = new ApiClient(running.url as string, apiKey);
-        const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
-          reps: [
-            { email: 'max@x.io', name: 'Max', role: 'manager' },
-            { email: 'ada@x.io', name: 'Ada', managerEmail: 'max@x.io' },
-          ],
-        });
-        const tiers = [
-          { tierIndex: 0, minThreshold: 0, rate: 0.08 },
-          { tierIndex: 1, minThreshold: 1, rate: 0.1 },
-        ];
-        const plan = await api.createPlan({
-          name: 'AE',
-          config: {
-            rules: [
-              { name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers },
-            ],
-          },
-        });
-        await api.assign([reps[1].id], plan.planId);
-        await api.expect(201, 'POST', '/v1/quotas', {
-          repIds: [reps[1].id],
-          planRuleId: plan.rules[0].id,
-          period: '2026-03',
-          target: 1000,
-        });
-        await api.expect(201, 'PUT', '/v1/deals/d-1', {
-          amount: 1500,
-          closeDate: '2026-03-10',
-          ownerEmail: 'ada@x.io',
-        });
-        await api.expect(
-          200,
-          'POST',
-          '/v1/deals/import',
-          'id,amount,closeDate,ownerEmail\nd-2,100,2026-03-11,ada@x.io',
-          { 'Content-Type': 'text/csv' },
-        );
+        const [, ada] = await api.saveReps({ name: 'Max', role: 'manager' }, { name: 'Ada', managerEmail: 'max@x.io' });
+        const tiers = [...flatTier(0.08), { tierIndex: 1, minThreshold: 1, rate: 0.1 }];
+        const rule = {
+          name: 'New business',
+          attainmentPeriod: 'monthly',
+          tierMode: 'marginal',
+          measure: 'amount',
+          tiers,
+        };
+        await api.createPlan({ name: 'AE', config: { rules: [rule] } }, [ada]);
+        await api.setQuota([ada], 'New business', '2026-03', 1000);
+        const deal = { amount: 1500, closeDate: '2026-03-10', ownerEmail: 'ada@x.io' };
+        await api.expect(201, 'PUT', '/v1/deals/d-1', deal);
+        const file = 'id,amount,closeDate,ownerEmail\nd-2,100,2026-03-11,ada@x.io';
+        await api.expect(200, 'POST', '/v1/deals/import', file, { 'Content-Type': 'text/csv' });
         const recalculated = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
         expect(recalculated).to.deep.include({ triggered: true, status: 'completed' });
-        const dashboard = await api.expect(200, 'GET', `/v1/commissions?repId=${reps[1].id}&period=2026-03`);
+        const dashboard = await api.expect(200, 'GET', `/v1/commissions?repId=${ada}&period=2026-03`);
         expect(dashboard.earnings.total).to.equal(1000 * 0.08 + 600 * 0.1);
         const [quota] = await api.expect(200, 'GET', '/v1/quotas');
         expect(quota).to.deep.include({ current_value: 1600, attainment: 1.6 });
