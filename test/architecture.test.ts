@@ -188,7 +188,9 @@ describe('import rules', () => {
       const queries = new RegExp(`^src/${slice}/queries/`);
       expect(importing(queries, /-store$|^src\/platform\/jobs\//)).to.deep.equal([]);
       const writing = files.filter(
-        (file) => queries.test(file) && /access: 'write'|\bCommissionChanges\b|\bLaneRunner\b/.test(textOf(file)),
+        (file) =>
+          queries.test(file) &&
+          /access: 'write'|unitOfWork\.write\b|\bCommissionChanges\b|\bLaneRunner\b/.test(textOf(file)),
       );
       expect(writing).to.deep.equal([]);
     });

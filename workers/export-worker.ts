@@ -76,9 +76,7 @@ export class ExportWorker {
     const { rows } = await sql<{ workspace_id: string; job_id: string }>`
       select workspace_id, job_id from due_exports(8)`.execute(this.database);
     for (const { workspace_id: workspaceId, job_id: documentId } of rows) {
-      const taken = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        leaseExport(trx, workspaceId, documentId),
-      );
+      const taken = await this.unitOfWork.write({ workspaceId }, (trx) => leaseExport(trx, workspaceId, documentId));
       if (taken !== null) return taken;
     }
     return null;
@@ -157,7 +155,7 @@ export class ExportWorker {
   }
 
   private with<T>(taken: LeasedExport, work: (trx: Work, taken: LeasedExport) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run(taken, { lock: 'none', access: 'write' }, (trx) => work(trx, taken));
+    return this.unitOfWork.write(taken, (trx) => work(trx, taken));
   }
 }
 

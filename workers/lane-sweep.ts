@@ -68,7 +68,7 @@ export class LaneSweep {
     const { rows } = await sql<{ workspace_id: string; job_id: string }>`
       select workspace_id, job_id from running_jobs()`.execute(this.database);
     for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
-      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+      await this.unitOfWork.write({ workspaceId }, async (trx) => {
         await completeJobIfDone(trx, workspaceId, jobId);
         await deleteOldJobs(trx, workspaceId);
       });

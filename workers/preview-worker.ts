@@ -56,7 +56,7 @@ export class PreviewWorker {
     const { rows } = await sql<{ workspace_id: string; preview_id: string }>`
       select workspace_id, preview_id from due_plan_previews(4)`.execute(this.database);
     for (const { workspace_id: workspaceId, preview_id: previewId } of rows) {
-      const taken = await this.write(workspaceId, (trx) => leasePreview(trx, workspaceId, previewId));
+      const taken = await this.unitOfWork.write({ workspaceId }, (trx) => leasePreview(trx, workspaceId, previewId));
       if (taken !== null) return taken;
     }
     return null;
@@ -65,14 +65,16 @@ export class PreviewWorker {
   private async process(taken: LeasedPreview): Promise<void> {
     const { workspaceId } = taken;
     const renewal = setInterval(() => {
-      this.write(workspaceId, (trx) => renewPreviewLease(trx, taken)).catch(() => undefined);
+      this.unitOfWork.write({ workspaceId }, (trx) => renewPreviewLease(trx, taken)).catch(() => undefined);
     }, previewLeaseRenewalMs);
     try {
       if (taken.attempts > maxAttempts)
         throw new Error(`preview ${taken.previewId} exceeded ${maxAttempts} attempts: its workers died`);
       const [{ figures, deals }, notes] = await this.calculate(taken);
       await failpoint('preview.afterCalculate');
-      await this.write(workspaceId, (trx) => completePreview(trx, taken, { ...figures, ...notes }, deals));
+      await this.unitOfWork.write({ workspaceId }, (trx) =>
+        completePreview(trx, taken, { ...figures, ...notes }, deals),
+      );
     } catch (error) {
       await this.handleFailure(taken, error);
     } finally {
@@ -98,15 +100,11 @@ export class PreviewWorker {
     const isFinal = error instanceof Failure || (!isOutage && taken.attempts >= maxAttempts);
     if (!(error instanceof Failure))
       this.log.warn({ err: error, attempt: taken.attempts, final: isFinal }, 'plan preview failed');
-    await this.write(taken.workspaceId, (trx) => {
+    await this.unitOfWork.write(taken, (trx) => {
       if (!isFinal) return releasePreview(trx, taken, isOutage ? taken.attempts - 1 : taken.attempts);
       const [code, message] =
         error instanceof Failure ? [error.code, error.message] : [null, 'The preview could not be calculated.'];
       return failPreview(trx, taken, code, message);
     });
-  }
-
-  private write<T>(workspaceId: string, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
   }
 }

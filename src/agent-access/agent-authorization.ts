@@ -88,7 +88,7 @@ export class AgentAuthorization implements AuthorizationServer {
       async (trx) => (await workspaceOfGrant(trx, hash)) ?? (await workspaceOfToken(trx, hash)),
     );
     if (workspaceId === null) return;
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
       await revokeGrant(trx, workspaceId, hash, clientId);
       await revokeAccessToken(trx, workspaceId, hash, clientId);
     });
@@ -108,9 +108,8 @@ export class AgentAuthorization implements AuthorizationServer {
     const workspaceId =
       hash === null ? null : await this.unitOfWork.withoutWorkspace((trx) => workspaceOfGrant(trx, hash));
     if (hash === null || workspaceId === null) throw invalidGrant(kind);
-    const result = await this.unitOfWork.run(
+    const result = await this.unitOfWork.write(
       { workspaceId },
-      { lock: 'none', access: 'write' },
       async (trx): Promise<IssuedTokens | AuthorizationFailure> => {
         const grant = await useGrant(trx, workspaceId, hash, kind, clientId);
         if (grant === null) {

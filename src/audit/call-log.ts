@@ -35,7 +35,7 @@ export class CallLog implements CallRecorder {
       insertEntry(trx, caller, { operation: operation.id, outcome: 'done', params: input.params, query: input.query });
     };
     const result = await this.unitOfWork.withCommitHook(caller, write, work);
-    if (!recorded) await this.unitOfWork.run({ ...caller }, { lock: 'none', access: 'write' }, write);
+    if (!recorded) await this.unitOfWork.write({ ...caller }, write);
     return result;
   }
 
@@ -43,7 +43,7 @@ export class CallLog implements CallRecorder {
   async recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void> {
     if (caller.accessLevel === 'public') return;
     try {
-      await this.unitOfWork.run({ ...caller }, { lock: 'none', access: 'write' }, async (trx) =>
+      await this.unitOfWork.write({ ...caller }, async (trx) =>
         insertEntry(trx, caller, { operation: operation.id, outcome: 'rejected', code }),
       );
     } catch (error) {

@@ -9,9 +9,7 @@ export class SessionProofs implements IdentityProofs {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   async assertRecent(caller: Caller): Promise<void> {
-    const maxMinutes = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findMissedLimit(trx, caller),
-    );
+    const maxMinutes = await this.unitOfWork.read(caller, (trx) => findMissedLimit(trx, caller));
     if (maxMinutes === null) return;
     throw new Failure(
       'step_up_required',

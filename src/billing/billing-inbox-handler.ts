@@ -60,7 +60,7 @@ export class BillingInboxHandler implements InboxHandler {
     for (const [customerId, messages] of groupBy(batch.messages, (one) => one.subject)) {
       const fetchedAt = this.clock.now();
       const customer = await this.fetchCustomer(customerId);
-      await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, async (trx) => {
+      await this.unitOfWork.write(batch, async (trx) => {
         await batch.lease.assertHeld(trx);
         await this.apply(trx, batch.workspaceId, { customerId, customer, fetchedAt });
         await markProcessed(trx, batch, messages, 'done');

@@ -53,7 +53,7 @@ export class BillingIntake {
   private async link(workspaceId: string, { customerId, checkoutOf }: BillingEvent): Promise<boolean> {
     const route = await this.inbox.findRoute('billing', customerId);
     if (checkoutOf === null && route?.workspaceId === workspaceId.toLowerCase()) return true;
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    return this.unitOfWork.write({ workspaceId }, async (trx) => {
       if ((await findEntitlement(trx, workspaceId)) === undefined) return false;
       await linkCustomer(trx, workspaceId, customerId);
       if (checkoutOf !== null) await bindSubscription(trx, workspaceId, checkoutOf);

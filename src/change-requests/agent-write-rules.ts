@@ -17,17 +17,13 @@ export class AgentWriteRules implements AgentWrites {
 
   /** By default, agents that people connected need a confirmation, and keys need none. */
   async modeFor(caller: Caller): Promise<WriteMode> {
-    const set = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findAgentWrites(trx, caller.workspaceId),
-    );
+    const set = await this.unitOfWork.read(caller, (trx) => findAgentWrites(trx, caller.workspaceId));
     return set ?? (caller.agent === undefined ? 'allow' : 'confirm');
   }
 
   async request(caller: Caller, change: Parameters<AgentWrites['request']>[1]): Promise<string> {
     const { unitOfWork, runner, clock } = this;
     const preview = await previewChange({ unitOfWork, runner, clock }, caller, change);
-    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      insertChangeRequest(trx, caller, { ...change, preview }),
-    );
+    return unitOfWork.write(caller, (trx) => insertChangeRequest(trx, caller, { ...change, preview }));
   }
 }

@@ -22,9 +22,7 @@ export async function previewChange(
   caller: Caller,
   { tool, input }: { readonly tool: string; readonly input: RawInput },
 ): Promise<StoredPreview | null> {
-  const today = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-    workspaceToday(trx, caller.workspaceId, clock),
-  );
+  const today = await unitOfWork.read(caller, (trx) => workspaceToday(trx, caller.workspaceId, clock));
   const days = comparedDays(today);
   const outcome = await runner.preview(tool, input, days, caller);
   if (outcome === null) return null;

@@ -62,7 +62,7 @@ export class PeriodChecker {
 
   /** After a failure, other reps' checks come first for a while. */
   async postpone(workspaceId: string, repId: string): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+    await this.unitOfWork.write({ workspaceId }, (trx) =>
       sql`update period_checks set not_before = now() + interval '10 seconds'
         where workspace_id = ${workspaceId} and rep_id = ${repId}`.execute(trx),
     );

@@ -47,7 +47,7 @@ export class ExportRequests {
       { lock: 'none', access: 'read', asOf },
       buildRequest,
     );
-    const jobId = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    const jobId = await this.unitOfWork.write(caller, (trx) =>
       enqueueExport(trx, workspaceId, { ...request, asOf: asOf ?? null, total, actor }),
     );
     if (jobId === null)
@@ -59,9 +59,7 @@ export class ExportRequests {
 
   async find(caller: Caller, jobId: string): Promise<ExportJob> {
     if (!isUuid(jobId)) throw jobNotFound();
-    const [job] = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findExportJobs(trx, caller.workspaceId, jobId),
-    );
+    const [job] = await this.unitOfWork.read(caller, (trx) => findExportJobs(trx, caller.workspaceId, jobId));
     if (job === undefined || !mayDownload(caller, job)) throw jobNotFound();
     return job;
   }
@@ -91,10 +89,7 @@ export class ExportRequests {
 
   private async *parts(caller: Caller, jobId: string): AsyncGenerator<ExportPart> {
     const { workspaceId } = caller;
-    const after = (part: number) =>
-      this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-        findNextPart(trx, workspaceId, jobId, part),
-      );
+    const after = (part: number) => this.unitOfWork.read(caller, (trx) => findNextPart(trx, workspaceId, jobId, part));
     for (let part = await after(-1); part !== null; part = await after(part.part)) yield part;
   }
 }

@@ -10,7 +10,7 @@ import {
   fixedAccess,
 } from '../crm/port.js';
 import { pollUntil } from '../kernel/waiting.js';
-import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 import { applySettings } from './configured-account.js';
@@ -38,7 +38,7 @@ export class CrmAccounts {
 
   /** Null if the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
-    const { sealed, timeZone, settings, linked } = await this.write(workspaceId, async (trx) => {
+    const { sealed, timeZone, settings, linked } = await this.unitOfWork.write({ workspaceId }, async (trx) => {
       const settings = await findSettings(trx, workspaceId, provider);
       return {
         sealed: await findSealedCredentials(trx, workspaceId, provider),
@@ -132,7 +132,9 @@ export class CrmAccounts {
       return this.renewAlone(workspaceId, provider, rejected);
     } catch (error) {
       if (error instanceof CrmFailure && error.kind === 'unauthorized')
-        await this.write(workspaceId, (trx) => markBroken(trx, workspaceId, provider, sealed, error.message));
+        await this.unitOfWork.write({ workspaceId }, (trx) =>
+          markBroken(trx, workspaceId, provider, sealed, error.message),
+        );
       throw error;
     }
   }
@@ -142,7 +144,7 @@ export class CrmAccounts {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== rejected.accessToken) return;
     const reason = 'the CRM rejects credentials that it has just renewed';
-    await this.write(workspaceId, (trx) => markBroken(trx, workspaceId, provider, sealed, reason));
+    await this.unitOfWork.write({ workspaceId }, (trx) => markBroken(trx, workspaceId, provider, sealed, reason));
   }
 
   /**
@@ -158,7 +160,9 @@ export class CrmAccounts {
     const to = this.seal(workspaceId, provider, renewed);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.write(workspaceId, (trx) => replaceCredentials(trx, workspaceId, provider, { from, to }));
+        return await this.unitOfWork.write({ workspaceId }, (trx) =>
+          replaceCredentials(trx, workspaceId, provider, { from, to }),
+        );
       } catch (error) {
         if (attempt >= maxSaves) throw error;
         await sleep(attempt * 500);
@@ -166,14 +170,8 @@ export class CrmAccounts {
     }
   }
 
-  private write<T>(workspaceId: string, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
-  }
-
   private load(workspaceId: string, provider: CrmProvider): Promise<Buffer | null> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-      findSealedCredentials(trx, workspaceId, provider),
-    );
+    return this.unitOfWork.read({ workspaceId }, (trx) => findSealedCredentials(trx, workspaceId, provider));
   }
 }
 

@@ -88,21 +88,15 @@ export class CrmConnector {
     provider: CrmProvider,
     accountId: string | null,
   ): Promise<PreviousAccount | null> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-      findPreviousAccount(trx, workspaceId, provider, accountId),
-    );
+    return this.unitOfWork.read({ workspaceId }, (trx) => findPreviousAccount(trx, workspaceId, provider, accountId));
   }
 
   /** Checks the connection before it is stored. Rejects one that lacks a required permission. */
   private async check(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials) {
-    const { workspace, settings } = await this.unitOfWork.run(
-      { workspaceId },
-      { lock: 'none', access: 'read' },
-      async (trx) => ({
-        workspace: await workspaceSettings(trx, workspaceId),
-        settings: await findSettings(trx, workspaceId, provider),
-      }),
-    );
+    const { workspace, settings } = await this.unitOfWork.read({ workspaceId }, async (trx) => ({
+      workspace: await workspaceSettings(trx, workspaceId),
+      settings: await findSettings(trx, workspaceId, provider),
+    }));
     const account = this.accounts.openWith(provider, credentials, settings);
     const permissions = await account.permissions();
     assertPermitted(provider, permissions);
@@ -145,15 +139,13 @@ export class CrmConnector {
 
   /** Registers the webhook of the connection again if the CRM does not deliver to it any more. */
   async repairWebhook(workspaceId: string, provider: CrmProvider): Promise<void> {
-    const webhookId = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-      findWebhook(trx, workspaceId, provider),
-    );
+    const webhookId = await this.unitOfWork.read({ workspaceId }, (trx) => findWebhook(trx, workspaceId, provider));
     const account = webhookId === null ? null : await this.accounts.open(workspaceId, provider);
     if (webhookId === null || account === null || (await account.isWebhookActive(webhookId))) return;
     const address = this.webhookAddress(workspaceId, provider);
     const webhook = address === null ? null : await account.registerWebhook(address);
     if (webhook === null) return;
-    const isReplaced = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+    const isReplaced = await this.unitOfWork.write({ workspaceId }, (trx) =>
       replaceWebhook(trx, workspaceId, provider, { from: webhookId, ...this.routeOf(provider, webhook) }),
     );
     if (isReplaced) this.log.warn({ workspaceId, provider }, 'webhook no longer active; registered again');
@@ -192,9 +184,7 @@ export class CrmConnector {
 
   /** We generate the secret of crm-c's deliveries. It stays the same when the CRM is connected again. */
   private async ownSecret(workspaceId: string): Promise<{ secret: string | null; inbound: InboundRoute | null }> {
-    const isRouted = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-      hasRoute(trx, workspaceId, 'crmc'),
-    );
+    const isRouted = await this.unitOfWork.read({ workspaceId }, (trx) => hasRoute(trx, workspaceId, 'crmc'));
     if (isRouted) return { secret: null, inbound: null };
     const secret = randomBytes(32).toString('base64url');
     return { secret, inbound: { route: routeOfSecret(secret), secret: null } };

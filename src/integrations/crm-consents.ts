@@ -81,9 +81,7 @@ export class CrmConsents {
         'forbidden',
         'Another person or workspace has started this connection. Sign in as the admin who started it.',
       );
-    const settings = await this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findSettings(trx, workspaceId, provider),
-    );
+    const settings = await this.unitOfWork.read(caller, (trx) => findSettings(trx, workspaceId, provider));
     const codeVerifier = newKey();
     const consent = { ...startedBy(caller, browserKey), codeVerifier, loginUrl };
     const state = await this.unitOfWork.withoutWorkspace((trx) =>

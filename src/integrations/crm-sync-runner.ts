@@ -102,7 +102,7 @@ export class CrmSyncRunner {
     const sliceEnd = performance.now() + sliceMs;
     let account: CrmAccount | null = null;
     while (performance.now() < sliceEnd) {
-      const pull = await this.write(workspaceId, (trx) => lockPull(trx, workspaceId, pullId));
+      const pull = await this.unitOfWork.write({ workspaceId }, (trx) => lockPull(trx, workspaceId, pullId));
       if (pull === null) return 'stopped';
       account ??= await this.accounts.open(workspaceId, pull.provider);
       if (account === null) {
@@ -169,7 +169,7 @@ export class CrmSyncRunner {
     { workspaceId, pull, lease }: Pick<Run, 'workspaceId' | 'pull' | 'lease'>,
     hash: string,
   ): Promise<boolean> {
-    return this.write(workspaceId, async (trx) => {
+    return this.unitOfWork.write({ workspaceId }, async (trx) => {
       await lease.assertHeld(trx);
       if ((await findMembersHash(trx, workspaceId, pull.provider)) !== hash) return false;
       await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
@@ -179,7 +179,7 @@ export class CrmSyncRunner {
 
   private async pullFields({ workspaceId, pull, account, lease }: Run): Promise<void> {
     const fields = await account.listFields();
-    await this.write(workspaceId, async (trx) => {
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
       await lease.assertHeld(trx);
       await replaceFields(trx, workspaceId, pull.provider, fields);
       await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
@@ -268,7 +268,7 @@ export class CrmSyncRunner {
    */
   private async removeMissing(run: Run): Promise<boolean> {
     const { workspaceId, pull } = run;
-    const { live, missing, rejected } = await this.write(workspaceId, async (trx) => {
+    const { live, missing, rejected } = await this.unitOfWork.write({ workspaceId }, async (trx) => {
       const counted = await countMissing(trx, workspaceId, pull);
       const tooMany = counted.missing > counted.live * maxMissingShare && !pull.replaces;
       const confirmable = pull.kind === 'sync';
@@ -285,13 +285,11 @@ export class CrmSyncRunner {
     let { counts } = pull;
     for (let after: string | null = missing === 0 ? null : ''; after !== null; ) {
       const range = { after, atMost: dealsPerComparison };
-      const found = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-        findMissing(trx, workspaceId, pull, range),
-      );
+      const found = await this.unitOfWork.read({ workspaceId }, (trx) => findMissing(trx, workspaceId, pull, range));
       for (const ids of chunk(found.missing, checkBatchSize)) counts = await this.checkMissing(run, ids, counts);
       after = found.last;
     }
-    await this.write(workspaceId, async (trx) => {
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
       await run.lease.assertHeld(trx);
       await savePullStep(trx, workspaceId, pull.pullId, { phase: 'finish' });
     });
@@ -342,7 +340,7 @@ export class CrmSyncRunner {
 
   /** Temporary failures are retried later; others end the pull. Recorded deals stay. */
   private async handleFailure(workspaceId: string, pullId: string, error: unknown): Promise<void> {
-    const pull = await this.write(workspaceId, (trx) => lockPull(trx, workspaceId, pullId));
+    const pull = await this.unitOfWork.write({ workspaceId }, (trx) => lockPull(trx, workspaceId, pullId));
     if (pull === null) return;
     this.log.warn({ err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts }, 'pull failed');
     const { kind, message } =
@@ -355,11 +353,13 @@ export class CrmSyncRunner {
         kind === 'unauthorized' ? `${message}. Connect it again` : message,
       );
     if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
-      return this.write(workspaceId, (trx) => restartListing(trx, workspaceId, pullId));
+      return this.unitOfWork.write({ workspaceId }, (trx) => restartListing(trx, workspaceId, pullId));
     if (mustEnd(pull, error)) return this.fail(workspaceId, pull, 'crm_unavailable', message);
     const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** pull.attempts);
     const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
-    await this.write(workspaceId, (trx) => delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)));
+    await this.unitOfWork.write({ workspaceId }, (trx) =>
+      delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)),
+    );
   }
 
   private async fail(
@@ -391,11 +391,7 @@ export class CrmSyncRunner {
   }
 
   private databaseTime(workspaceId: string): Promise<Date> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, databaseTime);
-  }
-
-  private write<T>(workspaceId: string, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
+    return this.unitOfWork.read({ workspaceId }, databaseTime);
   }
 }
 

@@ -39,9 +39,7 @@ export class CrmSync {
   /** A second request joins the first one and adds its options. */
   async start(caller: Caller, provider: CrmProvider, options: SyncOptions): Promise<StartedSync> {
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const started = await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-        startSync(trx, caller, provider, options),
-      );
+      const started = await this.unitOfWork.write(caller, (trx) => startSync(trx, caller, provider, options));
       if (started !== null) {
         await this.queue.add(pullJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
         return started;
@@ -55,10 +53,7 @@ export class CrmSync {
   /** The job if it completes within the time, otherwise null; the job continues. */
   async wait(caller: Caller, jobId: string, maxWaitMs: number): Promise<CalculationJob | null> {
     const [job] = await pollUntil(
-      () =>
-        this.unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-          findJobs(trx, caller.workspaceId, jobId),
-        ),
+      () => this.unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId, jobId)),
       ([found]) => found !== undefined && found.status !== 'running',
       { maxWaitMs, pauseMs: 10, maxPauseMs: 200 },
     );

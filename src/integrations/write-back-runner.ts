@@ -69,9 +69,7 @@ export class WriteBackRunner {
     const sliceEnd = performance.now() + sliceMs;
     while (performance.now() < sliceEnd) {
       const compared = await this.compareSome(run);
-      const due = await this.unitOfWork.run(run, { lock: 'none', access: 'read' }, (trx) =>
-        listDueWriteBacks(trx, run.workspaceId),
-      );
+      const due = await this.unitOfWork.read(run, (trx) => listDueWriteBacks(trx, run.workspaceId));
       for (const one of due) await this.checkOrWrite(run, one);
       if (!compared && due.length === 0) return 'stopped';
     }
@@ -156,7 +154,7 @@ export class WriteBackRunner {
   }
 
   private inTransaction<T>({ workspaceId, lease }: Run, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    return this.unitOfWork.write({ workspaceId }, async (trx) => {
       await lease.assertHeld(trx);
       return work(trx);
     });

@@ -81,9 +81,7 @@ export class CommissionChanges {
     await failpoint('change.afterCommit');
     await afterCommit([...reps]);
     for (const jobId of jobs)
-      await this.unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-        completeJobIfDone(trx, caller.workspaceId, jobId),
-      );
+      await this.unitOfWork.write(caller, (trx) => completeJobIfDone(trx, caller.workspaceId, jobId));
     await failpoint('change.beforeResponse');
     return result;
   }

@@ -117,9 +117,7 @@ export class LaneRunner {
   /** Wakes the lanes that have requests, after a transaction other than a calculation has released them. */
   async wakeReleased(workspaceId: string, repIds: readonly string[]): Promise<void> {
     try {
-      const requested = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        repsToWake(trx, workspaceId, repIds),
-      );
+      const requested = await this.unitOfWork.write({ workspaceId }, (trx) => repsToWake(trx, workspaceId, repIds));
       if (requested.length > 0) await this.wakeLanes(workspaceId, requested);
     } catch (error) {
       this.log.warn({ err: error, workspaceId, repIds }, 'released lanes not checked; left to the sweep');
@@ -129,17 +127,13 @@ export class LaneRunner {
   /** The reps with requests after a run: a worker that was woken meanwhile found the lane busy and returned. */
   private async requestedAgain(workspaceId: string, repIds: readonly string[]): Promise<string[]> {
     if (repIds.length === 0) return [];
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-      repsWithRequests(trx, workspaceId, repIds),
-    );
+    return this.unitOfWork.read({ workspaceId }, (trx) => repsWithRequests(trx, workspaceId, repIds));
   }
 
   /** A single lane needs no division into batches. */
   private async batches(workspaceId: string, repIds: readonly string[]): Promise<string[][]> {
     if (repIds.length === 1) return [[...repIds]];
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-      laneBatches(trx, workspaceId, repIds),
-    );
+    return this.unitOfWork.read({ workspaceId }, (trx) => laneBatches(trx, workspaceId, repIds));
   }
 
   /** Waits for lanes that others hold, one at a time, so that it cannot deadlock. */
@@ -187,7 +181,7 @@ export class LaneRunner {
   private async recordFailure(lane: Lane, error: unknown): Promise<void> {
     this.log.error({ err: error, ...lane }, 'lane calculation failed');
     const message = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
-    await this.unitOfWork.run(lane, { lock: 'none', access: 'write' }, async (trx) => {
+    await this.unitOfWork.write(lane, async (trx) => {
       const at = this.clock.now();
       const failed = await countFailure(trx, lane, message, at);
       const { workspaceId, repId } = lane;
@@ -213,9 +207,7 @@ export class LaneRunner {
   /** Runs after the commit, so that of two lanes that finish together the later one sees no requests left. */
   private async completeJobs(workspaceId: string, jobIds: readonly string[]): Promise<void> {
     for (const jobId of jobIds)
-      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        completeJobIfDone(trx, workspaceId, jobId),
-      );
+      await this.unitOfWork.write({ workspaceId }, (trx) => completeJobIfDone(trx, workspaceId, jobId));
   }
 }
 

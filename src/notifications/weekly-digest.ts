@@ -26,17 +26,14 @@ export class WeeklyDigest {
   async run(): Promise<void> {
     const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
       sql<Due>`
-        select workspace_id as "workspaceId", timezone, digest_of as "digestOf" from workspaces_with_managers()`.execute(
-        trx,
-      ),
+        select workspace_id as "workspaceId", timezone, digest_of as "digestOf"
+        from workspaces_with_managers()`.execute(trx),
     );
     for (const { workspaceId, timezone, digestOf } of rows) {
       const today = dayInZone(this.clock.now(), timezone);
       const isMonday = new Date(`${today}T00:00:00Z`).getUTCDay() === 1;
       if (!isMonday || digestOf === today) continue;
-      await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        this.send(trx, workspaceId, today),
-      );
+      await this.unitOfWork.write({ workspaceId }, (trx) => this.send(trx, workspaceId, today));
     }
   }
 

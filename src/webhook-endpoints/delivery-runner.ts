@@ -39,14 +39,14 @@ export class DeliveryRunner {
     await this.leases.hold(workspaceId, `webhook ${endpointId}`, async (lease) => {
       try {
         while (performance.now() < sliceEnd && !isStopping()) {
-          const due = await this.write(workspaceId, async (trx) => {
+          const due = await this.unitOfWork.write({ workspaceId }, async (trx) => {
             await lease.assertHeld(trx);
             return takeDue(trx, workspaceId, endpointId);
           });
           if (due.length === 0) return;
           const attempts = await Promise.all(due.map((delivery) => this.attempt(endpointId, delivery)));
           await failpoint('delivery.afterSend');
-          await this.write(workspaceId, async (trx) => {
+          await this.unitOfWork.write({ workspaceId }, async (trx) => {
             await lease.assertHeld(trx);
             await this.record(trx, workspaceId, endpointId, attempts);
           });
@@ -55,10 +55,6 @@ export class DeliveryRunner {
         if (!(error instanceof LeaseLost)) throw error;
       }
     });
-  }
-
-  private write<T>(workspaceId: string, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
   }
 
   private async record(

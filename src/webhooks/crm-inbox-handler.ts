@@ -45,20 +45,16 @@ export class CrmInboxHandler implements InboxHandler {
   async handle(received: InboxBatch): Promise<void> {
     const { workspaceId } = received;
     const provider = received.source as CrmProvider;
-    const { connection, written } = await this.unitOfWork.run(
-      received,
-      { lock: 'none', access: 'read' },
-      async (trx) => ({
-        connection: await findConnection(trx, workspaceId, provider),
-        written: await writtenProperties(trx, workspaceId, provider),
-      }),
-    );
+    const { connection, written } = await this.unitOfWork.read(received, async (trx) => ({
+      connection: await findConnection(trx, workspaceId, provider),
+      written: await writtenProperties(trx, workspaceId, provider),
+    }));
     if (connection === null) return this.ignore(received);
     const batch = await this.withoutOwnWrites(received, written);
     if (batch.messages.length === 0) return;
     const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
     if (account === null) return this.applyDelivered(batch);
-    const fetchedAt = await this.unitOfWork.run(batch, { lock: 'none', access: 'read' }, databaseTime);
+    const fetchedAt = await this.unitOfWork.read(batch, databaseTime);
     const subjects = [...new Set(batch.messages.map((one) => one.subject))];
     const deals = await fetchDeals(account, subjects);
     await failpoint('inbox.afterFetch');
@@ -100,9 +96,7 @@ export class CrmInboxHandler implements InboxHandler {
 
   /** The messages need no processing. */
   private async ignore(batch: InboxBatch): Promise<void> {
-    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) =>
-      markProcessed(trx, batch, batch.messages, 'ignored'),
-    );
+    await this.unitOfWork.write(batch, (trx) => markProcessed(trx, batch, batch.messages, 'ignored'));
   }
 
   /** Without valid credentials the delivered values apply; deliveries without values wait. */
@@ -113,9 +107,7 @@ export class CrmInboxHandler implements InboxHandler {
         `the connection to ${batch.source} is broken: an admin must connect it again`,
         brokenPauseMs,
       );
-    const deals = await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) =>
-      deliveredDeals(trx, selfContained),
-    );
+    const deals = await this.unitOfWork.write(batch, (trx) => deliveredDeals(trx, selfContained));
     await this.record(selfContained, deals, null, deliveredOutcome);
   }
 

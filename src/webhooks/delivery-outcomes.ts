@@ -41,10 +41,7 @@ export class DeliveryOutcomes {
     const runs: Tally[] = [];
     for (const workspaceId of workspaces) {
       const tally = await pollUntil(
-        () =>
-          this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-            tallyOf(trx, workspaceId, stored),
-          ),
+        () => this.unitOfWork.read({ workspaceId }, (trx) => tallyOf(trx, workspaceId, stored)),
         (found) => found !== null,
         { maxWaitMs: deadline - performance.now(), pauseMs },
       );

@@ -41,7 +41,7 @@ describe('the export worker', () => {
     return row;
   }
 
-  function workerOf(make: Make, unitOfWork: Pick<UnitOfWork, 'run'> = fixture.unitOfWork): ExportWorker {
+  function workerOf(make: Make, unitOfWork: Pick<UnitOfWork, 'write'> = fixture.unitOfWork): ExportWorker {
     const maker = { make: (_workspaceId: string, _request: unknown, sink: PartSink) => make(sink) };
     return new ExportWorker(fixture.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
   }
@@ -83,13 +83,13 @@ describe('the export worker', () => {
       markReleased = resolve;
     });
     // Unavailable from the moment in which the file is made, for one more statement.
-    const flapping: Pick<UnitOfWork, 'run'> = {
-      run: async (...terms) => {
+    const flapping: Pick<UnitOfWork, 'write'> = {
+      write: async (...terms) => {
         if (failures === 1) {
           failures = 2;
           throw outage();
         }
-        const result = await fixture.unitOfWork.run(...terms);
+        const result = await fixture.unitOfWork.write(...terms);
         if (failures === 2) markReleased();
         return result;
       },

@@ -27,7 +27,7 @@ export const disconnectAgent = operation({
   uses: [UnitOfWork],
   async execute({ params: { agentId } }, caller, unitOfWork) {
     const id = requireUuid(agentId, 'not_found', unknown);
-    const disconnected = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    const disconnected = await unitOfWork.write(caller, (trx) =>
       deleteConnection(trx, caller, id, mayActAs(caller, 'admin') ? null : caller.repId),
     );
     if (!disconnected) throw new Failure('not_found', unknown);

@@ -37,7 +37,7 @@ export async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promis
 
 /** Rejects the id of a workspace that does not exist. */
 export async function assertWorkspace(unitOfWork: UnitOfWork, workspaceId: string): Promise<void> {
-  const found = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
+  const found = await unitOfWork.read({ workspaceId }, (trx) =>
     trx.selectFrom('workspaces').select('workspace_id').where('workspace_id', '=', workspaceId).executeTakeFirst(),
   );
   if (found === undefined) throw new UsageError(`there is no workspace ${workspaceId}`);

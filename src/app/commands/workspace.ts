@@ -66,9 +66,7 @@ export async function rotateApiKey(
   const caller = { workspaceId, actor: 'command-line', personId: null };
   const { apiKey } = await withUnitOfWork(async (unitOfWork) => {
     await assertWorkspace(unitOfWork, workspaceId);
-    return unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      rotateWorkspaceKey(trx, caller, minutes.data, new Date()),
-    );
+    return unitOfWork.write({ workspaceId }, (trx) => rotateWorkspaceKey(trx, caller, minutes.data, new Date()));
   });
   process.stdout.write(json ? `${JSON.stringify({ workspaceId, apiKey })}\n` : `API key ${apiKey}\n`);
 }

@@ -46,7 +46,7 @@ export const listAssignments = operation({
   uses: [UnitOfWork],
   async execute({ query: { repId, planId: planRef } }, caller, unitOfWork) {
     const repIds = narrowedReps(caller, repId);
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repIds });
       const planId = await findPlanId(trx, caller.workspaceId, planRef);
       return planId === undefined ? [] : loadAssignments(trx, caller.workspaceId, { repIds, planId });

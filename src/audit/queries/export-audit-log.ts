@@ -24,7 +24,7 @@ async function* lines(caller: Caller, after: number, limit: number, unitOfWork: 
 }
 
 function readPage(caller: Caller, after: number, limit: number, unitOfWork: UnitOfWork): Promise<Sealed[]> {
-  return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+  return unitOfWork.read(caller, (trx) =>
     trx
       .selectFrom('audit_entries')
       .select(['position', 'hash', 'content'])

@@ -23,7 +23,7 @@ const body = z.strictObject({
 async function confirm(given: GivenCode, caller: Caller, unitOfWork: UnitOfWork, secrets: Secrets): Promise<boolean> {
   const right = await findRightCode(given, unitOfWork, secrets);
   if (right === null || (right.workspaceId !== null && right.workspaceId !== caller.workspaceId)) return false;
-  return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+  return unitOfWork.write(caller, async (trx) => {
     if (!(await useCode(trx, right.codeId))) return false;
     await recordProof(trx, caller);
     return true;
@@ -44,9 +44,7 @@ export const confirmSession = operation({
   example: { body: { code: '314159', nonce: 'f9c71d35-….bm9uY2U' }, answer: { confirmed: true } },
   uses: [UnitOfWork, Secrets, AttemptLimits, FailedSignIns],
   async execute({ body: { code, nonce } }, caller, unitOfWork, secrets, limits, failedSignIns) {
-    const { email } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findIdentity(trx, caller),
-    );
+    const { email } = await unitOfWork.read(caller, (trx) => findIdentity(trx, caller));
     if (caller.tokenKind !== 'sess' || email === null)
       throw new Failure('forbidden', 'Only a session can be confirmed. Keys need no confirmation.');
     const address = caller.address ?? '';

@@ -62,7 +62,7 @@ export const setUpWorkspace = operation({
     }
     const { workspaceId } = await createWorkspace(unitOfWork, { ...workspace, tier: 'enterprise' });
     const [admin] = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, workspace.adminEmail, workspaceId));
-    const opened = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+    const opened = await unitOfWork.write({ workspaceId }, (trx) =>
       openSession(trx, admin as SignIn, 'start_link', clock),
     );
     return opened as Session;

@@ -46,7 +46,7 @@ async function signIn(
     await unitOfWork.withoutWorkspace((trx) => returnTry(trx, tried.codeId, codeId !== null));
     throw chooseWorkspace(signIns);
   }
-  return unitOfWork.run(signIn, { lock: 'none', access: 'write' }, async (trx) => {
+  return unitOfWork.write(signIn, async (trx) => {
     if (!(await useCode(trx, tried.codeId))) return null;
     await failpoint('otp.afterConsume');
     return openSession(trx, signIn, 'otp', clock);

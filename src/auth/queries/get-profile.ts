@@ -43,7 +43,7 @@ export const getProfile = operation({
   },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
       return {
         repId: caller.repId,

@@ -61,14 +61,10 @@ export const decideChangeRequest = operation({
     if (decision === 'approve') await assertProof(unitOfWork, runner, caller, ref);
     const status = decision === 'approve' ? 'running' : 'rejected';
     const runId = newId();
-    const decided = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      decide(trx, caller, ref, { status, reason, runId }),
-    );
+    const decided = await unitOfWork.write(caller, (trx) => decide(trx, caller, ref, { status, reason, runId }));
     if (decided !== null && status === 'running')
       await run({ unitOfWork, runner }, caller, { workspaceId, requestId: id, runId }, decided);
-    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      readChangeRequest(trx, workspaceId, ref),
-    );
+    const found = await unitOfWork.read(caller, (trx) => readChangeRequest(trx, workspaceId, ref));
     if (decided === null) throw alreadyDecided(found);
     return found;
   },
@@ -81,9 +77,7 @@ async function assertProof(
   approver: Caller,
   request: RequestRef,
 ): Promise<void> {
-  const pending = await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
-    findPending(trx, approver.workspaceId, request),
-  );
+  const pending = await unitOfWork.read(approver, (trx) => findPending(trx, approver.workspaceId, request));
   if (pending !== null) await runner.assertProof(pending.tool, pending.input, approver);
 }
 
@@ -101,11 +95,7 @@ async function run(
   const caller = toCaller(requester, { workspaceId, requestId, approvedBy: approver.actor });
   const { repId, accessLevel } = requester;
   const rep =
-    repId === null
-      ? null
-      : await unitOfWork.run(approver, { lock: 'none', access: 'read' }, (trx) =>
-          findRoleAndActivity(trx, workspaceId, repId),
-        );
+    repId === null ? null : await unitOfWork.read(approver, (trx) => findRoleAndActivity(trx, workspaceId, repId));
   const hasRights = rep === null || (rep?.active === true && rep.role === accessLevel);
   const outcome = hasRights
     ? await unitOfWork.withCommitHook(
@@ -114,7 +104,7 @@ async function run(
         () => runner.run(tool, input, caller),
       )
     : { failed: { statusCode: 403, code: 'forbidden', message: 'Who requested the change has another role now.' } };
-  await unitOfWork.run(approver, { lock: 'none', access: 'write' }, (trx) =>
+  await unitOfWork.write(approver, (trx) =>
     'failed' in outcome
       ? storeOutcome(trx, attempt, 'failed', outcome.failed)
       : storeOutcome(trx, attempt, 'done', outcome.answer),

@@ -30,20 +30,13 @@ export const previewChangeRequest = operation({
     const { workspaceId } = caller;
     const requestId = requireUuid(changeRequestId, 'not_found', changeRequestNotFound().message);
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
-    const read = () =>
-      unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-        readChangeRequest(trx, workspaceId, { requestId, repId }),
-      );
-    const pending = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findPending(trx, workspaceId, { requestId, repId }),
-    );
+    const read = () => unitOfWork.read(caller, (trx) => readChangeRequest(trx, workspaceId, { requestId, repId }));
+    const pending = await unitOfWork.read(caller, (trx) => findPending(trx, workspaceId, { requestId, repId }));
     if (pending === null) throw alreadyDecided(await read());
     const preview = await previewChange({ unitOfWork, runner, clock }, caller, pending);
     if (preview === null)
       throw new Failure('no_preview', 'The change moves no amounts, or its preview takes too long.');
-    await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      storePreview(trx, workspaceId, requestId, preview),
-    );
+    await unitOfWork.write(caller, (trx) => storePreview(trx, workspaceId, requestId, preview));
     return read();
   },
 });

@@ -43,7 +43,7 @@ export const listChangeRequests = operation({
   async execute({ query: { status } }, caller, unitOfWork) {
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
     return {
-      changeRequests: await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+      changeRequests: await unitOfWork.read(caller, (trx) =>
         load(trx, caller.workspaceId, { repId, status, limit: maxListed }),
       ),
     };

@@ -40,7 +40,7 @@ export const addComment = operation({
   async execute({ params: { repId }, body: request }, caller, unitOfWork): Promise<Comment> {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
-    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    return unitOfWork.write(caller, async (trx) => {
       await assertRepExists(trx, workspaceId, repId);
       if (request.dealId !== undefined) await assertDealExists(trx, workspaceId, request.dealId);
       const commentId = await insertComment(trx, workspaceId, {

@@ -25,7 +25,7 @@ export const deleteComment = operation({
   uses: [UnitOfWork],
   async execute({ params: { repId, commentId } }, caller, unitOfWork) {
     if (!maySee(caller, repId)) throw notYours();
-    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    return unitOfWork.write(caller, async (trx) => {
       const found = await findComment(trx, caller.workspaceId, repId, commentId);
       if (found === null) throw new Failure('comment_not_found', 'This rep has no comment with this id.');
       if (!mayActAs(caller, 'manager') && found.author.repId !== caller.repId)

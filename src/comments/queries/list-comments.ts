@@ -30,7 +30,7 @@ export const listComments = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
     if (!maySee(caller, repId)) throw notYours();
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       await assertRepExists(trx, caller.workspaceId, repId);
       const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
       return load(trx, caller.workspaceId, repId, of);

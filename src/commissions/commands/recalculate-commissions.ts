@@ -77,7 +77,7 @@ const maxWaitMs = 25_000;
 
 async function waitFor(caller: Caller, jobId: string, unitOfWork: UnitOfWork): Promise<CalculationJob | null> {
   const [job] = await pollUntil(
-    () => unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => findJobs(trx, caller.workspaceId, jobId)),
+    () => unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId, jobId)),
     ([found]) => found !== undefined && found.status !== 'running',
     { maxWaitMs, pauseMs: 4, maxPauseMs: 100 },
   );

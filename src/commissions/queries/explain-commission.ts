@@ -85,7 +85,7 @@ export const explainCommission = operation({
   uses: [UnitOfWork],
   async execute({ params: { eventId } }, caller, unitOfWork): Promise<Answer> {
     const { workspaceId } = caller;
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const repId = isUuid(eventId) ? await findEventOwner(trx, workspaceId, eventId) : null;
       const row = repId === null ? null : await findTracedEvent(trx, workspaceId, repId, eventId);
       if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');

@@ -38,11 +38,7 @@ export const getRecalculationJob = operation({
   example: { params: { jobId: sampleIds.jobId }, answer: recalculationJobExample },
   uses: [UnitOfWork],
   async execute({ params: { jobId } }, caller, unitOfWork) {
-    const [job] = isUuid(jobId)
-      ? await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-          findJobs(trx, caller.workspaceId, jobId),
-        )
-      : [];
+    const [job] = isUuid(jobId) ? await unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId, jobId)) : [];
     if (job === undefined)
       throw new Failure(
         'job_not_found',

@@ -18,9 +18,7 @@ export const listRecalculationJobs = operation({
   example: { answer: { jobs: [recalculationJobExample], count: 1 } },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork) {
-    const jobs = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findJobs(trx, caller.workspaceId),
-    );
+    const jobs = await unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId));
     return { jobs: jobs.map(jobAnswer), count: jobs.length };
   },
 });

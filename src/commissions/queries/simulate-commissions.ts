@@ -262,9 +262,7 @@ export const simulateCommissions = operation({
   uses: [UnitOfWork, CLOCK, SimulationRunner],
   async execute({ body: request }, caller, unitOfWork, clock, simulations): Promise<PreparedJson> {
     const repIds = requestedReps(request, caller);
-    const { head, reps } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      load(trx, caller, request, repIds, clock),
-    );
+    const { head, reps } = await unitOfWork.read(caller, (trx) => load(trx, caller, request, repIds, clock));
     return simulations.run(caller.workspaceId, head, reps);
   },
 });

@@ -82,9 +82,7 @@ export const deleteDeal = operation({
       remove(trx, recalculate, workspaceId, dealId, hard, clock),
     );
     if (earned === null) return nothingDeleted;
-    const left = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      dealEarnings(trx, workspaceId, dealId),
-    );
+    const left = await unitOfWork.read(caller, (trx) => dealEarnings(trx, workspaceId, dealId));
     return {
       reversed: Math.max(0, earned - left.earned),
       statementLocked: left.frozen,

@@ -59,9 +59,7 @@ export const listDiscrepancies = operation({
   async execute({ query: request }, caller, unitOfWork) {
     const { status, repId, period: of, limit, offset } = request;
     const filter = { status, period: of, repIds: narrowedReps(caller, repId) };
-    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      load(trx, caller.workspaceId, filter, { limit, offset }),
-    );
+    const found = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId, filter, { limit, offset }));
     return { ...found, limit, offset };
   },
 });

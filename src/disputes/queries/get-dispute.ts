@@ -20,7 +20,7 @@ export const getDispute = operation({
   example: { params: { disputeId: disputeDetailExample.disputeId }, answer: disputeDetailExample },
   uses: [UnitOfWork],
   async execute({ params: { disputeId } }, caller, unitOfWork): Promise<DisputeDetail> {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const dispute = await findVisibleDispute(trx, caller, disputeId);
       return readDisputeDetail(trx, caller.workspaceId, dispute);
     });

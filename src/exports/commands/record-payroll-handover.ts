@@ -53,7 +53,7 @@ export const recordPayrollHandover = operation({
         'The file has changed since it was exported. Export it again, check it, and hand over the new file.',
         { sha256: file.sha256 },
       );
-    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    return unitOfWork.write(caller, async (trx) => {
       const handoverId = await insertHandover(trx, caller, { ...file, ...request, note: request.note ?? null });
       const [handover] = await listHandovers(trx, caller.workspaceId, { handoverId });
       return handover as PayrollHandover;

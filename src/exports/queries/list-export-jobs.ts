@@ -19,9 +19,7 @@ export const listExportJobs = operation({
   example: { answer: { jobs: [exportJobExample], count: 1 } },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork) {
-    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findExportJobs(trx, caller.workspaceId),
-    );
+    const found = await unitOfWork.read(caller, (trx) => findExportJobs(trx, caller.workspaceId));
     const jobs = found.filter((job) => mayDownload(caller, job)).map(jobAnswer);
     return { jobs, count: jobs.length };
   },

@@ -25,7 +25,7 @@ export const listPayrollHandovers = operation({
    */
   async execute({ query: { period: of } }, caller, unitOfWork) {
     const authorId = caller.team === undefined ? null : caller.repId;
-    const handovers = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+    const handovers = await unitOfWork.read(caller, (trx) =>
       listHandovers(trx, caller.workspaceId, { period: of, authorId }),
     );
     return { handovers };

@@ -16,9 +16,7 @@ export const autoMatchFields = operation({
   example: { answer: fieldMappingExample },
   uses: [UnitOfWork],
   async execute(_, caller, unitOfWork) {
-    const fields = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      listNativeDefinitions(trx, caller.workspaceId),
-    );
+    const fields = await unitOfWork.read(caller, (trx) => listNativeDefinitions(trx, caller.workspaceId));
     return suggestMapping(fields);
   },
 });

@@ -32,9 +32,7 @@ export const getFieldMapping = operation({
   example: { answer: fieldMappingExample },
   uses: [UnitOfWork],
   async execute(_, caller, unitOfWork) {
-    const { standard, measures } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findMapping(trx, caller.workspaceId),
-    );
+    const { standard, measures } = await unitOfWork.read(caller, (trx) => findMapping(trx, caller.workspaceId));
     return { standard, measures: { ...measures } };
   },
 });

@@ -39,7 +39,7 @@ export const listFieldOptions = operation({
   example: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
   uses: [UnitOfWork],
   async execute({ params: { slug } }, caller, unitOfWork) {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const options = await findFieldOptions(trx, caller.workspaceId, slug);
       if (options === null)
         throw new Failure(

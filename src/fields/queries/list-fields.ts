@@ -13,7 +13,7 @@ const declared = {
   failures: {},
   uses: [UnitOfWork],
   async execute(_: Input, caller: Caller, unitOfWork: UnitOfWork) {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => listDefinitions(trx, caller.workspaceId));
+    return unitOfWork.read(caller, (trx) => listDefinitions(trx, caller.workspaceId));
   },
 } as const;
 

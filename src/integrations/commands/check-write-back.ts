@@ -21,14 +21,12 @@ export const checkWriteBack = operation({
   uses: [UnitOfWork, CrmAccounts],
   async execute({ params: { provider } }, caller, unitOfWork, accounts) {
     const { workspaceId } = caller;
-    const targets = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findWriteTargets(trx, workspaceId, provider),
-    );
+    const targets = await unitOfWork.read(caller, (trx) => findWriteTargets(trx, workspaceId, provider));
     const account = targets === null ? null : await accounts.open(workspaceId, provider);
     if (targets === null || account === null)
       throw new Failure('write_back_off', `Nothing is written to ${provider}: connect it and name the fields first.`);
     const check = await callingCrm(() => account.checkWrites(targets));
-    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    return unitOfWork.write(caller, async (trx) => {
       await resumeWriteBack(trx, workspaceId, provider);
       await noteCheck(trx, workspaceId, provider, check);
       return readWriteBackStatus(trx, workspaceId, provider);

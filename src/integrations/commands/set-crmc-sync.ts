@@ -17,9 +17,7 @@ export const setCrmcSync = operation({
   example: { body: { enabled: false }, answer: { enabled: false } },
   uses: [UnitOfWork],
   async execute({ body: { enabled } }, caller, unitOfWork) {
-    await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled),
-    );
+    await unitOfWork.write(caller, (trx) => setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled));
     return { enabled };
   },
 });

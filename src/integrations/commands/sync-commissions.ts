@@ -187,9 +187,7 @@ export const syncCommissions = operation({
     unitOfWork,
     sync,
   ): Promise<Answer | Reply<Answer>> {
-    const providers = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      providersOf(trx, caller.workspaceId, requested),
-    );
+    const providers = await unitOfWork.write(caller, (trx) => providersOf(trx, caller.workspaceId, requested));
     const started: Started[] = [];
     for (const provider of providers)
       started.push({ provider, ...(await sync.start(caller, provider, { ...options, awaited: !async })) });

@@ -43,9 +43,7 @@ export const syncReps = operation({
   uses: [UnitOfWork, CommissionChanges, CrmAccounts, CLOCK],
   async execute(_input, caller, unitOfWork, changes, accounts, clock): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
-    const provider = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      connectedCrm(trx, workspaceId),
-    );
+    const provider = await unitOfWork.read(caller, (trx) => connectedCrm(trx, workspaceId));
     const members = await membersOf(workspaceId, provider, accounts);
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const { repIds } = await importCrmMembers(trx, recalculate, workspaceId, provider, members);

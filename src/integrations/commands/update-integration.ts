@@ -42,7 +42,7 @@ export const updateIntegration = operation({
   async execute({ params: { provider }, body: change }, caller, unitOfWork) {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'give at least one of syncEnabled, pollSeconds' });
-    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    return unitOfWork.write(caller, async (trx) => {
       if (!(await updatePolling(trx, caller.workspaceId, provider, change)))
         throw new Failure('no_crm_configured', `${provider} is not connected to this workspace.`);
       const all = await listIntegrations(trx, caller.workspaceId);

@@ -16,8 +16,6 @@ export const getCrmSettings = operation({
   example: { params: { provider: 'crmb' }, answer: settingsExample },
   uses: [UnitOfWork],
   async execute({ params: { provider } }, caller, unitOfWork) {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findSettings(trx, caller.workspaceId, provider),
-    );
+    return unitOfWork.read(caller, (trx) => findSettings(trx, caller.workspaceId, provider));
   },
 });

@@ -16,8 +16,6 @@ export const getWriteBack = operation({
   example: { params: { provider: 'crmb' }, answer: writeBackExample },
   uses: [UnitOfWork],
   async execute({ params: { provider } }, caller, unitOfWork) {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      readWriteBackStatus(trx, caller.workspaceId, provider),
-    );
+    return unitOfWork.read(caller, (trx) => readWriteBackStatus(trx, caller.workspaceId, provider));
   },
 });

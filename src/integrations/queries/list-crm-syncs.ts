@@ -38,7 +38,7 @@ export const listCrmSyncs = operation({
   },
   uses: [UnitOfWork],
   async execute({ params: { provider }, query: { limit, cursor } }, caller, unitOfWork) {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const { syncs, next } = await listSyncHistory(trx, caller.workspaceId, provider, {
         limit,
         before: cursor ?? null,

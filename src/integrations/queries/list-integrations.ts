@@ -33,9 +33,7 @@ export const listIntegrations = operation({
   },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
-    const integrations = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      load(trx, caller.workspaceId),
-    );
+    const integrations = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId));
     const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
     return {
       crma: connected.has('crma'),

@@ -26,7 +26,7 @@ export const setMailPreferences = operation({
   uses: [UnitOfWork],
   async execute({ body: { disabled } }, caller, unitOfWork) {
     const repId = personOf(caller);
-    await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    await unitOfWork.write(caller, (trx) =>
       trx
         .updateTable('reps')
         .set({ mail_opt_outs: disabled })

@@ -16,7 +16,7 @@ export const getMailPreferences = operation({
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork) {
     const repId = personOf(caller);
-    const { mail_opt_outs: optOuts } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
+    const { mail_opt_outs: optOuts } = await unitOfWork.read(caller, (trx) =>
       trx
         .selectFrom('reps')
         .select('mail_opt_outs')

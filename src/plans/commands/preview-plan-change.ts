@@ -151,16 +151,13 @@ export const previewPlanChange = operation({
     clock,
   ): Promise<PlanPreview | Reply<PlanPreview>> {
     const { workspaceId } = caller;
-    const { planId, previewId } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    const { planId, previewId } = await unitOfWork.write(caller, (trx) =>
       storePreview(trx, caller, planRef, request, clock),
     );
     await queue.add(makePreviewsJob, { workspaceId });
     const page = { limit: request.limit, offset: 0 };
     const preview = await pollUntil(
-      () =>
-        unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-          findPreview(trx, workspaceId, { planId, previewId }, page),
-        ),
+      () => unitOfWork.read(caller, (trx) => findPreview(trx, workspaceId, { planId, previewId }, page)),
       (found) => found?.status !== 'running',
       { maxWaitMs, pauseMs: 20, maxPauseMs: 100 },
     );

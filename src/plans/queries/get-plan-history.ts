@@ -42,7 +42,7 @@ export const getPlanHistory = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { planId: planRef } }, caller, unitOfWork, clock) {
     const onlyForRep = planViewer(caller);
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, today });
       if (version === null) throw planNotFound();

@@ -37,7 +37,7 @@ export const getPlanPreview = operation({
   uses: [UnitOfWork],
   async execute({ params: { planRef, jobId }, query: page }, caller, unitOfWork): Promise<PlanPreview> {
     const { workspaceId } = caller;
-    const preview = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    const preview = await unitOfWork.read(caller, async (trx) => {
       const planId = await findPlanId(trx, workspaceId, planRef);
       if (planId === undefined) throw planNotFound();
       return isUuid(jobId) ? findPreview(trx, workspaceId, { planId, previewId: jobId }, page) : undefined;

@@ -41,7 +41,7 @@ export const getPlan = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { planId } }, caller, unitOfWork, clock) {
     const onlyForRep = planViewer(caller);
-    const plan = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    const plan = await unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, today });
     });

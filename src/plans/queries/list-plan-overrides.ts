@@ -58,7 +58,7 @@ export const listPlanOverrides = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { planVersionId } }, caller, unitOfWork, clock) {
     const onlyForRep = planViewer(caller);
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep, today });
       if (version === null) throw planNotFound();

@@ -45,7 +45,7 @@ export const listPlans = operation({
   example: { query: { status: 'active' }, answer: [planExample] },
   uses: [UnitOfWork, CLOCK],
   async execute({ query: { status, versions } }, caller, unitOfWork, clock) {
-    const plans = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
+    const plans = await unitOfWork.read(caller, async (trx) =>
       listPlanVersions(trx, caller.workspaceId, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',

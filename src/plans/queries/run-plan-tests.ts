@@ -66,7 +66,7 @@ export const runPlanTests = operation({
   async execute({ params: { planRef }, body: given }, caller, unitOfWork, clock): Promise<TestResult> {
     const { workspaceId } = caller;
     assertFieldMapping(given.fieldMapping ?? null);
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, workspaceId, clock);
       const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();

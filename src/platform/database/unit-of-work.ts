@@ -57,7 +57,7 @@ const caches = new WeakMap<Work, VersionedCache<object>>();
 /** The cache of the unit of work that began the transaction. Different kinds of data have different keys. */
 export function cacheOf<T extends object>(trx: Work): VersionedCache<T> {
   const cache = caches.get(trx);
-  if (cache === undefined) throw new Error('only transactions of UnitOfWork.run have a cache');
+  if (cache === undefined) throw new Error('only transactions of the unit of work have a cache');
   return cache as unknown as VersionedCache<T>;
 }
 
@@ -147,6 +147,16 @@ export class UnitOfWork {
         await new Promise((resolve) => setTimeout(resolve, attempt * (20 + Math.random() * 60)));
       }
     }
+  }
+
+  /** Runs a transaction that only reads, without the workspace lock. */
+  read<T>(caller: TenantCaller, work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.run(caller, { lock: 'none', access: 'read' }, work);
+  }
+
+  /** Runs a transaction that may write, without the workspace lock. */
+  write<T>(caller: TenantCaller, work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.run(caller, { lock: 'none', access: 'write' }, work);
   }
 
   /** Whether another workspace has begun a transaction in the last second, or has one now. */

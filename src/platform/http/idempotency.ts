@@ -146,7 +146,7 @@ export class IdempotencyStore {
   /** Null when this request has claimed the key; otherwise the stored state of the first request. */
   private async claim(claim: Claim): Promise<StoredKey | null> {
     const { workspaceId, keyHash, leaseId } = claim;
-    const stored = await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, async (trx) => {
+    const stored = await this.unitOfWork.write(claim, async (trx) => {
       const { rows } = await sql`
         insert into idempotency_keys as k (workspace_id, key_hash, lease_id, leased_until)
         values (${workspaceId}, ${keyHash}, ${leaseId}, now() + make_interval(secs => ${leaseSeconds}))
@@ -168,7 +168,7 @@ export class IdempotencyStore {
   }
 
   private async renew({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+    await this.unitOfWork.write({ workspaceId }, (trx) =>
       sql`
         update idempotency_keys set leased_until = now() + make_interval(secs => ${leaseSeconds})
         where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}`.execute(trx),
@@ -177,7 +177,7 @@ export class IdempotencyStore {
 
   private async store(claim: Claim, status: number, response: string | null, requestHash: Buffer): Promise<void> {
     const { workspaceId, keyHash, leaseId } = claim;
-    await this.unitOfWork.run(claim, { lock: 'none', access: 'write' }, (trx) =>
+    await this.unitOfWork.write(claim, (trx) =>
       trx
         .updateTable('idempotency_keys')
         .set({ status, response, request_hash: requestHash })
@@ -189,12 +189,11 @@ export class IdempotencyStore {
   }
 
   private async release({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
       await sql`
         update idempotency_keys set leased_until = now()
-        where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId} and status = ${written}`.execute(
-        trx,
-      );
+        where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}
+          and status = ${written}`.execute(trx);
       await trx
         .deleteFrom('idempotency_keys')
         .where('workspace_id', '=', workspaceId)

@@ -83,9 +83,7 @@ export class InboxRunner {
     await this.leases.hold(workspaceId, `inbox ${source}`, async (lease) => {
       const sliceEnd = performance.now() + sliceMs;
       while (performance.now() < sliceEnd) {
-        const messages = await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, (trx) =>
-          dueMessages(trx, workspaceId, source),
-        );
+        const messages = await this.unitOfWork.read({ workspaceId }, (trx) => dueMessages(trx, workspaceId, source));
         if (messages.length === 0) return;
         if (!(await this.handle(handler, { workspaceId, source, messages, lease }))) return;
       }
@@ -114,7 +112,7 @@ export class InboxRunner {
     const delayed = error instanceof RetryLater;
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
     this.log.warn({ err: error, workspaceId, source, messages: messages.length }, 'inbox message processing failed');
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
       const keys = messages.map((one) => one.key);
       const pause = delayed ? error.retryAfterMs : null;
       await sql`

@@ -43,7 +43,7 @@ export class Leases {
   }
 
   private take(workspaceId: string, work: string, leaseId: string): Promise<boolean> {
-    return this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    return this.unitOfWork.write({ workspaceId }, async (trx) => {
       const { rows } = await sql`
         insert into work_leases as l (workspace_id, work, lease_id, leased_until)
         values (${workspaceId}, ${work}, ${leaseId}, ${leaseEnd})
@@ -56,7 +56,7 @@ export class Leases {
   }
 
   private async extend(workspaceId: string, work: string, leaseId: string): Promise<void> {
-    await this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+    await this.unitOfWork.write({ workspaceId }, (trx) =>
       sql`
         update work_leases set leased_until = ${leaseEnd}
         where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
@@ -69,7 +69,7 @@ export class Leases {
    */
   private async release(workspaceId: string, work: string, leaseId: string): Promise<void> {
     const released = retryOnOutage(() =>
-      this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
+      this.unitOfWork.write({ workspaceId }, (trx) =>
         sql`
           update work_leases set leased_until = '-infinity'
           where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
@@ -89,13 +89,8 @@ export async function revokeLease(trx: Work, workspaceId: string, work: string):
 const leaseEnd = sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
 async function assertHeld(trx: Work, workspaceId: string, work: string, leaseId: string): Promise<void> {
-  const held = await trx
-    .selectFrom('work_leases')
-    .select('lease_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('work', '=', work)
-    .where('lease_id', '=', leaseId)
-    .forShare()
-    .executeTakeFirst();
-  if (held === undefined) throw new LeaseLost(`the lease of "${work}" was taken over by another worker`);
+  const { rows } = await sql`
+    select from work_leases
+    where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId} for share`.execute(trx);
+  if (rows.length === 0) throw new LeaseLost(`the lease of "${work}" was taken over by another worker`);
 }

@@ -48,7 +48,7 @@ export const listQuotas = operation({
   async execute({ query: request }, caller, unitOfWork) {
     const repIds = narrowedReps(caller, request.repId);
     const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       if (request.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
       const planId = await findPlanId(trx, caller.workspaceId, request.planId);
       return planId === undefined ? [] : loadQuotas(trx, caller.workspaceId, { ...filter, planId });

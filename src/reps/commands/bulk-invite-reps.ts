@@ -62,7 +62,7 @@ export const bulkInviteReps = operation({
   },
   uses: [UnitOfWork, Outbox, CONFIG],
   async execute({ body: { repIds } }, caller, unitOfWork, outbox, config) {
-    const { invited, failed, mailIds } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    const { invited, failed, mailIds } = await unitOfWork.write(caller, (trx) =>
       inviteReps(trx, outbox, caller.workspaceId, repIds, config.PUBLIC_URL),
     );
     await outbox.wake(mailIds);

@@ -27,7 +27,7 @@ export const inviteRep = operation({
   example: { params: { repId: sampleIds.repId }, answer: { invited: true, email: 'ben@acme.test' } },
   uses: [UnitOfWork, Outbox, CONFIG],
   async execute({ params: { repId } }, caller, unitOfWork, outbox, config): Promise<{ invited: true; email: string }> {
-    const { invited, failed, mailIds } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    const { invited, failed, mailIds } = await unitOfWork.write(caller, (trx) =>
       inviteReps(trx, outbox, caller.workspaceId, [repId], config.PUBLIC_URL),
     );
     if (failed[0]?.reason === 'rep_limit_reached')

@@ -104,7 +104,7 @@ export const updateRep = operation({
       return moves.length > 0 && movesAnyone(await loadHierarchy(trx, workspaceId), moves, today);
     });
     if (isMoved) await move(repId, change, caller, changes, clock);
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, workspaceId, clock);
       const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
       return updated as Rep;

@@ -41,7 +41,7 @@ export const getRep = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { repId } }, caller, unitOfWork, clock) {
     if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
-    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) =>
+    const found = await unitOfWork.read(caller, async (trx) =>
       findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, clock), repId),
     );
     if (found === null) throw repNotFound();

@@ -56,7 +56,7 @@ export const listReps = operation({
   example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },
   uses: [UnitOfWork, CLOCK],
   async execute({ query: { email, query: part } }, caller, unitOfWork, clock) {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const all = await loadReps(trx, caller.workspaceId, today, { email });
       const reps = part === undefined ? all : all.filter((one) => isNamed(one, part));

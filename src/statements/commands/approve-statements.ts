@@ -134,9 +134,7 @@ export const approveStatements = operation({
     const requested = [...new Map(statements.map((one) => [one.repId, one])).values()];
     // Unknown ids are found in one query: an approval needs several transactions.
     const repIds = requested.map(({ repId }) => repId);
-    const known = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      knownReps(trx, caller.workspaceId, repIds),
-    );
+    const known = await unitOfWork.read(caller, (trx) => knownReps(trx, caller.workspaceId, repIds));
     const parts = { unitOfWork, laneRunner, clock };
     const outcomes = await mapConcurrently(requested, concurrency, (one) => approveOne(of, one, known, caller, parts));
     return {

@@ -51,7 +51,7 @@ export const checkStatement = operation({
   uses: [UnitOfWork],
   async execute({ params: { repId }, body: request }, caller, unitOfWork) {
     const { workspaceId } = caller;
-    return unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    return unitOfWork.write(caller, async (trx) => {
       await assertRepExists(trx, workspaceId, repId);
       const head = await findHead(trx, { workspaceId, repId, period: request.period });
       if (head === null) throw statementNotFound();

@@ -189,7 +189,7 @@ export const generateStatements = operation({
   uses: [UnitOfWork, LaneRunner, CLOCK],
   async execute({ body: { period: of, repIds } }, caller, unitOfWork, laneRunner, clock) {
     const parts = { unitOfWork, laneRunner, clock };
-    const { reps, known, deals } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    const { reps, known, deals } = await unitOfWork.read(caller, async (trx) => {
       const requested = [...new Set(repIds ?? (await repsOfPeriod(trx, caller, of)))];
       return {
         reps: requested,

@@ -48,7 +48,7 @@ export const getStatementStatus = operation({
   async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       await assertRepExists(trx, workspaceId, repId);
       const { period: of, currency } = await resolvePeriod(trx, workspaceId, request.period, clock);
       const key = { workspaceId, repId, period: of };

@@ -52,7 +52,7 @@ export const listRepStatements = operation({
   uses: [UnitOfWork],
   async execute({ params: { repId } }, caller, unitOfWork): Promise<readonly z.input<typeof listed>[]> {
     if (!maySee(caller, repId)) throw notYours();
-    const rows = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    const rows = await unitOfWork.read(caller, async (trx) => {
       await assertRepExists(trx, caller.workspaceId, repId);
       return listStatementsOfRep(trx, caller.workspaceId, repId);
     });

@@ -29,7 +29,7 @@ export const replayWebhookDelivery = operation({
     const { workspaceId } = caller;
     const endpointId = requireUuid(ids.endpointId, 'not_found', unknownEndpoint);
     const deliveryId = requireUuid(ids.deliveryId, 'not_found', unknownDelivery);
-    await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    await unitOfWork.write(caller, async (trx) => {
       await assertEnabled(trx, workspaceId, endpointId);
       if (!(await replayDelivery(trx, workspaceId, endpointId, deliveryId)))
         throw new Failure('not_found', unknownDelivery);

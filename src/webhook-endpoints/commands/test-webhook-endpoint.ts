@@ -23,7 +23,7 @@ export const testWebhookEndpoint = operation({
   async execute({ params: { endpointId } }, caller, unitOfWork) {
     const { workspaceId } = caller;
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
-    const deliveryId = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
+    const deliveryId = await unitOfWork.write(caller, async (trx) => {
       await assertEnabled(trx, workspaceId, id);
       noteEvents(trx);
       return insertTestDelivery(trx, workspaceId, id);

@@ -44,7 +44,7 @@ export const listWebhookDeliveries = operation({
   uses: [UnitOfWork],
   async execute({ params: { endpointId }, query: { status, limit, cursor } }, caller, unitOfWork) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       if ((await findEndpoint(trx, caller.workspaceId, id)) === undefined) throw endpointNotFound();
       const page = { status, limit, before: cursor ?? null };
       const { deliveries, next } = await listDeliveries(trx, caller.workspaceId, id, page);

@@ -15,9 +15,7 @@ export const listWebhookEndpoints = operation({
   example: { answer: { endpoints: [endpointExample] } },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork) {
-    const endpoints = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      listEndpoints(trx, caller.workspaceId),
-    );
+    const endpoints = await unitOfWork.read(caller, (trx) => listEndpoints(trx, caller.workspaceId));
     return { endpoints };
   },
 });

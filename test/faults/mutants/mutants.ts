@@ -262,7 +262,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/webhooks/crm-inbox-handler.ts',
         from: "    await failpoint('inbox.afterFetch');\n",
-        to: "    await this.unitOfWork.run(batch, { lock: 'none', access: 'write' }, (trx) => markProcessed(trx, batch, batch.messages, 'fetched'));\n    await failpoint('inbox.afterFetch');\n",
+        to: "    await this.unitOfWork.write(batch, (trx) => markProcessed(trx, batch, batch.messages, 'fetched'));\n    await failpoint('inbox.afterFetch');\n",
       },
     ],
   },
