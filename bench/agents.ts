@@ -18,25 +18,21 @@ const before: readonly (readonly [task: string, calls: string, kilobytes: string
 
 /** Six tasks of agents by script: how many calls each needs, and how much text the results add to the conversation. */
 export async function agents(): Promise<Table[]> {
-  const service = await startBenchService();
-  try {
-    const { apiKey } = await createDemoWorkspace(service.running.service);
-    const rows: string[][] = [];
-    for (const [index, [task, calls, kilobytes]] of before.entries()) {
-      const used = { calls: 0, bytes: 0 };
-      await (tasks[index] as (typeof tasks)[number])(async (tool, given = {}) => {
-        const { text, content } = await callTool(service.url, apiKey, tool, given);
-        used.calls += 1;
-        used.bytes += Buffer.byteLength(text);
-        return content;
-      });
-      rows.push([task, calls, String(used.calls), kilobytes, (used.bytes / 1000).toFixed(0)]);
-    }
-    const columns = ['task', 'calls before', 'calls', 'KB before', 'KB'];
-    return [{ title: 'Tasks of agents', columns, rows, notes: ['Results of tools, on the workspace of the demo.'] }];
-  } finally {
-    await service.stop();
+  await using service = await startBenchService();
+  const { apiKey } = await createDemoWorkspace(service.running.service);
+  const rows: string[][] = [];
+  for (const [index, [task, calls, kilobytes]] of before.entries()) {
+    const used = { calls: 0, bytes: 0 };
+    await (tasks[index] as (typeof tasks)[number])(async (tool, given = {}) => {
+      const { text, content } = await callTool(service.url, apiKey, tool, given);
+      used.calls += 1;
+      used.bytes += Buffer.byteLength(text);
+      return content;
+    });
+    rows.push([task, calls, String(used.calls), kilobytes, (used.bytes / 1000).toFixed(0)]);
   }
+  const columns = ['task', 'calls before', 'calls', 'KB before', 'KB'];
+  return [{ title: 'Tasks of agents', columns, rows, notes: ['Results of tools, on the workspace of the demo.'] }];
 }
 
 async function callTool(url: string, key: string, name: string, given: object) {

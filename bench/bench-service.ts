@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import express from 'express';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { type RunningProcess, start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { ownerSessionOptions } from '#src/platform/database/pool.js';
+import { listen } from '#src/platform/http/listen.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 
@@ -17,21 +20,20 @@ export interface BenchService {
   /** For COPY from a file. On another server this is the owner, who must then be a superuser. */
   readonly superuserUrl: string;
   readonly environment: Readonly<Record<string, string>>;
-  /**
-   * Connections of the tables' owner that access all workspaces: for floors and for inserting deals.
-   */
+  /** Connections of the tables' owner that access all workspaces: for floors and for inserting deals. */
   readonly owner: pg.Pool;
   newWorkspace(): Promise<BenchWorkspace>;
-  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface BenchWorkspace {
   readonly workspaceId: string;
   readonly apiKey: string;
+  /** Sends a text as CSV, and other bodies as JSON. */
   call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   readonly worker?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -79,7 +81,7 @@ export async function startBenchService({ worker = true, environment: more = {} 
       });
       return { workspaceId, apiKey, call: (method, at, body) => call(`${url}${at}`, apiKey, method, body) };
     },
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       await running.stop();
       await owner.end();
       await server.stop();
@@ -89,11 +91,36 @@ export async function startBenchService({ worker = true, environment: more = {} 
   return service;
 }
 
+/** An Express handler that returns an empty response: the cost of HTTP alone. */
+export async function listenEmpty() {
+  const empty = express();
+  empty.use((_, response) => {
+    response.json({ ok: true });
+  });
+  const { url, close } = await listen(empty, { host: '127.0.0.1', port: 0, setting: 'PORT' });
+  return { url, [Symbol.asyncDispose]: close };
+}
+
+/** Resolves when the query returns a row whose `done` is true. */
+export async function untilDone(
+  database: pg.Pool | pg.Client,
+  query: string,
+  values: readonly unknown[],
+  pauseMs = 4,
+): Promise<void> {
+  for (;;) {
+    const { rows } = await database.query<{ done: boolean }>(query, [...values]);
+    if (rows[0]?.done === true) return;
+    await sleep(pauseMs);
+  }
+}
+
 async function call<Answer>(address: string, apiKey: string, method: string, body: unknown): Promise<Answer> {
+  const isFile = typeof body === 'string';
   const response = await fetch(address, {
     method,
-    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': isFile ? 'text/csv' : 'application/json' },
+    ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
   });
   if (!response.ok)
     throw new Error(`${method} ${address} returned status ${response.status}: ${await response.text()}`);

@@ -12,23 +12,19 @@ const rounds = 15;
 
 /** One changed deal of a large rep: through the API until no request is left, against the SQL of the same change. */
 export async function changes(): Promise<Table[]> {
-  const service = await startBenchService();
-  try {
-    const year = await makeSalesYear(service, deals, 1);
-    const managed = await makeSalesYear(service, deals, 1);
-    await addManager(managed);
-    await emptyLedger(year);
-    for (const one of [year, managed]) await recalculate(one, {});
-    await assertAllPaid(year);
-    const floor = await SqlFloor.create(year);
-    await floor.run(1, rates);
-    await service.owner.query('vacuum analyze');
-    const tables: Table[] = [];
-    for (const day of days) tables.push(await changesOn(day, { year, managed, floor }));
-    return tables;
-  } finally {
-    await service.stop();
-  }
+  await using service = await startBenchService();
+  const year = await makeSalesYear(service, deals, 1);
+  const managed = await makeSalesYear(service, deals, 1);
+  await addManager(managed);
+  await emptyLedger(year);
+  for (const one of [year, managed]) await recalculate(one, {});
+  await assertAllPaid(year);
+  const floor = await SqlFloor.create(year);
+  await floor.run(1, rates);
+  await service.owner.query('vacuum analyze');
+  const tables: Table[] = [];
+  for (const day of days) tables.push(await changesOn(day, { year, managed, floor }));
+  return tables;
 }
 
 interface Candidates {

@@ -1,11 +1,11 @@
-import { type ChildProcess } from 'node:child_process';
+import { fail } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { crmProviders } from '#src/crm/port.js';
 import { crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { ApiClient } from '#test/support/test-service.js';
 import { type BenchService, startBenchService } from './bench-service.js';
-import { PeakMemory, startWorker, stopWorker } from './worker-process.js';
+import { WorkerProcess } from './worker-process.js';
 
 /**
  * Syncs that many won deals of 100 reps from each simulated CRM with one worker process, and measures the time, the
@@ -46,7 +46,7 @@ function generate(world: World, people: readonly string[]): void {
 }
 
 async function measure(world: World, people: readonly string[], kills: number): Promise<boolean> {
-  const service = await startBenchService({
+  await using service = await startBenchService({
     worker: false,
     environment: {
       ...world.environment,
@@ -55,12 +55,13 @@ async function measure(world: World, people: readonly string[], kills: number): 
       PUBLIC_URL: 'http://127.0.0.1:9',
     },
   });
-  world.generateDeals(0, never);
+  world.generateDeals(0, () => fail('there are no deals yet'));
   const { api, workspaceId } = await prepare(world, service);
   generate(world, people);
   const count = async (text: string) => Number((await service.owner.query(text, [workspaceId])).rows[0].n);
-  const workers = new Workers(service);
-  await workers.start();
+  let worker = await WorkerProcess.start(service);
+  let earlierPeak = 0;
+  const peak = () => Math.max(earlierPeak, worker.peak);
   const startedAt = performance.now();
   const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1);
   const { jobId } = await api.expect(200, 'POST', '/v1/commissions/sync', { provider: world.provider, async: true });
@@ -70,71 +71,29 @@ async function measure(world: World, people: readonly string[], kills: number): 
     for (;;) {
       const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
       const stored = await count('select count(*) as n from deals where workspace_id = $1');
-      if (stored >= (total * (quarters.length + 1)) / 4)
-        quarters.push(`${seconds()} s (${workers.peak.toFixed(0)} MB)`);
+      if (stored >= (total * (quarters.length + 1)) / 4) quarters.push(`${seconds()} s (${peak().toFixed(0)} MB)`);
       if (job.status !== 'running') {
         const runs = await count("select count(*) as n from audit_runs where workspace_id = $1 and trigger = 'sync'");
-        const read = await count(
-          "select coalesce(sum(deals), 0) as n from audit_runs where workspace_id = $1 and trigger = 'sync'",
-        );
+        const read = await count("select sum(deals) as n from audit_runs where workspace_id = $1 and trigger = 'sync'");
         const paid = await count(
           "select count(*) as n from commission_events where workspace_id = $1 and status = 'earned'",
         );
         process.stdout.write(
-          `${world.provider}: ${total} deals, ${kills} kills: ${job.status} ${job.error ?? ''} after ${seconds()} s, quarters at ${quarters.join(', ')}, worker at most ${workers.peak.toFixed(0)} MB, ${runs} runs of the engine with ${read} deals, ${paid} events\n`,
+          `${world.provider}: ${total} deals, ${kills} kills: ${job.status} ${job.error ?? ''} after ${seconds()} s, quarters at ${quarters.join(', ')}, worker at most ${peak().toFixed(0)} MB, ${runs} runs of the engine with ${read} deals, ${paid} events\n`,
         );
         return job.status === 'completed' && stored === total && job.result?.created === total && paid === total;
       }
       if (killed < kills && stored >= ((killed + 1) * total) / (kills + 1)) {
         killed += 1;
-        await workers.replace();
+        earlierPeak = peak();
+        await worker.end('SIGKILL');
+        worker = await WorkerProcess.start(service);
       }
       await sleep(500);
     }
   } finally {
-    await workers.stop();
-    await service.stop();
+    await worker.end('SIGTERM');
   }
-}
-
-/** One worker process at a time, and the maximum memory of all of them. */
-class Workers {
-  private current: { readonly process: ChildProcess; readonly memory: PeakMemory } | null = null;
-  private earlierPeak = 0;
-
-  constructor(private readonly service: BenchService) {}
-
-  get peak(): number {
-    return Math.max(this.earlierPeak, this.current?.memory.peaks[0] ?? 0);
-  }
-
-  async start(): Promise<void> {
-    const worker = await startWorker(this.service);
-    this.current = { process: worker, memory: new PeakMemory([worker]) };
-  }
-
-  /** Ends the worker with `kill -9`, and starts another one. */
-  async replace(): Promise<void> {
-    this.release()?.kill('SIGKILL');
-    await this.start();
-  }
-
-  async stop(): Promise<void> {
-    const worker = this.release();
-    if (worker !== undefined) await stopWorker(worker);
-  }
-
-  private release(): ChildProcess | undefined {
-    this.earlierPeak = this.peak;
-    this.current?.memory.stop();
-    const worker = this.current?.process;
-    this.current = null;
-    return worker;
-  }
-}
-
-function never(): never {
-  throw new Error('there are no deals yet');
 }
 
 let isComplete = true;

@@ -18,20 +18,24 @@ async function sendAll(deliveries: readonly Delivery[]): Promise<number> {
   let failed = 0;
   const sendRest = async () => {
     for (let one = deliveries[next++]; one !== undefined; one = deliveries[next++])
-      if (!(await send(agent, one))) failed += 1;
+      if ((await send(agent, one)).status >= 300) failed += 1;
   };
   await Promise.all(Array.from({ length: connections }, sendRest));
   agent.destroy();
   return failed;
 }
 
-async function send(agent: Agent, { targetUrl, headers, body }: Delivery): Promise<boolean> {
+/** Sends the delivery, and returns the status and the seconds after which the sender may repeat it. */
+export async function send(
+  agent: Agent,
+  { targetUrl, headers, body }: Delivery,
+): Promise<{ readonly status: number; readonly retryAfter: number }> {
   const sending = request(targetUrl, { method: 'POST', agent, headers: { ...headers } });
   sending.end(body);
   const [response] = await once(sending, 'response');
   response.resume();
   await once(response, 'end');
-  return response.statusCode < 300;
+  return { status: response.statusCode, retryAfter: Number(response.headers['retry-after'] ?? 1) };
 }
 
 if (parentPort !== null) parentPort.postMessage(await sendAll(workerData as readonly Delivery[]));

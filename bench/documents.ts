@@ -1,23 +1,19 @@
 import { type BenchService, startBenchService } from './bench-service.js';
-import { count, duration, median, ratio, type Table } from './measure.js';
+import { count, duration, median, ratio, type Table, timed } from './measure.js';
 import { recalculate, type Sizes } from './recalculation.js';
 import { assertAllPaid, makeSalesYear, rulesPerDeal, type SalesYear } from './sales-year.js';
-import { PeakMemory, startWorker, stopWorker } from './worker-process.js';
+import { WorkerProcess } from './worker-process.js';
 
 const period = '2026-01';
 
 /** Statements of many reps and their files: the time, and the maximum memory of the process that makes them. */
 export async function documents({ small }: Sizes): Promise<Table[]> {
   const reps = small ? 200 : 2000;
-  const service = await startBenchService({ worker: false });
-  try {
-    const tenth = await officeOf(service, reps / 10);
-    const whole = await officeOf(service, reps);
-    const statements = await generation([tenth, whole]);
-    return [statements, ...(await files(service, [tenth, whole]))];
-  } finally {
-    await service.stop();
-  }
+  await using service = await startBenchService({ worker: false });
+  const tenth = await officeOf(service, reps / 10);
+  const whole = await officeOf(service, reps);
+  const statements = await generation([tenth, whole]);
+  return [statements, ...(await files(service, [tenth, whole]))];
 }
 
 interface Office {
@@ -32,13 +28,9 @@ const dealsPerRep = 42;
 /** Reps with 126 lines in the year each. */
 async function officeOf(service: BenchService, reps: number): Promise<Office> {
   const year = await makeSalesYear(service, reps * dealsPerRep, reps);
-  const worker = await startWorker(service);
-  try {
-    await recalculate(year, {});
-    await assertAllPaid(year);
-  } finally {
-    await stopWorker(worker);
-  }
+  await using _worker = await WorkerProcess.start(service);
+  await recalculate(year, {});
+  await assertAllPaid(year);
   await service.owner.query('vacuum analyze');
   return { year, reps, lines: reps * dealsPerRep * rulesPerDeal };
 }
@@ -118,18 +110,12 @@ interface Exported {
 }
 
 async function exported(service: BenchService, year: SalesYear, path: string): Promise<Exported> {
-  const worker = await startWorker(service);
-  const memory = new PeakMemory([worker]);
-  try {
-    await makeFile(year, path.replace(/2026.*/, '2025-01'));
-    const before = memory.peaks[0] ?? 0;
-    const start = performance.now();
-    const bytes = await makeFile(year, path);
-    return { ms: performance.now() - start, bytes, before, peak: memory.peaks[0] ?? 0 };
-  } finally {
-    memory.stop();
-    await stopWorker(worker);
-  }
+  await using worker = await WorkerProcess.start(service);
+  await makeFile(year, path.replace(/2026.*/, '2025-01'));
+  const before = worker.peak;
+  const start = performance.now();
+  const bytes = await makeFile(year, path);
+  return { ms: performance.now() - start, bytes, before, peak: worker.peak };
 }
 
 /** Returns the size of the file when the job has completed. */
@@ -148,10 +134,4 @@ async function makeFile({ workspace }: SalesYear, path: string): Promise<number>
 
 function exportCells({ ms, bytes, before, peak }: Exported): string[] {
   return [duration(ms), `${(bytes / 1e6).toFixed(1)} MB`, `${peak.toFixed(0)} MB, before ${before.toFixed(0)} MB`];
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -13,6 +12,9 @@ import { startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { createTestDatabase, stopTestServer } from '#test/support/test-database.js';
 import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
+import { untilDone } from './bench-service.js';
+import { send } from './deliver.js';
+import { duration, quantile, timed } from './measure.js';
 
 /**
  * Measures the time from a deal change of tenant B to its commission event, alone and while the CRM of tenant A
@@ -37,6 +39,10 @@ const { values } = parseArgs({
 interface Tenant {
   readonly workspaceId: string;
   readonly apiKey: string;
+}
+
+interface PayingTenant extends Tenant {
+  readonly api: ApiClient;
 }
 
 async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
@@ -70,8 +76,8 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
     const url = urls[0] as string;
     const a = await newWorkspace(database.appUrl);
     const b = await tenant(database.appUrl, url, 5);
-    await waits(watcher, url, b, dealsOfB);
-    const idle = await waits(watcher, url, b, 2 * dealsOfB);
+    await waits(watcher, b, dealsOfB);
+    const idle = await waits(watcher, b, 2 * dealsOfB);
     printRow(backend, 'B alone', idle);
     const deliveries = await deliveriesTo(a, world, url);
     const started = performance.now();
@@ -79,10 +85,10 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
     const flooding = sendFlood(deliveries, sent);
     while (sent.count < 200) await sleep(5);
     const loaded: number[] = [];
-    while (!sent.done) loaded.push(...(await waits(watcher, url, b, 1)));
+    while (!sent.done) loaded.push(...(await waits(watcher, b, 1)));
     await flooding;
     const perSecond = Math.round(deliveries.length / ((performance.now() - started) / 1000));
-    await drained(watcher, a.workspaceId);
+    await untilDone(watcher, drained, [a.workspaceId], 50);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const factor = quantile(loaded, 0.95) / quantile(idle, 0.95);
     printRow(
@@ -102,7 +108,8 @@ async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
 }
 
 function printRow(backend: string, name: string, waited: readonly number[], more = ''): void {
-  const figures = `p50 ${ms(waited, 0.5)} p95 ${ms(waited, 0.95)} max ${ms(waited, 1)} (${waited.length})`;
+  const [p50, p95, max] = [0.5, 0.95, 1].map((share) => duration(quantile(waited, share)));
+  const figures = `p50 ${p50} p95 ${p95} max ${max} (${waited.length})`;
   process.stdout.write(`${backend.padEnd(9)}${name.padEnd(24)}${figures}   ${more}\n`);
 }
 
@@ -134,7 +141,7 @@ async function newWorkspace(appUrl: string): Promise<Tenant> {
 }
 
 /** Creates a workspace whose reps `rep0`, `rep1`, … are paid by tiers of a quarterly quota. */
-async function tenant(appUrl: string, url: string, count: number): Promise<Tenant> {
+async function tenant(appUrl: string, url: string, count: number): Promise<PayingTenant> {
   const created = await newWorkspace(appUrl);
   const api = new ApiClient(url, created.apiKey);
   const reps = Array.from({ length: count }, (_, index) => ({
@@ -144,43 +151,35 @@ async function tenant(appUrl: string, url: string, count: number): Promise<Tenan
   }));
   const saved = await api.expect(200, 'PUT', '/v1/reps', { reps });
   const repIds = saved.reps.map((rep: { id: string }) => rep.id);
-  const tiers = [0, 0.5, 1].map((minThreshold, tierIndex) => ({
-    tierIndex,
-    minThreshold,
-    rate: 0.05 * (tierIndex + 1),
-  }));
+  const tiers = [0.05, 0.1, 0.15].map((rate, tierIndex) => ({ tierIndex, minThreshold: tierIndex / 2, rate }));
   const rules = [{ name: 'Commission', measure: 'amount', attainmentPeriod: 'quarterly', tierMode: 'marginal', tiers }];
   const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Plan', config: { rules } });
   await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
   await api.expect(201, 'POST', '/v1/quotas', { repIds, measure: 'Commission', period: '2026-Q1', target: 100_000 });
-  return created;
+  return { ...created, api };
 }
 
 const dealsOfB = 100;
 let changesOfB = 0;
 
 /** Changes `count` deals of B one after the other and returns the milliseconds from each request to its event. */
-async function waits(watcher: pg.Client, url: string, b: Tenant, count: number): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+async function waits(watcher: pg.Client, { api, workspaceId }: PayingTenant, count: number): Promise<number[]> {
+  const query =
+    'select exists (select from commission_events where workspace_id = $1 and deal_key = $2 and base = $3) as done';
   const found: number[] = [];
   for (let index = 0; index < count; index += 1) {
     changesOfB += 1;
     const dealId = `deal-${changesOfB % dealsOfB}`;
     const amount = 1000 + changesOfB;
-    const started = performance.now();
-    await putDeal(agent, url, b, dealId, `rep${changesOfB % 5}`, amount);
-    for (;;) {
-      const { rowCount } = await watcher.query(
-        'select 1 from commission_events where workspace_id = $1 and deal_key = $2 and base = $3',
-        [b.workspaceId, dealId, amount],
-      );
-      if (rowCount === 1) break;
-      await sleep(2);
-    }
-    found.push(performance.now() - started);
+    const deal = { amount, closeDate: '2026-02-03', ownerId: `rep${changesOfB % 5}` };
+    const waited = await timed(async () => {
+      const { status } = await api.put(`/v1/deals/${dealId}`, deal);
+      if (status >= 300) throw new Error(`PUT ${dealId} returned status ${status}`);
+      await untilDone(watcher, query, [workspaceId, dealId, amount], 2);
+    });
+    found.push(waited);
     await sleep(15);
   }
-  agent.destroy();
   return found;
 }
 
@@ -200,68 +199,16 @@ async function sendFlood(deliveries: readonly Delivery[], sent: { count: number;
 }
 
 async function deliverOnce(agent: Agent, delivery: Delivery): Promise<void> {
-  const { targetUrl, headers, body } = delivery;
   for (;;) {
-    const { statusCode, retryAfter } = await send(agent, 'POST', targetUrl, headers, body);
-    if (statusCode < 300) return;
-    if (statusCode !== 429) throw new Error(`a delivery returned status ${statusCode}`);
+    const { status, retryAfter } = await send(agent, delivery);
+    if (status < 300) return;
+    if (status !== 429) throw new Error(`a delivery returned status ${status}`);
     await sleep(retryAfter * 1000);
   }
 }
 
-async function putDeal(
-  agent: Agent,
-  url: string,
-  { apiKey }: Tenant,
-  dealId: string,
-  ownerId: string,
-  amount: number,
-): Promise<void> {
-  const body = JSON.stringify({ amount, closeDate: '2026-02-03', ownerId });
-  const { statusCode } = await send(
-    agent,
-    'PUT',
-    `${url}/v1/deals/${dealId}`,
-    { Authorization: `Bearer ${apiKey}` },
-    body,
-  );
-  if (statusCode >= 300) throw new Error(`PUT ${dealId} returned status ${statusCode}`);
-}
-
-async function send(
-  agent: Agent,
-  method: string,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): Promise<{ statusCode: number; retryAfter: number }> {
-  const sending = request(url, { method, agent, headers: { 'Content-Type': 'application/json', ...headers } });
-  sending.end(body);
-  const [response] = await once(sending, 'response');
-  response.resume();
-  await once(response, 'end');
-  return { statusCode: response.statusCode, retryAfter: Number(response.headers['retry-after'] ?? 1) };
-}
-
-async function drained(watcher: pg.Client, workspaceId: string): Promise<void> {
-  for (;;) {
-    const { rowCount } = await watcher.query(
-      'select 1 from calculation_requests where workspace_id = $1 union all select 1 from inbox where workspace_id = $1 and processed_at is null limit 1',
-      [workspaceId],
-    );
-    if (rowCount === 0) return;
-    await sleep(50);
-  }
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((x, y) => x - y);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
-}
-
-function ms(values: readonly number[], part: number): string {
-  return `${quantile(values, part).toFixed(0)} ms`;
-}
+const drained = `select not exists (select from calculation_requests where workspace_id = $1)
+  and not exists (select from inbox where workspace_id = $1 and processed_at is null) as done`;
 
 let fair = true;
 for (const backend of ['postgres', 'redis'] as const)

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
-import { type BenchService, startBenchService } from './bench-service.js';
-import { listenEmpty } from './empty-handler.js';
+import { type BenchService, listenEmpty, startBenchService } from './bench-service.js';
 import { requestsPerSecond } from './load.js';
 import { alternating, type Contender, count, type Measured, ratio, type Table } from './measure.js';
 
@@ -18,8 +17,8 @@ const header = 'Attio-Signature';
 
 /** Deliveries of a CRM: the signature is checked, and the message is stored and committed. No worker processes them. */
 export async function intake(): Promise<Table[]> {
-  const service = await startBenchService({ worker: false, environment: { WEBHOOKS_PER_SECOND: '100000' } });
-  const empty = await listenEmpty();
+  await using service = await startBenchService({ worker: false, environment: { WEBHOOKS_PER_SECOND: '100000' } });
+  await using empty = await listenEmpty();
   const statement = path.join(tmpdir(), `commissions-bench-${process.pid}.sql`);
   try {
     await openRoute(service);
@@ -36,8 +35,6 @@ export async function intake(): Promise<Table[]> {
     return [table(measured, floor !== null)];
   } finally {
     await rm(statement, { force: true });
-    await empty.close();
-    await service.stop();
   }
 }
 

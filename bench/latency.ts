@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createPostgresBackend, Queue, type QueueOptions, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { startRedis } from '#test/support/redis-server.js';
-import { startBenchService } from './bench-service.js';
-import { duration, quantile, ratio, type Table } from './measure.js';
+import { startBenchService, untilDone } from './bench-service.js';
+import { duration, quantile, ratio, type Table, timed } from './measure.js';
 import { makeSalesYear, type SalesYear, untilCalculated } from './sales-year.js';
 
 const samples = 200;
@@ -24,21 +24,16 @@ export async function latency(): Promise<Table[]> {
 }
 
 async function measure(backend: string, redisUrl: string | null): Promise<Table[]> {
-  const service = await startBenchService(redisUrl === null ? {} : { environment: { REDIS_URL: redisUrl } });
-  const queue = await BareQueue.open(redisUrl === null ? { connectionString: service.ownerUrl } : { redisUrl });
+  await using service = await startBenchService(redisUrl === null ? {} : { environment: { REDIS_URL: redisUrl } });
+  await using queue = await BareQueue.open(redisUrl === null ? { connectionString: service.ownerUrl } : { redisUrl });
+  const year = await makeSalesYear(service, 10_000);
+  await untilCalculated(service, year.workspace.workspaceId);
+  const idle = await sampled(`idle, queue on ${backend}`, year, queue);
+  const stop = keepBusy(year);
   try {
-    const year = await makeSalesYear(service, 10_000);
-    await untilCalculated(service, year.workspace.workspaceId);
-    const idle = await sampled(`idle, queue on ${backend}`, year, queue);
-    const stop = keepBusy(year);
-    try {
-      return [idle, await sampled(`under load, queue on ${backend}`, year, queue)];
-    } finally {
-      await stop();
-    }
+    return [idle, await sampled(`under load, queue on ${backend}`, year, queue)];
   } finally {
-    await queue.close();
-    await service.stop();
+    await stop();
   }
 }
 
@@ -66,12 +61,6 @@ async function sampled(circumstances: string, year: SalesYear, queue: BareQueue)
   };
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
-
 let deals = 0;
 
 function putDeal({ workspace }: SalesYear, repId: string | undefined, dealId: string): Promise<unknown> {
@@ -88,15 +77,9 @@ async function dealToCommission(year: SalesYear): Promise<void> {
   deals += 1;
   const dealId = `L${deals}`;
   await putDeal(year, repIds[deals % (repIds.length / 2)], dealId);
-  for (;;) {
-    const { rows } = await service.owner.query<{ there: boolean }>(
-      `select exists (select from commission_events where workspace_id = $1 and deal_key = $2) as there`,
-      [workspace.workspaceId, dealId],
-    );
-    if (rows[0]?.there === true) return;
-    // The pause leaves the thread to the service and the workers, which share it.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  const query = 'select exists (select from commission_events where workspace_id = $1 and deal_key = $2) as done';
+  // The pause leaves the thread to the service and the workers, which share it.
+  await untilDone(service.owner, query, [workspace.workspaceId, dealId], 1);
 }
 
 /** Puts other deals at a fixed rate and returns a function that stops. */
@@ -146,7 +129,7 @@ class BareQueue {
     await completed;
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.worker.close();
     await this.queue.close();
     for (const one of this.redis) one.disconnect();

@@ -32,6 +32,13 @@ export async function alternating(contenders: readonly Contender[], rounds: numb
   return [...runs].map(([name, figures]) => ({ name, runs: figures, median: median(figures) }));
 }
 
+/** The milliseconds that the work takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
 export function median(figures: readonly number[]): number {
   return quantile(figures, 0.5);
 }

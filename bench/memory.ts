@@ -1,8 +1,8 @@
 import { startBenchService } from './bench-service.js';
-import { count, duration, type Table } from './measure.js';
+import { count, duration, type Table, timed } from './measure.js';
 import { recalculate, type Sizes } from './recalculation.js';
 import { assertAllPaid, emptyLedger, makeSalesYear } from './sales-year.js';
-import { PeakMemory, startWorker, stopWorker } from './worker-process.js';
+import { WorkerProcess } from './worker-process.js';
 
 /** The maximum memory of the one worker process that calculates all deals of a workspace. */
 export async function memory({ small, large }: Sizes): Promise<Table[]> {
@@ -28,20 +28,11 @@ function maxDeals(): number {
 }
 
 async function measure(deals: number): Promise<{ ms: number; megabytes: number }> {
-  const service = await startBenchService({ worker: false });
-  const worker = await startWorker(service);
-  const peak = new PeakMemory([worker]);
-  try {
-    const year = await makeSalesYear(service, deals);
-    await emptyLedger(year);
-    const start = performance.now();
-    await recalculate(year, {});
-    const ms = performance.now() - start;
-    await assertAllPaid(year);
-    return { ms, megabytes: peak.peaks[0] ?? 0 };
-  } finally {
-    peak.stop();
-    await stopWorker(worker);
-    await service.stop();
-  }
+  await using service = await startBenchService({ worker: false });
+  await using worker = await WorkerProcess.start(service);
+  const year = await makeSalesYear(service, deals);
+  await emptyLedger(year);
+  const ms = await timed(() => recalculate(year, {}));
+  await assertAllPaid(year);
+  return { ms, megabytes: worker.peak };
 }

@@ -5,7 +5,7 @@ import puppeteer from 'puppeteer-core';
 import { bundledBrowser } from '#src/platform/documents/bundled-browser.js';
 import { type Html } from '#src/platform/documents/html.js';
 import { startBenchService } from './bench-service.js';
-import { alternating, duration, ratio, type Table } from './measure.js';
+import { alternating, duration, ratio, type Table, timed } from './measure.js';
 import { recalculate } from './recalculation.js';
 import { makeSalesYear } from './sales-year.js';
 
@@ -15,7 +15,7 @@ const period = '2026-01';
 export async function pdf(): Promise<Table[]> {
   const program = await bundledBrowser();
   if (program === null) throw new Error('the bundled browser does not run on this machine');
-  const service = await startBenchService();
+  await using service = await startBenchService();
   const profile = await mkdtemp(path.join(tmpdir(), 'commissions-bench-browser-'));
   const browser = await puppeteer.launch({
     executablePath: program.path,
@@ -57,12 +57,7 @@ export async function pdf(): Promise<Table[]> {
             await page.close();
           },
         },
-        {
-          name: 'statement, until its last byte',
-          run: async () => {
-            await request();
-          },
-        },
+        { name: 'statement, until its last byte', run: () => timed(request) },
       ],
       9,
     );
@@ -80,6 +75,5 @@ export async function pdf(): Promise<Table[]> {
   } finally {
     await browser.close();
     await rm(profile, { recursive: true, force: true, maxRetries: 3 });
-    await service.stop();
   }
 }

@@ -1,5 +1,15 @@
 import { type BenchService, startBenchService } from './bench-service.js';
-import { alternating, type Contender, count, duration, type Measured, median, ratio, type Table } from './measure.js';
+import {
+  alternating,
+  type Contender,
+  count,
+  duration,
+  type Measured,
+  median,
+  ratio,
+  type Table,
+  timed,
+} from './measure.js';
 import { naiveWay } from './naive-way.js';
 import {
   emptyLedger,
@@ -28,14 +38,10 @@ export async function recalculation({ small, large }: Sizes): Promise<Table[]> {
   const tables: Table[] = [];
   const perDeal: { readonly deals: number; readonly us: number }[] = [];
   for (const deals of sizes.slice(0, small ? 1 : large ? 3 : 2)) {
-    const service = await startBenchService();
-    try {
-      const { table, full } = await recalculationOf(service, deals);
-      tables.push(table);
-      perDeal.push({ deals, us: (full / deals) * 1000 });
-    } finally {
-      await service.stop();
-    }
+    await using service = await startBenchService();
+    const { table, full } = await recalculationOf(service, deals);
+    tables.push(table);
+    perDeal.push({ deals, us: (full / deals) * 1000 });
   }
   tables.push({
     title: 'Full recalculation, cost of one deal',
@@ -53,16 +59,8 @@ async function recalculationOf(service: BenchService, deals: number): Promise<{ 
   const rounds = deals > 100_000 ? 1 : 5;
   const full = await alternating(
     [
-      {
-        name: 'SQL floor, one backend',
-        prepare: () => floor.empty(),
-        run: () => floor.run(1, rates),
-      },
-      {
-        name: 'SQL floor, two backends',
-        prepare: () => floor.empty(),
-        run: () => floor.run(2, rates),
-      },
+      { name: 'SQL floor, one backend', prepare: () => floor.empty(), run: () => floor.run(1, rates) },
+      { name: 'SQL floor, two backends', prepare: () => floor.empty(), run: () => floor.run(2, rates) },
       {
         name: 'full',
         prepare: async () => {
@@ -156,9 +154,7 @@ async function measureNaive(year: SalesYear, floor: SqlFloor): Promise<number> {
   const runs: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     await floor.empty();
-    const start = performance.now();
-    await naiveWay(year, naiveDeals);
-    runs.push(((performance.now() - start) * year.deals) / naiveDeals);
+    runs.push(((await timed(() => naiveWay(year, naiveDeals))) * year.deals) / naiveDeals);
   }
   return median(runs);
 }

@@ -1,4 +1,5 @@
-import { type BenchService, type BenchWorkspace } from './bench-service.js';
+import { chunk } from '#src/kernel/chunk.js';
+import { type BenchService, type BenchWorkspace, untilDone } from './bench-service.js';
 
 export const dealsPerRep = 500;
 export const rulesPerDeal = 3;
@@ -68,7 +69,7 @@ export async function makeSalesYear(
     name: 'Sales',
     config: planConfig(rates),
   });
-  for (const ids of inParts(repIds, 500)) {
+  for (const ids of chunk(repIds, 500)) {
     for (const quarter of [1, 2, 3, 4]) {
       for (const measure of ['Commission', 'Accelerator'])
         await workspace.call('POST', '/v1/quotas', {
@@ -93,17 +94,11 @@ async function saveReps(workspace: BenchWorkspace, count: number): Promise<strin
     crmMemberId: `member-${index}`,
   }));
   const ids: string[] = [];
-  for (const part of inParts(people, 500)) {
+  for (const part of chunk(people, 500)) {
     const saved = await workspace.call<{ reps: { id: string }[] }>('PUT', '/v1/reps', { reps: part });
     ids.push(...saved.reps.map((rep) => rep.id));
   }
   return [...new Set(ids)];
-}
-
-function inParts<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
 }
 
 /** Inserts the rows that the service would have written, since the import is not measured here. */
@@ -129,14 +124,8 @@ const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) 
 
 /** Resolves when no calculation request is left. */
 export async function untilCalculated({ owner }: BenchService, workspaceId: string, pauseMs = 4): Promise<void> {
-  for (;;) {
-    const { rows } = await owner.query<{ pending: boolean }>(
-      'select exists (select from calculation_requests where workspace_id = $1) as pending',
-      [workspaceId],
-    );
-    if (rows[0]?.pending === false) return;
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
+  const query = 'select not exists (select from calculation_requests where workspace_id = $1) as done';
+  await untilDone(owner, query, [workspaceId], pauseMs);
 }
 
 /** Empties the ledger, in tables without dead rows. */

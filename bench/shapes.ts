@@ -10,12 +10,8 @@ const numbersOfReps = [1, 20, 200, 2000, 20_000];
 export async function shapes({ small }: Sizes): Promise<Table[]> {
   const tables: Table[] = [];
   for (const deals of sizes.slice(0, small ? 1 : 2)) {
-    const service = await startBenchService();
-    try {
-      tables.push(await shapesOf(service, deals, small ? 2 : 5));
-    } finally {
-      await service.stop();
-    }
+    await using service = await startBenchService();
+    tables.push(await shapesOf(service, deals, small ? 2 : 5));
   }
   return tables;
 }

@@ -49,13 +49,6 @@ export class SqlFloor {
     }
   }
 
-  async count(): Promise<number> {
-    const { rows } = await this.year.service.owner.query<{ count: string }>(
-      'select count(*) from floor_commission_events',
-    );
-    return Number(rows[0]?.count);
-  }
-
   /** Changes the amount of one deal and recalculates the attainment period that consists of the days. */
   async change({ repId, dealId, amount, days }: ChangedDeal): Promise<void> {
     const { workspaceId } = this.year.workspace;

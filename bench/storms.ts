@@ -2,7 +2,7 @@ import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery } from '#fakes/deliveries.js';
 import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.js';
 import { ApiClient } from '#test/support/test-service.js';
-import { type BenchService, startBenchService } from './bench-service.js';
+import { type BenchService, startBenchService, untilDone } from './bench-service.js';
 import { deliver } from './deliver.js';
 import { alternating, type Contender, count, duration, ratio, type Table } from './measure.js';
 import { type Sizes } from './recalculation.js';
@@ -35,11 +35,10 @@ export async function storms({ small }: Sizes): Promise<Table[]> {
     WEBHOOKS_PER_SECOND: '100000',
     ...world.environment,
   };
-  const service = await startBenchService({ environment });
   try {
+    await using service = await startBenchService({ environment });
     return [await stormsOf(await connect(service, world, small ? 200 : 2000), small ? 2 : 5)];
   } finally {
-    await service.stop();
     await world.stop();
   }
 }
@@ -98,6 +97,8 @@ function nextAmount(change: Change, connected: Connected): () => Promise<void> {
   };
 }
 
+const noMessage = 'select not exists (select from inbox where workspace_id = $1 and processed_at is null) as done';
+
 function webhooks({ service, workspaceId, world, dealIds }: Connected): Contender {
   let deliveries: readonly Delivery[] = [];
   return {
@@ -109,7 +110,7 @@ function webhooks({ service, workspaceId, world, dealIds }: Connected): Contende
     },
     run: async () => {
       await deliver(deliveries);
-      await untilProcessed(service, workspaceId);
+      await untilDone(service.owner, noMessage, [workspaceId]);
       await untilCalculated(service, workspaceId);
     },
   };
@@ -133,14 +134,3 @@ const importQuotas: Change = async ({ api, emails }, amount) => {
   const { accepted } = await api.expect(200, 'POST', '/v1/quotas/import', csv, { 'Content-Type': 'text/csv' });
   if (accepted !== emails.length) throw new Error(`${accepted} quotas were accepted`);
 };
-
-async function untilProcessed({ owner }: BenchService, workspaceId: string): Promise<void> {
-  for (;;) {
-    const { rows } = await owner.query<{ pending: boolean }>(
-      'select exists (select from inbox where workspace_id = $1 and processed_at is null) as pending',
-      [workspaceId],
-    );
-    if (rows[0]?.pending === false) return;
-    await new Promise((resolve) => setTimeout(resolve, 4));
-  }
-}

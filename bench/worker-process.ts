@@ -6,40 +6,36 @@ import { type BenchService } from './bench-service.js';
 
 const program = fileURLToPath(new URL('../../bin/commissions.js', import.meta.url));
 
-/** A process that only works, on the database of the service. */
-export async function startWorker({ environment }: BenchService): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [...process.execArgv, program, 'serve', '--worker'], {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (worker.stdout !== null) await once(worker.stdout, 'data');
-  return worker;
-}
+/** A process that only works, on the database of the service, with its memory, sampled five times per second. */
+export class WorkerProcess {
+  /** The maximum resident memory in megabytes. */
+  peak = 0;
+  private readonly timer = setInterval(() => this.look(), 200);
 
-export async function stopWorker(worker: ChildProcess): Promise<void> {
-  const gone = once(worker, 'exit');
-  worker.kill('SIGTERM');
-  await gone;
-}
+  private constructor(private readonly process: ChildProcess) {}
 
-/** The maximum memory of each process, sampled five times per second. */
-export class PeakMemory {
-  readonly peaks: number[];
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(private readonly processes: readonly ChildProcess[]) {
-    this.peaks = processes.map(() => 0);
-    this.timer = setInterval(() => this.look(), 200);
+  static async start({ environment }: BenchService): Promise<WorkerProcess> {
+    const worker = spawn(process.execPath, [...process.execArgv, program, 'serve', '--worker'], {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    if (worker.stdout !== null) await once(worker.stdout, 'data');
+    return new WorkerProcess(worker);
   }
 
-  stop(): void {
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     clearInterval(this.timer);
+    const gone = once(this.process, 'exit');
+    this.process.kill(signal);
+    await gone;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end('SIGTERM');
   }
 
   private look(): void {
-    for (const [index, { pid }] of this.processes.entries()) {
-      const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-      this.peaks[index] = Math.max(this.peaks[index] ?? 0, Number(kilobytes) / 1024);
-    }
+    const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.process.pid}/status`, 'utf8'))?.[1] ?? '0';
+    this.peak = Math.max(this.peak, Number(kilobytes) / 1024);
   }
 }
