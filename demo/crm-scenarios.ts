@@ -28,7 +28,7 @@ export class CrmScenarios {
     crms.crmb.close(dealId, today());
     crmb.deliveries.take();
     const startedAt = performance.now();
-    const paid = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    const paid = await this.api.untilPaid(dealId);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     return (
       `A lost webhook. ${paid?.deal.name ?? dealId} was closed in crm-b, and its webhook was lost.\n` +
@@ -62,10 +62,10 @@ export class CrmScenarios {
     const dealId = crms.crmc.openDeals.pop() as string;
     crms.crmc.close(dealId, today());
     await crms.crmc.deliver();
-    const paid = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    const paid = await this.api.untilPaid(dealId);
     crmc.hiddenDeals.add(dealId);
     const { counts } = await this.api.request('POST', '/v1/commissions/sync', { provider: 'crmc', reconcile: true });
-    const after = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    const after = await this.api.untilPaid(dealId);
     crmc.hiddenDeals.delete(dealId);
     return (
       `A deal that sharing hides. ${paid?.deal.name ?? dealId} was closed in crm-c: ${earnings(paid)}. Then the connected user lost sight of it.\n` +
@@ -93,7 +93,7 @@ export class CrmScenarios {
     const dealId = crmb.addDeal({ dealname: 'Renewal of Acme', ...terms });
     crmb.change(dealId, { dealstage: won, closedate: `${today()}T12:00:00.000Z` });
     await crmb.deliveries.flush();
-    const paid = await this.api.untilPaid(dealId, (events) => events.length > 0);
+    const paid = await this.api.untilPaid(dealId);
     const { fields = {}, stage, stageLabel } = await this.dealOf(dealId);
     return (
       `A second pipeline. The stage of ${fields.name} is ${stage} in crm-b, which is "${stageLabel}" of the pipeline "${fields.pipeline_label}".\n` +

@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pollUntil } from '#src/kernel/waiting.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the demo reads answers as a script of a user would
 export type Answer = any;
-
-const timeoutMs = 30_000;
 
 /** The API of the service with the key of one workspace, as a script of a user calls it. */
 export class DemoApi {
@@ -23,14 +21,12 @@ export class DemoApi {
     return answer;
   }
 
-  /** The events of a deal with the deal, once the condition holds; null if it does not hold in time. */
-  async untilPaid(dealId: string, isExpected: (events: readonly Answer[]) => boolean): Promise<Answer | null> {
-    const deadline = performance.now() + timeoutMs;
-    while (performance.now() < deadline) {
-      const found = await this.request('GET', `/v1/commissions?dealId=${encodeURIComponent(dealId)}`).catch(() => null);
-      if (found !== null && isExpected(found.events)) return found;
-      await sleep(50);
-    }
-    return null;
+  /** The events of a deal with the deal, once there are events; null if there are none in time. */
+  async untilPaid(dealId: string): Promise<Answer | null> {
+    const path = `/v1/commissions?dealId=${encodeURIComponent(dealId)}`;
+    const isPaid = (found: Answer | null) => found !== null && found.events.length > 0;
+    const read = () => this.request('GET', path).catch(() => null);
+    const found = await pollUntil(read, isPaid, { maxWaitMs: 30_000, pauseMs: 50 });
+    return isPaid(found) ? found : null;
   }
 }

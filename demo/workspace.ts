@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
+import { sql } from 'kysely';
 import { type Service } from '#src/app/composition.js';
 import { type Welcome } from '#src/app/main.js';
 import { type Caller, serviceCaller } from '#src/kernel/caller.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { periodOf } from '#src/kernel/period.js';
+import { pollUntil } from '#src/kernel/waiting.js';
 import { operations } from '#src/operations.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { demoCorrection, demoRefund } from './corrections.js';
@@ -139,18 +141,9 @@ class DemoBuilder {
 
   /** Waits until no work is left, or until a time limit. */
   async waitForWorkers(): Promise<void> {
-    for (let tries = 0; tries < 600; tries += 1) {
-      const pending = await this.service.unitOfWork.run(this.caller, { lock: 'none', access: 'write' }, (trx) =>
-        trx
-          .selectFrom('calculation_requests')
-          .select('request_id')
-          .where('workspace_id', '=', this.caller.workspaceId)
-          .limit(1)
-          .executeTakeFirst(),
-      );
-      if (pending === undefined) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const pending = sql`select from calculation_requests where workspace_id = ${this.caller.workspaceId} limit 1`;
+    const read = () => this.service.unitOfWork.read(this.caller, (trx) => pending.execute(trx));
+    await pollUntil(read, ({ rows }) => rows.length === 0, { maxWaitMs: 30_000, pauseMs: 50 });
   }
 
   private repId(email: string): string {

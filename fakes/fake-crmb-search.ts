@@ -21,21 +21,38 @@ export interface Search {
 /** The value of a property of a deal. */
 type Read<Deal> = (deal: Deal, name: string) => string | null;
 
-const operators = new Set([
-  'EQ',
-  'NEQ',
-  'LT',
-  'LTE',
-  'GT',
-  'GTE',
-  'BETWEEN',
-  'IN',
-  'NOT_IN',
-  'HAS_PROPERTY',
-  'NOT_HAS_PROPERTY',
-  'CONTAINS_TOKEN',
-  'NOT_CONTAINS_TOKEN',
-]);
+/** Whether the value of a property, null for none, passes a filter. */
+type Operator = (actual: string | null, filter: Filter) => boolean;
+
+const comparing =
+  (test: (difference: number) => boolean): Operator =>
+  (actual, { value = '' }) =>
+    actual !== null && test(compare(actual, value));
+
+const listing =
+  (isWanted: boolean): Operator =>
+  (actual, { operator, values }) => {
+    if (values === undefined) throw new SearchError(`${operator} needs values`);
+    // Texts in a list must be in lower case.
+    return actual !== null && values.includes(actual.toLowerCase()) === isWanted;
+  };
+
+const operators: Readonly<Record<string, Operator>> = {
+  EQ: comparing((difference) => difference === 0),
+  NEQ: comparing((difference) => difference !== 0),
+  LT: comparing((difference) => difference < 0),
+  LTE: comparing((difference) => difference <= 0),
+  GT: comparing((difference) => difference > 0),
+  GTE: comparing((difference) => difference >= 0),
+  BETWEEN: (actual, { value = '', highValue = '' }) =>
+    actual !== null && compare(actual, value) >= 0 && compare(actual, highValue) <= 0,
+  IN: listing(true),
+  NOT_IN: listing(false),
+  HAS_PROPERTY: (actual) => actual !== null && actual !== '',
+  NOT_HAS_PROPERTY: (actual) => actual === null || actual === '',
+  CONTAINS_TOKEN: (actual, { value = '' }) => hasToken(actual ?? '', value),
+  NOT_CONTAINS_TOKEN: (actual, { value = '' }) => !hasToken(actual ?? '', value),
+};
 const maxGroups = 5;
 const maxFiltersPerGroup = 6;
 const maxFilters = 18;
@@ -56,7 +73,8 @@ export function searchDeals<Deal>(
   const words = (search.query ?? '').toLowerCase();
   const found = deals.filter(
     (deal) =>
-      (groups.length === 0 || groups.some((filters) => filters.every((filter) => holds(deal, filter, read)))) &&
+      (groups.length === 0 ||
+        groups.some((filters) => filters.every((filter) => passes(filter, read(deal, filter.propertyName ?? ''))))) &&
       (words === '' || searched.some((name) => (read(deal, name) ?? '').toLowerCase().includes(words))),
   );
   const [sort, ...others] = search.sorts ?? [];
@@ -90,7 +108,7 @@ function checkedGroups(search: Search, properties: ReadonlySet<string>): readonl
     throw new SearchError('The search has too many filters');
   for (const { propertyName = '', operator = '' } of groups.flat()) {
     assertKnown(propertyName, properties);
-    if (!operators.has(operator)) throw new SearchError(`${operator} is not an operator`);
+    if (!Object.hasOwn(operators, operator)) throw new SearchError(`${operator} is not an operator`);
   }
   return groups;
 }
@@ -100,44 +118,8 @@ function assertKnown(name: string, properties: ReadonlySet<string>): void {
     throw new SearchError(`There was a problem with the request: property ${name} does not exist`);
 }
 
-function holds<Deal>(
-  deal: Deal,
-  { propertyName = '', operator, value = '', highValue = '', values }: Filter,
-  read: Read<Deal>,
-): boolean {
-  const actual = read(deal, propertyName);
-  switch (operator) {
-    case 'HAS_PROPERTY':
-      return actual !== null && actual !== '';
-    case 'NOT_HAS_PROPERTY':
-      return actual === null || actual === '';
-    case 'EQ':
-      return actual !== null && compare(actual, value) === 0;
-    case 'NEQ':
-      return actual !== null && compare(actual, value) !== 0;
-    case 'IN':
-    case 'NOT_IN': {
-      if (values === undefined) throw new SearchError(`${operator} needs values`);
-      // Texts in a list must be in lower case.
-      const isIn = values.some((one) => one === actual?.toLowerCase());
-      return actual !== null && isIn === (operator === 'IN');
-    }
-    case 'BETWEEN':
-      return actual !== null && compare(actual, value) >= 0 && compare(actual, highValue) <= 0;
-    case 'GT':
-      return actual !== null && compare(actual, value) > 0;
-    case 'GTE':
-      return actual !== null && compare(actual, value) >= 0;
-    case 'LT':
-      return actual !== null && compare(actual, value) < 0;
-    case 'LTE':
-      return actual !== null && compare(actual, value) <= 0;
-    case 'CONTAINS_TOKEN':
-    case 'NOT_CONTAINS_TOKEN':
-      return hasToken(actual ?? '', value) === (operator === 'CONTAINS_TOKEN');
-    default:
-      return false;
-  }
+function passes(filter: Filter, actual: string | null): boolean {
+  return operators[filter.operator ?? '']?.(actual, filter) === true;
 }
 
 /** Whole words, with `*` for any characters. */

@@ -74,65 +74,42 @@ const stages: readonly FakeStage[] = [
   { id: 'closedlost', label: 'Closed Lost', probability: '0.0' },
 ];
 
+function property(
+  name: string,
+  label: string,
+  type: string,
+  fieldType: string,
+  more: Partial<FakeProperty> = {},
+): FakeProperty {
+  return { name, label, type, fieldType, ...more };
+}
+
+const choice = (value: string, label: string) => ({ label, value });
+
 const dealProperties: readonly FakeProperty[] = [
-  { name: 'dealname', label: 'Deal Name', type: 'string', fieldType: 'text' },
-  { name: 'amount', label: 'Amount', type: 'number', fieldType: 'number', showCurrencySymbol: true },
-  {
-    name: 'dealstage',
-    label: 'Deal Stage',
-    type: 'enumeration',
-    fieldType: 'radio',
-    options: stages.map(({ id, label }) => ({ label, value: id })),
-  },
-  {
-    name: 'pipeline',
-    label: 'Pipeline',
-    type: 'enumeration',
-    fieldType: 'select',
-    options: [{ label: 'Sales Pipeline', value: 'default' }],
-  },
-  { name: 'closedate', label: 'Close Date', type: 'datetime', fieldType: 'date' },
-  { name: 'createdate', label: 'Create Date', type: 'datetime', fieldType: 'date' },
-  {
-    name: 'hubspot_owner_id',
-    label: 'Deal owner',
-    type: 'enumeration',
-    fieldType: 'select',
-    externalOptions: true,
-  },
-  {
-    name: 'deal_currency_code',
-    label: 'Currency',
-    type: 'enumeration',
-    fieldType: 'select',
-    options: [
-      { label: 'US Dollar', value: 'USD' },
-      { label: 'Euro', value: 'EUR' },
-    ],
-  },
-  { name: 'hs_lastmodifieddate', label: 'Last Modified Date', type: 'datetime', fieldType: 'date' },
-  { name: 'hs_is_closed', label: 'Is Closed', type: 'bool', fieldType: 'booleancheckbox', hidden: true },
-  { name: 'hs_is_closed_won', label: 'Is Closed Won', type: 'bool', fieldType: 'booleancheckbox', hidden: true },
-  { name: 'hs_arr', label: 'Annual recurring revenue', type: 'number', fieldType: 'number', showCurrencySymbol: true },
-  {
-    name: 'products',
-    label: 'Products',
-    type: 'enumeration',
-    fieldType: 'checkbox',
-    options: [
-      { label: 'Core', value: 'core' },
-      { label: 'Analytics', value: 'analytics' },
-    ],
-  },
-  { name: 'signed_on', label: 'Signed on', type: 'date', fieldType: 'date' },
-  {
-    name: 'amount_in_home_currency',
-    label: 'Amount in company currency',
-    type: 'number',
-    fieldType: 'number',
-  },
-  { name: 'description', label: 'Deal Description', type: 'string', fieldType: 'textarea' },
-  { name: 'is_renewal', label: 'Renewal', type: 'enumeration', fieldType: 'booleancheckbox', options: [] },
+  property('dealname', 'Deal Name', 'string', 'text'),
+  property('amount', 'Amount', 'number', 'number', { showCurrencySymbol: true }),
+  property('dealstage', 'Deal Stage', 'enumeration', 'radio', {
+    options: stages.map(({ id, label }) => choice(id, label)),
+  }),
+  property('pipeline', 'Pipeline', 'enumeration', 'select', { options: [choice('default', 'Sales Pipeline')] }),
+  property('closedate', 'Close Date', 'datetime', 'date'),
+  property('createdate', 'Create Date', 'datetime', 'date'),
+  property('hubspot_owner_id', 'Deal owner', 'enumeration', 'select', { externalOptions: true }),
+  property('deal_currency_code', 'Currency', 'enumeration', 'select', {
+    options: [choice('USD', 'US Dollar'), choice('EUR', 'Euro')],
+  }),
+  property('hs_lastmodifieddate', 'Last Modified Date', 'datetime', 'date'),
+  property('hs_is_closed', 'Is Closed', 'bool', 'booleancheckbox', { hidden: true }),
+  property('hs_is_closed_won', 'Is Closed Won', 'bool', 'booleancheckbox', { hidden: true }),
+  property('hs_arr', 'Annual recurring revenue', 'number', 'number', { showCurrencySymbol: true }),
+  property('products', 'Products', 'enumeration', 'checkbox', {
+    options: [choice('core', 'Core'), choice('analytics', 'Analytics')],
+  }),
+  property('signed_on', 'Signed on', 'date', 'date'),
+  property('amount_in_home_currency', 'Amount in company currency', 'number', 'number'),
+  property('description', 'Deal Description', 'string', 'textarea'),
+  property('is_renewal', 'Renewal', 'enumeration', 'booleancheckbox', { options: [] }),
 ];
 
 const grantedScopes = [
@@ -146,9 +123,9 @@ const grantedScopes = [
 ];
 
 const companyProperties: readonly FakeProperty[] = [
-  { name: 'name', label: 'Company name', type: 'string', fieldType: 'text' },
-  { name: 'industry', label: 'Industry', type: 'string', fieldType: 'text' },
-  { name: 'numberofemployees', label: 'Number of Employees', type: 'number', fieldType: 'number' },
+  property('name', 'Company name', 'string', 'text'),
+  property('industry', 'Industry', 'string', 'text'),
+  property('numberofemployees', 'Number of Employees', 'number', 'number'),
 ];
 const tenSecondsMs = 10_000;
 /** When the first generated deal was created. The others follow at intervals of a millisecond. */
@@ -418,7 +395,7 @@ export class FakeCrmb {
     app.get(paths('owners', ''), (request, response) => this.answerOwners(request, response));
     app.get(paths('owners', '/:id'), (request, response) => {
       const owner = this.owners.get(String(request.params['id']));
-      if (owner?.archived !== (request.query['archived'] === 'true'))
+      if (owner?.archived !== isArchivedIn(request))
         return sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
       response.json(this.ownerJson(owner));
     });
@@ -511,7 +488,7 @@ export class FakeCrmb {
     if (limit > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'limit must be 100 or less');
     const after = String(request.query['after'] ?? '0');
     if (!/^\d+$/.test(after)) return sendError(response, 400, 'VALIDATION_ERROR', 'after is not a cursor');
-    const archived = request.query['archived'] === 'true';
+    const archived = isArchivedIn(request);
     const rows: StoredDeal[] = [];
     for (const deal of this.deals.values(Math.max(0, Number(after) - this.firstGeneratedId))) {
       if (deal.archived === archived && Number(deal.id) > Number(after)) rows.push(deal);
@@ -590,7 +567,7 @@ export class FakeCrmb {
   private answerBatch(request: Request, response: Response): void {
     const { inputs = [], properties = [] } = request.body ?? {};
     if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
-    const archived = request.query['archived'] === 'true';
+    const archived = isArchivedIn(request);
     const ids = (inputs as { id: string }[]).map(({ id }) => id);
     const found = ids.map((id) => this.found(id, archived)).filter((deal) => deal !== undefined);
     const missing = ids.filter((id) => this.found(id, archived) === undefined);
@@ -639,7 +616,7 @@ export class FakeCrmb {
   }
 
   private answerDeal(request: Request, response: Response): void {
-    const deal = this.found(String(request.params['id']), request.query['archived'] === 'true');
+    const deal = this.found(String(request.params['id']), isArchivedIn(request));
     if (deal === undefined) return sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
     response.json(this.dealJson(deal, namesIn(request)));
   }
@@ -647,7 +624,7 @@ export class FakeCrmb {
   private answerOwners(request: Request, response: Response): void {
     const limit = Number(request.query['limit'] ?? 100);
     const after = Number(request.query['after'] ?? 0);
-    const archived = request.query['archived'] === 'true';
+    const archived = isArchivedIn(request);
     const rows = [...this.owners.values()].filter((owner) => owner.archived === archived && Number(owner.id) > after);
     this.answerPage(request, response, rows, limit, (owner) => this.ownerJson(owner));
   }
@@ -855,6 +832,10 @@ function isClosed({ probability }: FakeStage): boolean {
 /** Both notations of the version in a path. */
 function paths(kind: string, tail: string): string[] {
   return [`/crm/v3/${kind}${tail}`, `/crm/${kind}/:version${tail}`];
+}
+
+function isArchivedIn(request: Request): boolean {
+  return request.query['archived'] === 'true';
 }
 
 /** `properties=a,b` as well as `properties=a&properties=b`. */

@@ -15,27 +15,18 @@ export interface CrmcSources {
 
 type Parents = NonNullable<FakeObject['parents']>;
 
-const permissionSetId = '0PSRO000000viewYAA';
+const permissionSet = { Id: '0PSRO000000viewYAA', Name: 'Integration', PermissionsViewAllData: false };
 
 /** The objects that can be queried. An object that the user may not read does not exist for the user. */
-export function crmcCatalog({
-  fields,
-  readsDeals,
-  deals,
-  users,
-  organization,
-  permissions,
-  others,
-  unreadable,
-}: CrmcSources): FakeCatalog {
-  const of = (name: string) => () => others.get(name) ?? [];
-  const { userId, viewsAllDeals } = permissions;
+export function crmcCatalog(sources: CrmcSources): FakeCatalog {
+  const of = (name: string) => () => sources.others.get(name) ?? [];
+  const { userId, viewsAllDeals } = sources.permissions;
   const catalog = new Map<string, FakeObject>([
-    ...people(users, of),
+    ...people(sources.users, of),
     [
       'Organization',
       object('Id Name DefaultCurrencyIsoCode TimeZoneSidKey DefaultOpportunityAccess IsSandbox:boolean', () => [
-        organization,
+        sources.organization,
       ]),
     ],
     [
@@ -56,12 +47,12 @@ export function crmcCatalog({
         },
       ),
     ],
-    ['PermissionSet', object('Id Name PermissionsViewAllData:boolean', () => [permissionSet()])],
+    ['PermissionSet', object('Id Name PermissionsViewAllData:boolean', () => [permissionSet])],
     [
       'PermissionSetAssignment',
       object(
         'Id AssigneeId PermissionSetId',
-        () => [{ Id: '0PaRO000000viewYAA', AssigneeId: userId, PermissionSetId: permissionSetId }],
+        () => [{ Id: '0PaRO000000viewYAA', AssigneeId: userId, PermissionSetId: permissionSet.Id }],
         { PermissionSet: { object: 'PermissionSet', key: 'PermissionSetId' } },
       ),
     ],
@@ -70,7 +61,7 @@ export function crmcCatalog({
       object('Id ParentId SobjectType PermissionsRead:boolean PermissionsViewAllRecords:boolean', () => [
         {
           Id: '110RO000000viewYAA',
-          ParentId: permissionSetId,
+          ParentId: permissionSet.Id,
           SobjectType: 'Opportunity',
           PermissionsRead: true,
           PermissionsViewAllRecords: viewsAllDeals,
@@ -78,17 +69,17 @@ export function crmcCatalog({
       ]),
     ],
   ]);
-  if (readsDeals)
+  if (sources.readsDeals)
     catalog.set('Opportunity', {
-      fields: new Map(fields.map(({ name, type }) => [name, type])),
-      rows: deals,
+      fields: new Map(sources.fields.map(({ name, type }) => [name, type])),
+      rows: sources.deals,
       parents: {
         Owner: { object: 'User', key: 'OwnerId' },
         Account: { object: 'Account', key: 'AccountId' },
         RecordType: { object: 'RecordType', key: 'RecordTypeId' },
       },
     });
-  for (const name of unreadable) catalog.delete(name);
+  for (const name of sources.unreadable) catalog.delete(name);
   return catalog;
 }
 
@@ -109,10 +100,6 @@ function people(
     ['UserRole', object('Id Name', of('UserRole'))],
     ['Profile', object('Id Name', of('Profile'))],
   ];
-}
-
-function permissionSet(): FakeRow {
-  return { Id: permissionSetId, Name: 'Integration', PermissionsViewAllData: false };
 }
 
 /** Fields as `Name` or `Name:type`; text by default. */

@@ -286,50 +286,32 @@ export class FakeCrmc {
     );
     app.use('/services/data/:version', this.versioned);
     app.use(dataPath, this.guard);
-    app.get(dataPath, (_request, response) => {
+    const get = (path: string, answer: (request: Request) => Reply) =>
+      app.get(`${dataPath}${path}`, (request, response) => this.reply(response, answer(request)));
+    get('', () => {
       const identity = `${this.loginUrl}/id/${this.orgId}/${adminId}`;
-      response.json({ identity, query: `${dataPath}/query`, queryAll: `${dataPath}/queryAll` });
+      return ok({ identity, query: `${dataPath}/query`, queryAll: `${dataPath}/queryAll` });
     });
-    app.get(`${dataPath}/limits`, (_request, response) => {
+    get('/limits', () => {
       const { requestsPerDay: Max, requestsUsed } = this;
-      response.json({ DailyApiRequests: { Max, Remaining: Max - requestsUsed } });
+      return ok({ DailyApiRequests: { Max, Remaining: Max - requestsUsed } });
     });
-    app.get(`${dataPath}/sobjects/Opportunity/describe`, (_request, response) =>
-      this.readsDeals
-        ? void response.json({
-            name: 'Opportunity',
-            label: 'Opportunity',
-            updateable: this.editsDeals,
-            fields: this.fields.map((field) => ({ ...field, updateable: isUpdateable(field), calculated: false })),
-          })
-        : this.reply(response, notFound()),
-    );
+    const deals = '/sobjects/Opportunity';
+    get(`${deals}/describe`, () => {
+      const fields = this.fields.map((field) => ({ ...field, updateable: isUpdateable(field), calculated: false }));
+      const name = 'Opportunity';
+      return this.readsDeals ? ok({ name, label: name, updateable: this.editsDeals, fields }) : notFound();
+    });
     for (const resource of ['query', 'queryAll'] as const)
-      app.get(`${dataPath}/${resource}`, (request, response) =>
-        this.reply(response, this.firstPage(resource, request.originalUrl, pageSize(request.headers))),
-      );
-    app.get(`${dataPath}/query/:locator`, (request, response) =>
-      this.reply(response, this.laterPage(request.params.locator, pageSize(request.headers))),
-    );
+      get(`/${resource}`, ({ originalUrl, headers }) => this.firstPage(resource, originalUrl, pageSize(headers)));
+    get('/query/:locator', ({ params, headers }) => this.laterPage(String(params['locator']), pageSize(headers)));
     app.patch(`${dataPath}/composite/sobjects`, (request, response) =>
       this.reply(response, this.updates(request.body ?? {})),
     );
     app.post(`${dataPath}/composite`, (request, response) => this.composite(request, response));
-    app.get(`${dataPath}/sobjects/Opportunity/updated`, (request, response) =>
-      this.reply(
-        response,
-        this.replicated(request, 30, (window) => this.updated(window)),
-      ),
-    );
-    app.get(`${dataPath}/sobjects/Opportunity/deleted`, (request, response) =>
-      this.reply(
-        response,
-        this.replicated(request, 15, (window) => this.deleted(window)),
-      ),
-    );
-    app.get(`${dataPath}/sobjects/Opportunity/:id`, (request, response) =>
-      this.reply(response, this.retrieved(String(request.params.id), String(request.query['fields'] ?? ''))),
-    );
+    get(`${deals}/updated`, (request) => this.replicated(request, 30, (window) => this.updated(window)));
+    get(`${deals}/deleted`, (request) => this.replicated(request, 15, (window) => this.deleted(window)));
+    get(`${deals}/:id`, ({ params, query }) => this.retrieved(String(params['id']), String(query['fields'] ?? '')));
     app.use((_request, response) => this.reply(response, notFound()));
   }
 
@@ -392,16 +374,9 @@ export class FakeCrmc {
       attributes: { type, ...(isAggregate ? {} : { url: `${dataPath}/sobjects/${type}/${row['Id']}` }) },
       ...record(row),
     }));
-    return {
-      status: 200,
-      body: {
-        totalSize,
-        done,
-        // The path says query even if the rows come from queryAll.
-        ...(done ? {} : { nextRecordsUrl: `${dataPath}/query/${id}-${end}` }),
-        records,
-      },
-    };
+    // The path says query even if the rows come from queryAll.
+    const next = done ? {} : { nextRecordsUrl: `${dataPath}/query/${id}-${end}` };
+    return ok({ totalSize, done, ...next, records });
   }
 
   private retrieved(id: string, fields: string): Reply {
@@ -412,7 +387,7 @@ export class FakeCrmc {
     const unknown = names.find((name) => !this.fields.some((field) => field.name === name));
     if (unknown !== undefined) return errorReply(400, 'INVALID_FIELD', `No such column '${unknown}'`);
     const attributes = { type: 'Opportunity', url: `${dataPath}/sobjects/Opportunity/${id}` };
-    return { status: 200, body: { attributes, ...Object.fromEntries(names.map((name) => [name, row[name] ?? null])) } };
+    return ok({ attributes, ...Object.fromEntries(names.map((name) => [name, row[name] ?? null])) });
   }
 
   /** Changes up to 200 records. Each succeeds or fails by itself, unless a field does not exist. */
@@ -430,7 +405,7 @@ export class FakeCrmc {
         if (!isValue(field, value)) return errorReply(400, 'JSON_PARSER_ERROR', `not a value of ${name}`);
       }
     }
-    return { status: 200, body: records.map((record) => this.update(record)) };
+    return ok(records.map((record) => this.update(record)));
   }
 
   private update({ attributes: _, id, ...values }: FakeRow): object {
@@ -487,7 +462,7 @@ export class FakeCrmc {
     ) as [number, number];
     if (!(end - start >= minuteMs) || start < this.server.now() - days * dayMs)
       return errorReply(400, 'INVALID_REPLICATION_DATE', 'the dates are not those of a window');
-    return { status: 200, body: answer({ start, end }) };
+    return ok(answer({ start, end }));
   }
 
   private isVisible(row: FakeRow): boolean {
@@ -522,7 +497,7 @@ export class FakeCrmc {
     return {
       fields: this.fields,
       readsDeals: this.readsDeals,
-      deals: () => [...this.deals.values()].filter((row) => !this.hiddenDeals.has(String(row['Id']))),
+      deals: () => [...this.deals.values()].filter((row) => this.isVisible(row)),
       users: () => this.users.map((user) => ({ ...user, SystemModstamp: this.stamp() })),
       organization: {
         Id: this.orgId,
@@ -560,6 +535,10 @@ function isValue({ type, length }: DescribedField, value: unknown): boolean {
   if (['double', 'currency', 'percent', 'int'].includes(type)) return typeof value === 'number';
   if (type === 'boolean') return typeof value === 'boolean';
   return typeof value === 'string' && (length === 0 || value.length <= length);
+}
+
+function ok(body: unknown): Reply {
+  return { status: 200, body };
 }
 
 function errorReply(status: number, errorCode: string, message: string): Reply {

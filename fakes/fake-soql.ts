@@ -1,3 +1,4 @@
+import { groupBy } from '#src/kernel/group-by.js';
 import { type Condition, SoqlError, SoqlReader } from './fake-soql-reader.js';
 
 /** A row of a fake object, by field name. */
@@ -69,21 +70,14 @@ class Execution {
   }
 
   private grouped(query: ReturnType<SoqlReader['query']>, found: readonly FakeRow[]): QueryResult {
-    const { from, select, groupBy } = query;
-    const keys = groupBy.map((path) => this.column(from, path));
-    const names = new Set(groupBy.map((path) => path.join('.').toLowerCase()));
+    const { from, select } = query;
+    const keys = query.groupBy.map((path) => this.column(from, path));
+    const names = new Set(query.groupBy.map((path) => path.join('.').toLowerCase()));
     const stray = select.find((one) => one.aggregate === null && !names.has(one.path.join('.').toLowerCase()));
     if (stray !== undefined)
       throw new SoqlError('MALFORMED_QUERY', `Field must be grouped or aggregated: ${stray.path.join('.')}`);
-    const groups = new Map<string, FakeRow[]>();
-    for (const row of found) {
-      const key = JSON.stringify(keys.map((column) => column.read(row) ?? null));
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [row]);
-      else group.push(row);
-    }
-    if (keys.length === 0 && groups.size === 0) groups.set('', []);
-    const rows = [...groups.values()].map((group) => {
+    const groups = [...groupBy(found, (row) => JSON.stringify(keys.map((column) => column.read(row)))).values()];
+    const rows = (keys.length === 0 && groups.length === 0 ? [[]] : groups).map((group) => {
       let unnamed = 0;
       const cells = select.map(({ path, aggregate, alias }) => {
         if (aggregate === null) return [path.at(-1), this.column(from, path).read(group[0] as FakeRow)];
@@ -148,12 +142,8 @@ class Execution {
       if (parent === undefined)
         throw new SoqlError('INVALID_FIELD', `Didn't understand relationship '${first}' in field path.`);
       const inner = this.column(parent.object, rest);
-      const byId = new Map(
-        this.catalog
-          .get(parent.object)
-          ?.rows()
-          .map((row) => [row['Id'], row]),
-      );
+      const rows = this.catalog.get(parent.object)?.rows() ?? [];
+      const byId = new Map(rows.map((row) => [row['Id'], row]));
       const read = (row: FakeRow) => {
         const target = byId.get(row[parent.key]);
         return target === undefined ? null : inner.read(target);
