@@ -3,6 +3,7 @@ import { usualSlugs } from '../deals/deal.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { withDryRun } from '../platform/database/dry-run.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
@@ -184,13 +185,6 @@ async function deleteMails(trx: Work, email: string): Promise<number> {
   return rows[0]?.mails ?? 0;
 }
 
-/** Ends the transaction of a dry run. */
-class DryRun extends Error {
-  constructor(readonly erasure: Erasure) {
-    super('dry run');
-  }
-}
-
 /** Erases the person with the id or the e-mail address. A dry run counts the rows and changes nothing. */
 export async function eraseAtCommandLine(
   unitOfWork: UnitOfWork,
@@ -198,17 +192,12 @@ export async function eraseAtCommandLine(
   person: string,
   dryRun: boolean,
 ): Promise<Erasure> {
-  try {
-    return await unitOfWork.run(who, { lock: 'shared', access: 'write' }, async (trx) => {
+  return withDryRun(dryRun, (end) =>
+    unitOfWork.run(who, { lock: 'shared', access: 'write' }, async (trx) => {
       const [found] = isUuid(person) ? [] : await findRepsBy(trx, who.workspaceId, [person.toLowerCase()], []);
       if (found === undefined && !isUuid(person))
         throw new Failure('rep_not_found', `There is no person with the address ${person} in this workspace.`);
-      const erasure = await erasePerson(trx, who, found?.repId ?? person);
-      if (dryRun) throw new DryRun(erasure);
-      return erasure;
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.erasure;
-    throw error;
-  }
+      return end(await erasePerson(trx, who, found?.repId ?? person));
+    }),
+  );
 }

@@ -23,8 +23,6 @@ import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { insertAssignments, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
-const query = datedImportQuery;
-
 const columns = {
   names: {
     email: ['rep', 'repEmail', 'e-mail'],
@@ -135,7 +133,7 @@ export const importAssignments = operation({
   summary: 'Assign reps to plans from a CSV file: one assignment for each rep, by e-mail address, and plan, by name',
   ...csvImport,
   path: '/v1/assignments/import',
-  query,
+  query: datedImportQuery,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n'),
   uses: [CommissionChanges],

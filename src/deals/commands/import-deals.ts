@@ -9,6 +9,7 @@ import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -117,30 +118,26 @@ interface FileTerms {
   readonly numberFormat: NumberFormat | null;
 }
 
-/** Rolls back the transaction of a dry run, which does everything that an import does. */
-class DryRunEnd extends Error {
-  constructor(readonly answer: Answer) {
-    super('the dry run is complete');
-  }
-}
-
 interface ImportParts {
   readonly query: Query;
   readonly openFile: OpenFile;
-  readonly pace: ImportPace;
+  readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
+  /** Rolls back the transaction of a dry run, which does everything that an import does. */
+  readonly end: (answer: Answer) => Answer;
 }
 
 async function importFile(
   trx: Work,
   recalculate: Recalculate,
   caller: Caller,
-  { query, openFile, pace, clock }: ImportParts,
+  { query, openFile, unitOfWork, clock, end }: ImportParts,
 ): Promise<Answer> {
   const { workspaceId } = caller;
   const terms = await loadDealTerms(trx, workspaceId);
   const columns = await loadImportColumns(trx, workspaceId, terms);
   const { rows, warnings, numberFormat } = await openFile(terms, columns);
+  const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
   const write = () => importRows(trx, workspaceId, rows, { mode: query.mode, terms, pace });
   const { result, ...effect } =
     query.dryRun && query.effect
@@ -149,7 +146,7 @@ async function importFile(
   const { preview, affected, ...counts } = result;
   const answer = { ...counts, warnings: [...warnings], numberFormat };
   if (!query.dryRun) return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
-  throw new DryRunEnd({ ...answer, dryRun: true, rows: preview, ...effect });
+  return end({ ...answer, dryRun: true, rows: preview, ...effect });
 }
 
 type OpenFile = (
@@ -216,19 +213,11 @@ export const importDeals = operation({
     const { contentType, stream } = body;
     return withSpooledUpload(stream, async (read) => {
       const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
-      try {
-        return await changes.run(caller, 'import', (trx, recalculate) =>
-          importFile(trx, recalculate, caller, {
-            query,
-            openFile,
-            pace: new ImportPace(() => unitOfWork.hasOthers(caller)),
-            clock,
-          }),
-        );
-      } catch (error) {
-        if (error instanceof DryRunEnd) return error.answer;
-        throw error;
-      }
+      return withDryRun(query.dryRun, (end) =>
+        changes.run(caller, 'import', (trx, recalculate) =>
+          importFile(trx, recalculate, caller, { query, openFile, unitOfWork, clock, end }),
+        ),
+      );
     });
   },
 });

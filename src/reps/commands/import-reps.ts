@@ -5,6 +5,7 @@ import { Failure, type Issue } from '../../kernel/failure.js';
 import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
   csvImport,
@@ -18,8 +19,6 @@ import { operation, type StreamedBody } from '../../platform/operation.js';
 import { workspaceToday } from '../rep-views.js';
 import { runPeopleChange } from '../run-people-change.js';
 import { type Person, person, type UpsertedPerson, upsertPeople } from '../upsert-people.js';
-
-const query = datedImportQuery;
 
 const columns = {
   names: {
@@ -38,13 +37,6 @@ type Row = TableRow<keyof (typeof columns)['names']>;
 
 const personRow = person.partial({ name: true });
 
-/** Thrown to roll a dry run back. */
-class DryRun extends Error {
-  constructor(readonly upserted: readonly UpsertedPerson[]) {
-    super('dry run');
-  }
-}
-
 async function upsert(
   caller: Caller,
   people: readonly Person[],
@@ -53,18 +45,13 @@ async function upsert(
   clock: Clock,
 ): Promise<readonly UpsertedPerson[]> {
   const { workspaceId } = caller;
-  try {
-    return await runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
+  return withDryRun(dryRun, (end) =>
+    runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
       const today = await workspaceToday(trx, workspaceId, clock);
       const context = { workspaceId, today, beforeCommissionChange };
-      const upserted = await upsertPeople(trx, recalculate, context, people);
-      if (dryRun) throw new DryRun(upserted);
-      return upserted;
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.upserted;
-    throw error;
-  }
+      return end(await upsertPeople(trx, recalculate, context, people));
+    }),
+  );
 }
 
 const truths: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
@@ -112,7 +99,7 @@ export const importReps = operation({
   ...csvImport,
   path: '/v1/reps/import',
   stepUp: ({ query: { dryRun } }) => !dryRun,
-  query,
+  query: datedImportQuery,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
   example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),
   uses: [CommissionChanges, CLOCK],
