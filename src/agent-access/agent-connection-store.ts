@@ -5,6 +5,7 @@ import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type IssuedTokens } from '../platform/mcp/authorization-server.js';
 import { newToken, tokenHash } from '../platform/secrets/token.js';
+import { insertToken } from '../platform/secrets/token-store.js';
 
 const codeSeconds = 120;
 const accessTokenSeconds = 3600;
@@ -87,21 +88,14 @@ export async function issueTokens(
   workspaceId: string,
   { connectionId, repId, clientName, scopes }: UsedGrant,
 ): Promise<IssuedTokens> {
-  const accessToken = newToken('agt');
+  const { token: accessToken } = await insertToken(trx, 'agt', {
+    workspace_id: workspaceId,
+    rep_id: repId,
+    label: clientName,
+    expires_at: sql<Date>`now() + make_interval(secs => ${accessTokenSeconds})`,
+    connection_id: connectionId,
+  });
   const refreshToken = newToken('agr');
-  await trx
-    .insertInto('tokens')
-    .values({
-      workspace_id: workspaceId,
-      token_id: newId(),
-      kind: 'agt',
-      token_hash: tokenHash(accessToken) as Buffer,
-      rep_id: repId,
-      label: clientName,
-      expires_at: sql<Date>`now() + make_interval(secs => ${accessTokenSeconds})`,
-      connection_id: connectionId,
-    })
-    .execute();
   const lifetime = sql`make_interval(days => ${refreshTokenDays})`;
   await insertGrant(trx, { workspaceId, connectionId, kind: 'refresh', token: refreshToken, lifetime });
   return { accessToken, refreshToken, expiresInSeconds: accessTokenSeconds, scopes };
@@ -125,11 +119,8 @@ async function insertGrant(trx: Work, { workspaceId, connectionId, kind, token, 
       grant_hash: tokenHash(token) as Buffer,
       kind,
       connection_id: connectionId,
-      redirect_uri: null,
-      code_challenge: null,
       ...bound,
       expires_at: sql<Date>`now() + ${lifetime}`,
-      used_at: null,
     })
     .execute();
 }
@@ -165,9 +156,8 @@ export async function revokeAccessToken(trx: Work, workspaceId: string, hash: Bu
   await sql`
     delete from tokens t using agent_connections c
     where t.workspace_id = ${workspaceId} and t.token_hash = ${hash} and t.kind = 'agt'
-      and c.workspace_id = t.workspace_id and c.connection_id = t.connection_id and c.client_id = ${clientId}`.execute(
-    trx,
-  );
+      and c.workspace_id = t.workspace_id and c.connection_id = t.connection_id
+        and c.client_id = ${clientId}`.execute(trx);
 }
 
 /** Ends a connection, of one person unless `repId` is null; false if there is none. Its tokens stop working at once. */

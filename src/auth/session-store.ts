@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import { type Caller } from '../kernel/caller.js';
-import { newId } from '../kernel/ids.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { newToken, tokenHash } from '../platform/secrets/token.js';
+import { insertToken } from '../platform/secrets/token-store.js';
 import { type SignInMethod } from './sign-in.js';
 
 /** Maximum age of a session. find_tokens also ends sessions that were unused for 12 hours. */
@@ -11,15 +9,9 @@ const maxDays = 30;
 
 /** Whether the rep is active. The row lock prevents deactivation before the transaction ends. */
 export async function lockActiveRep(trx: Work, workspaceId: string, repId: string): Promise<boolean> {
-  const rep = await trx
-    .selectFrom('reps')
-    .select('rep_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('active', '=', true)
-    .forShare()
-    .executeTakeFirst();
-  return rep !== undefined;
+  const { rows } = await sql`
+    select from reps where workspace_id = ${workspaceId} and rep_id = ${repId} and active for share`.execute(trx);
+  return rows.length > 0;
 }
 
 /** The link of the terminal proves access to the machine and not to the person's mailbox. */
@@ -29,32 +21,13 @@ export async function insertSession(
   repId: string,
   method: SignInMethod,
 ): Promise<{ sessionToken: string; expiresAt: Date }> {
-  const sessionToken = newToken('sess');
-  const { expires_at: expiresAt } = await trx
-    .insertInto('tokens')
-    .values({
-      workspace_id: workspaceId,
-      token_id: newId(),
-      kind: 'sess',
-      token_hash: tokenHash(sessionToken) as Buffer,
-      rep_id: repId,
-      label: null,
-      expires_at: sql<Date>`now() + make_interval(days => ${maxDays})`,
-      proved_at: method === 'start_link' ? null : sql<Date>`now()`,
-    })
-    .returning('expires_at')
-    .executeTakeFirstOrThrow();
+  const { token: sessionToken, expiresAt } = await insertToken(trx, 'sess', {
+    workspace_id: workspaceId,
+    rep_id: repId,
+    expires_at: sql<Date>`now() + make_interval(days => ${maxDays})`,
+    proved_at: method === 'start_link' ? null : sql<Date>`now()`,
+  });
   return { sessionToken, expiresAt: expiresAt as Date };
-}
-
-/** Ends the caller's session. */
-export async function endSession(trx: Work, caller: Caller): Promise<void> {
-  await trx
-    .deleteFrom('tokens')
-    .where('workspace_id', '=', caller.workspaceId)
-    .where('token_id', '=', caller.tokenId ?? null)
-    .where('kind', '=', 'sess')
-    .execute();
 }
 
 /** Writes the audit entry of a sign-in or sign-out. */

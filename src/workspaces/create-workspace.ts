@@ -20,7 +20,7 @@ export async function createWorkspace(
   workspace: NewWorkspace,
 ): Promise<{ workspaceId: string; apiKey: string }> {
   const workspaceId = newId();
-  const apiKey = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+  const apiKey = await unitOfWork.write({ workspaceId }, async (trx) => {
     await trx
       .insertInto('workspaces')
       .values({
@@ -30,7 +30,6 @@ export async function createWorkspace(
         timezone: workspace.timezone,
         tier: workspace.tier,
         is_demo: workspace.isDemo ?? false,
-        periodic_through: null,
       })
       .execute();
     if (workspace.adminEmail !== undefined) {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { newId } from '../kernel/ids.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { newToken, tokenHash } from '../platform/secrets/token.js';
+import { insertToken } from '../platform/secrets/token-store.js';
 import { type WorkspaceRow } from './workspace-views.js';
 
 export interface RotatedKey {
@@ -36,21 +35,8 @@ export async function rotateWorkspaceKey(
 
 /** Creates an API key. It is returned only here: the database has its hash. */
 export async function insertWorkspaceKey(trx: Work, workspaceId: string, createdBy: string | null): Promise<string> {
-  const apiKey = newToken('ws');
-  await trx
-    .insertInto('tokens')
-    .values({
-      workspace_id: workspaceId,
-      token_id: newId(),
-      kind: 'ws',
-      token_hash: tokenHash(apiKey) as Buffer,
-      rep_id: null,
-      label: 'workspace key',
-      created_by: createdBy,
-      expires_at: null,
-    })
-    .execute();
-  return apiKey;
+  const values = { workspace_id: workspaceId, label: 'workspace key', created_by: createdBy };
+  return (await insertToken(trx, 'ws', values)).token;
 }
 
 /** Changes the given fields; undefined keeps the stored value. */

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { endSession, recordSessionEntry } from '../session-store.js';
+import { deleteToken } from '../../platform/secrets/token-store.js';
+import { recordSessionEntry } from '../session-store.js';
 
 export const logOut = operation({
   id: 'logOut',
@@ -22,8 +23,8 @@ export const logOut = operation({
         'forbidden',
         'Only a session can be logged out. Rotate keys and delete connection tokens instead.',
       );
-    await unitOfWork.run(caller, { lock: 'none', access: 'write' }, async (trx) => {
-      await endSession(trx, caller);
+    await unitOfWork.write(caller, async (trx) => {
+      await deleteToken(trx, workspaceId, 'sess', caller.tokenId ?? null);
       await recordSessionEntry(trx, workspaceId, repId, 'logout');
     });
     return { loggedOut: true };

@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { text } from '../../platform/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
-import { insertConnectionToken } from '../connection-token-store.js';
+import { insertConnectionToken } from '../token-store.js';
 
 const body = z.strictObject({
   label: text(200).nullish().describe('Name of the token, such as the system that uses it'),
@@ -32,7 +32,7 @@ export const createConnectionToken = operation({
   example: { body: { label: 'CRM widget' }, answer: { ...connectionTokenExample, token: 'conn_…' } },
   uses: [UnitOfWork],
   async execute({ body: { label } }, caller, unitOfWork) {
-    const { id, token, createdAt } = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
+    const { id, token, createdAt } = await unitOfWork.write(caller, (trx) =>
       insertConnectionToken(trx, caller, label ?? null),
     );
     return { id, token, label: label ?? null, createdAt: createdAt.toISOString() };

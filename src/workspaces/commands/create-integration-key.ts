@@ -10,8 +10,8 @@ import {
   keyScope,
   maxIntegrationKeys,
 } from '../integration-key.js';
-import { insertIntegrationKey } from '../integration-key-store.js';
-import { listIntegrationKeys } from '../integration-key-views.js';
+import { insertIntegrationKey } from '../token-store.js';
+import { listIntegrationKeys } from '../token-views.js';
 
 const body = z.strictObject({
   name: text(200).describe('Name of the key, such as the system that uses it'),

@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid } from '../../platform/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
-import { deleteConnectionToken as remove } from '../connection-token-store.js';
+import { deleteConnectionToken as remove } from '../token-store.js';
 
 const params = z.strictObject({ id: pathId.describe('Id of the connection token (UUID)') });
 const unknown = 'There is no such connection token in this workspace.';
@@ -25,7 +25,7 @@ export const deleteConnectionToken = operation({
   uses: [UnitOfWork],
   async execute({ params: { id: rawId } }, caller, unitOfWork) {
     const id = requireUuid(rawId, 'not_found', unknown);
-    const deleted = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) => remove(trx, caller, id));
+    const deleted = await unitOfWork.write(caller, (trx) => remove(trx, caller, id));
     if (!deleted) throw new Failure('not_found', unknown);
     return { deleted, id };
   },

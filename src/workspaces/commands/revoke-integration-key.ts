@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid } from '../../platform/schemas.js';
 import { integrationKeyExample } from '../integration-key.js';
-import { deleteIntegrationKey } from '../integration-key-store.js';
+import { deleteIntegrationKey } from '../token-store.js';
 
 const params = z.strictObject({ id: pathId.describe('Id of the integration key (UUID)') });
 const unknown = 'There is no such integration key in this workspace.';
@@ -25,9 +25,7 @@ export const revokeIntegrationKey = operation({
   uses: [UnitOfWork],
   async execute({ params: { id: rawId } }, caller, unitOfWork) {
     const id = requireUuid(rawId, 'not_found', unknown);
-    const revoked = await unitOfWork.run(caller, { lock: 'none', access: 'write' }, (trx) =>
-      deleteIntegrationKey(trx, caller, id),
-    );
+    const revoked = await unitOfWork.write(caller, (trx) => deleteIntegrationKey(trx, caller, id));
     if (!revoked) throw new Failure('not_found', unknown);
     return { revoked, id };
   },

@@ -136,7 +136,7 @@ export const getWorkspace = operation({
   },
   uses: [UnitOfWork, CLOCK],
   async execute({ query: { includeDeleted } }, caller, unitOfWork, clock): Promise<z.input<typeof response>> {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (trx) => {
+    return unitOfWork.read(caller, async (trx) => {
       const workspace = await findWorkspace(trx, caller.workspaceId);
       const { standard, measures } = workspace.fieldMapping;
       const provider = await findConnectedCrm(trx, caller.workspaceId);

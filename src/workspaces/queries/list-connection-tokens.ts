@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { connectionToken, connectionTokenExample } from '../connection-token.js';
-import { listConnectionTokens as load } from '../connection-token-views.js';
+import { listConnectionTokens as load } from '../token-views.js';
 
 export const listConnectionTokens = operation({
   id: 'listConnectionTokens',
@@ -15,8 +15,6 @@ export const listConnectionTokens = operation({
   example: { answer: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork) {
-    return {
-      tokens: await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => load(trx, caller.workspaceId)),
-    };
+    return { tokens: await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId)) };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { integrationKey, integrationKeyExample } from '../integration-key.js';
-import { listIntegrationKeys as load } from '../integration-key-views.js';
+import { listIntegrationKeys as load } from '../token-views.js';
 
 export const listIntegrationKeys = operation({
   id: 'listIntegrationKeys',
@@ -15,8 +15,6 @@ export const listIntegrationKeys = operation({
   example: { answer: { keys: [{ ...integrationKeyExample, lastUsedAt: null }] } },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork) {
-    return {
-      keys: await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) => load(trx, caller.workspaceId)),
-    };
+    return { keys: await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId)) };
   },
 });

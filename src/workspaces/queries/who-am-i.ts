@@ -40,9 +40,7 @@ export const whoAmI = operation({
   },
   uses: [UnitOfWork],
   async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
-    const { workspaceId, name } = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (trx) =>
-      findWorkspace(trx, caller.workspaceId),
-    );
+    const { workspaceId, name } = await unitOfWork.read(caller, (trx) => findWorkspace(trx, caller.workspaceId));
     return {
       workspaceId,
       workspaceName: name,

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type ConnectionToken } from './connection-token.js';
+import { type IntegrationKey } from './integration-key.js';
+
+/** The workspace's connection tokens, newest first. */
+export async function listConnectionTokens(trx: Work, workspaceId: string): Promise<ConnectionToken[]> {
+  const rows = await tokensOf(trx, workspaceId, 'conn').execute();
+  return rows.map((row) => ({
+    id: row.token_id,
+    label: row.label,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  }));
+}
+
+/** The valid integration keys of the workspace, newest first. */
+export async function listIntegrationKeys(trx: Work, workspaceId: string): Promise<IntegrationKey[]> {
+  const rows = await tokensOf(trx, workspaceId, 'int').where('expires_at', '>', sql<Date>`now()`).execute();
+  return rows.map((row) => ({
+    id: row.token_id,
+    name: row.label ?? '',
+    scopes: row.scopes ?? [],
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: (row.expires_at as Date).toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  }));
+}
+
+function tokensOf(trx: Work, workspaceId: string, kind: 'conn' | 'int') {
+  return trx
+    .selectFrom('tokens')
+    .select(['token_id', 'label', 'scopes', 'created_by', 'created_at', 'expires_at', 'last_used_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .orderBy('created_at', 'desc')
+    .orderBy('token_id');
+}
