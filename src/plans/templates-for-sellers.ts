@@ -1,16 +1,16 @@
 import { pays, rates, type WrittenTemplate, won, wonDeal } from './templates.js';
 
+const newBusiness = { name: 'New business', measure: 'amount', attainmentPeriod: 'quarterly' };
+const bookings = { attainmentPeriod: 'quarterly', quotaGroup: 'Bookings' };
 const accelerators = rates([0, 0.08, 'Base'], [1, 0.12, 'Accelerator'], [1.25, 0.15, 'Club']);
 
 export const flatCommission: WrittenTemplate = {
   templateId: 'flat-commission',
   name: 'Flat commission',
   description: '10 % of every won deal. The rule needs no quota.',
-  planConfig: {
-    config: {
-      dealConditions: [won],
-      rules: [{ name: 'Commission', measure: 'amount', tiers: rates([0, 0.1, 'Flat']) }],
-    },
+  config: {
+    dealConditions: [won],
+    rules: [{ name: 'Commission', measure: 'amount', tiers: rates([0, 0.1, 'Flat']) }],
   },
   workedExample: {
     quotas: [],
@@ -29,19 +29,9 @@ export const marginalAe: WrittenTemplate = {
   name: 'Account executive, marginal tiers',
   description:
     '8 % up to the quarterly quota, 12 % above it and 15 % above 125 % of it, where each part of a deal pays at the rate of its own band, like tax brackets. Set a quarterly quota for the rule New business.',
-  planConfig: {
-    config: {
-      dealConditions: [won],
-      rules: [
-        {
-          name: 'New business',
-          measure: 'amount',
-          attainmentPeriod: 'quarterly',
-          tierMode: 'marginal',
-          tiers: accelerators,
-        },
-      ],
-    },
+  config: {
+    dealConditions: [won],
+    rules: [{ ...newBusiness, tierMode: 'marginal', tiers: accelerators }],
   },
   workedExample: {
     quotas: [{ measure: 'New business', period: '2026-Q1', target: 100_000 }],
@@ -64,19 +54,9 @@ export const retroactiveAe: WrittenTemplate = {
   name: 'Account executive, retroactive tiers',
   description:
     '8 %, or 12 % for every deal of the quarter once the quarterly quota is reached, or 15 % for every deal once 125 % of it is reached. Reaching a tier recalculates the earlier deals of the quarter, except those in approved statements. Set a quarterly quota for the rule New business.',
-  planConfig: {
-    config: {
-      dealConditions: [won],
-      rules: [
-        {
-          name: 'New business',
-          measure: 'amount',
-          attainmentPeriod: 'quarterly',
-          tierMode: 'retroactive',
-          tiers: accelerators,
-        },
-      ],
-    },
+  config: {
+    dealConditions: [won],
+    rules: [{ ...newBusiness, tierMode: 'retroactive', tiers: accelerators }],
   },
   workedExample: {
     quotas: [{ measure: 'New business', period: '2026-Q1', target: 100_000 }],
@@ -99,25 +79,18 @@ export const managerCascade: WrittenTemplate = {
   name: 'Account executive with manager override',
   description:
     'Sellers earn 8 % of their deals, or 10 % from the deal on that reaches the quarterly quota, and their managers earn 20 % of what everyone below them earns on New business. Assign sellers and managers to the plan, and set the manager of each rep.',
-  planConfig: {
-    config: {
-      dealConditions: [won],
-      rules: [
-        {
-          name: 'New business',
-          measure: 'amount',
-          attainmentPeriod: 'quarterly',
-          tiers: rates([0, 0.08, 'Base'], [1, 0.1, 'Accelerator']),
-        },
-        {
-          name: 'Manager override',
-          measure: 'amount',
-          executionPhase: 'cascade',
-          dependsOn: 'New business',
-          tiers: rates([0, 0.2, 'Override']),
-        },
-      ],
-    },
+  config: {
+    dealConditions: [won],
+    rules: [
+      { ...newBusiness, tiers: rates([0, 0.08, 'Base'], [1, 0.1, 'Accelerator']) },
+      {
+        name: 'Manager override',
+        measure: 'amount',
+        executionPhase: 'cascade',
+        dependsOn: 'New business',
+        tiers: rates([0, 0.2, 'Override']),
+      },
+    ],
   },
   workedExample: {
     quotas: [{ measure: 'New business', period: '2026-Q1', target: 100_000 }],
@@ -137,26 +110,22 @@ export const multiMeasure: WrittenTemplate = {
   name: 'Several measures, one quota',
   description:
     'Software pays 8 % and services pay 3 %, or 12 % and 5 % from the deal on that reaches the quarterly quota that both share. Both rules are in the quota group Bookings, so set the quota once, for either rule. Map the measures software_amount and services_amount to fields of your CRM in the field mapping, or choose other measures.',
-  planConfig: {
-    config: {
-      dealConditions: [won],
-      rules: [
-        {
-          name: 'Software',
-          measure: 'software_amount',
-          attainmentPeriod: 'quarterly',
-          quotaGroup: 'Bookings',
-          tiers: rates([0, 0.08, 'Base'], [1, 0.12, 'Accelerator']),
-        },
-        {
-          name: 'Services',
-          measure: 'services_amount',
-          attainmentPeriod: 'quarterly',
-          quotaGroup: 'Bookings',
-          tiers: rates([0, 0.03, 'Base'], [1, 0.05, 'Accelerator']),
-        },
-      ],
-    },
+  config: {
+    dealConditions: [won],
+    rules: [
+      {
+        name: 'Software',
+        measure: 'software_amount',
+        ...bookings,
+        tiers: rates([0, 0.08, 'Base'], [1, 0.12, 'Accelerator']),
+      },
+      {
+        name: 'Services',
+        measure: 'services_amount',
+        ...bookings,
+        tiers: rates([0, 0.03, 'Base'], [1, 0.05, 'Accelerator']),
+      },
+    ],
   },
   workedExample: {
     quotas: [{ measure: 'Software', period: '2026-Q1', target: 100_000 }],

@@ -5,20 +5,18 @@ export const mboBonus: WrittenTemplate = {
   name: 'MBO bonus',
   description:
     "A quarterly bonus of 50 %, 80 % or 100 % of the rep's variable target when 50 %, 80 % or 100 % of the objectives are met, paid once the quarter has ended. Record each objective that is met as a deal of the rep with its weight in the field mbo_points. The target of the quota of the rule MBO bonus is the number of points to reach, and its variable target is the full bonus.",
-  planConfig: {
-    config: {
-      rules: [
-        {
-          name: 'MBO bonus',
-          measure: 'mbo_points',
-          executionPhase: 'periodic',
-          attainmentPeriod: 'quarterly',
-          payoutBase: 'variable_target',
-          conditions: [{ field: 'mbo_points', fieldType: 'number', operator: 'is_set' }],
-          tiers: rates([0, 0, 'Not reached'], [0.5, 0.5, 'Half'], [0.8, 0.8, 'Most'], [1, 1, 'Full']),
-        },
-      ],
-    },
+  config: {
+    rules: [
+      {
+        name: 'MBO bonus',
+        measure: 'mbo_points',
+        executionPhase: 'periodic',
+        attainmentPeriod: 'quarterly',
+        payoutBase: 'variable_target',
+        conditions: [{ field: 'mbo_points', fieldType: 'number', operator: 'is_set' }],
+        tiers: rates([0, 0, 'Not reached'], [0.5, 0.5, 'Half'], [0.8, 0.8, 'Most'], [1, 1, 'Full']),
+      },
+    ],
   },
   workedExample: {
     assignment: { effectiveStart: '2026-01-01', effectiveEnd: '2026-03-31' },
@@ -37,26 +35,24 @@ export const sdrMeetingBonus: WrittenTemplate = {
   name: 'SDR meeting bonus',
   description:
     '75 for every meeting held, and a monthly bonus of 300 when the number of meetings reaches the monthly goal and 500 when it reaches 150 % of it. Record each meeting as a deal that closes on the day of the meeting, with 1 in the field meetings and its status in meeting_status. Set a monthly quota for the rule Monthly milestone.',
-  planConfig: {
-    config: {
-      dealConditions: [{ field: 'meeting_status', fieldType: 'status', operator: 'equals', value: 'Held' }],
-      rules: [
-        {
-          name: 'Meeting',
-          measure: 'meetings',
-          attainmentPeriod: 'monthly',
-          payoutMode: 'flat_per_event',
-          tiers: fixed([0, 75, 'Meeting']),
-        },
-        {
-          name: 'Monthly milestone',
-          measure: 'meetings',
-          attainmentPeriod: 'monthly',
-          payoutMode: 'stepped_bonus',
-          tiers: fixed([1, 300, 'Goal'], [1.5, 500, 'Beyond']),
-        },
-      ],
-    },
+  config: {
+    dealConditions: [{ field: 'meeting_status', fieldType: 'status', operator: 'equals', value: 'Held' }],
+    rules: [
+      {
+        name: 'Meeting',
+        measure: 'meetings',
+        attainmentPeriod: 'monthly',
+        payoutMode: 'flat_per_event',
+        tiers: fixed([0, 75, 'Meeting']),
+      },
+      {
+        name: 'Monthly milestone',
+        measure: 'meetings',
+        attainmentPeriod: 'monthly',
+        payoutMode: 'stepped_bonus',
+        tiers: fixed([1, 300, 'Goal'], [1.5, 500, 'Beyond']),
+      },
+    ],
   },
   workedExample: {
     quotas: [{ measure: 'Monthly milestone', period: '2026-03', target: 2 }],
@@ -83,18 +79,16 @@ export const newHireRamp: WrittenTemplate = {
   name: 'New-hire ramp',
   description:
     'For the first months of a new hire, 8 %, or 10 % once half of the full monthly quota is reached, or 12 % once 75 % of it is reached. The last day of the assignment ends the ramp: assign each new hire to this plan until that day, and to the full plan from the next day. To use one plan for everyone instead, save the full terms as a version of this plan that starts on the next day.',
-  planConfig: {
-    config: {
-      dealConditions: [won],
-      rules: [
-        {
-          name: 'New business',
-          measure: 'amount',
-          attainmentPeriod: 'monthly',
-          tiers: rates([0, 0.08, 'Ramp base'], [0.5, 0.1, 'Ramp half'], [0.75, 0.12, 'Ramp goal']),
-        },
-      ],
-    },
+  config: {
+    dealConditions: [won],
+    rules: [
+      {
+        name: 'New business',
+        measure: 'amount',
+        attainmentPeriod: 'monthly',
+        tiers: rates([0, 0.08, 'Ramp base'], [0.5, 0.1, 'Ramp half'], [0.75, 0.12, 'Ramp goal']),
+      },
+    ],
   },
   workedExample: {
     assignment: { effectiveStart: '2026-01-01', effectiveEnd: '2026-03-31' },

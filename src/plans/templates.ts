@@ -70,14 +70,17 @@ export const planTemplate = z
   .describe('A starter plan with a worked example');
 export type PlanTemplate = z.input<typeof planTemplate>;
 /** A template as it is written: its test follows from the worked example. */
-export type WrittenTemplate = Omit<PlanTemplate, 'planConfig'> & {
-  readonly planConfig: Omit<PlanTemplate['planConfig'], 'tests'>;
-};
+export type WrittenTemplate = Omit<PlanTemplate, 'planConfig'> & Pick<PlanTemplate['planConfig'], 'config'>;
 
 /** The template with its worked example as a test of the plan. */
-export function withTest(template: WrittenTemplate): PlanTemplate {
-  const { planConfig: body, workedExample: example } = template;
-  return { ...template, planConfig: { ...body, tests: [testOf(example)] } };
+export function withTest({
+  templateId,
+  name,
+  description,
+  config,
+  workedExample: example,
+}: WrittenTemplate): PlanTemplate {
+  return { templateId, name, description, planConfig: { config, tests: [testOf(example)] }, workedExample: example };
 }
 
 function testOf({ deals, quotas, assignment, expected }: PlanTemplate['workedExample']): PlanTest {
