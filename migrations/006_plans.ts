@@ -130,9 +130,8 @@ async function createPreviews(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`create index plan_previews_by_plan on plan_previews (workspace_id, plan_id)`.execute(db);
   await sql`
-    create index plan_previews_unfinished on plan_previews (workspace_id, started_at) where finished_at is null`.execute(
-    db,
-  );
+    create index plan_previews_unfinished on plan_previews (workspace_id, started_at)
+    where finished_at is null`.execute(db);
   await tenantTable(db, 'plan_previews');
   // The first preview of every workspace before the second of any. One preview of a workspace runs at a time.
   await sql`

@@ -58,9 +58,8 @@ async function createDeals(db: Kysely<unknown>): Promise<void> {
   await sql`create index deals_without_rep on deals (workspace_id, owner_id) where rep_id is null`.execute(db);
   // Deleted deals are few: listing them reads only this index, which has no entries for the other deals.
   await sql`
-    create index deals_deleted on deals (workspace_id, snapshot_at desc, deal_id) where deleted_at is not null`.execute(
-    db,
-  );
+    create index deals_deleted on deals (workspace_id, snapshot_at desc, deal_id)
+    where deleted_at is not null`.execute(db);
   await tenantTable(db, 'deals');
   await withoutOwnerStatistics(db, 'deals');
 }

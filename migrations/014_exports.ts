@@ -38,9 +38,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index export_jobs_waiting on export_jobs (workspace_id, kind, rep_id, period, manager_id, as_of)
     nulls not distinct where status = 'waiting'`.execute(db);
   await sql`
-    create index export_jobs_unfinished on export_jobs (workspace_id, started_at) where finished_at is null`.execute(
-    db,
-  );
+    create index export_jobs_unfinished on export_jobs (workspace_id, started_at)
+    where finished_at is null`.execute(db);
   await tenantTable(db, 'export_jobs');
 
   await sql`

@@ -44,9 +44,8 @@ export class WebhookWorker {
     const free = concurrency - this.sending.size;
     if (free <= 0) return;
     const { rows } = await sql<{ workspace_id: string; endpoint_id: string }>`
-      select workspace_id, endpoint_id from due_webhook_endpoints(${concurrency + this.sending.size})`.execute(
-      this.database,
-    );
+      select workspace_id, endpoint_id
+      from due_webhook_endpoints(${concurrency + this.sending.size})`.execute(this.database);
     for (const { endpoint_id: endpointId } of rows) if (this.sending.has(endpointId)) this.dueAgain.add(endpointId);
     const waiting = rows.filter(({ endpoint_id: endpointId }) => !this.sending.has(endpointId));
     for (const { workspace_id: workspaceId, endpoint_id: endpointId } of waiting.slice(0, free))

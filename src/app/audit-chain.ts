@@ -155,8 +155,7 @@ async function readPage(database: Database, workspaceId: string, after: number):
 
 async function countUnsealed(database: Database, workspaceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from audit_entries where workspace_id = ${workspaceId} and position is null`.execute(
-    database,
-  );
+    select count(*)::int as count from audit_entries
+    where workspace_id = ${workspaceId} and position is null`.execute(database);
   return rows[0]?.count ?? 0;
 }

@@ -100,8 +100,7 @@ export async function recalculateAssigned(
 
 async function hasRule(trx: Work, workspaceId: string, planId: string, which: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await sql`
-    select from plan_rules where workspace_id = ${workspaceId} and plan_id = ${planId} and (${which}) limit 1`.execute(
-    trx,
-  );
+    select from plan_rules
+    where workspace_id = ${workspaceId} and plan_id = ${planId} and (${which}) limit 1`.execute(trx);
   return rows.length > 0;
 }

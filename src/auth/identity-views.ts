@@ -7,7 +7,9 @@ import { type TokenKind, tokenKinds } from '../platform/secrets/token.js';
 export const tokenFields = {
   kind: z
     .enum(tokenKinds)
-    .describe('ws: API key; sess: session of a person; conn: connection token; int: integration key'),
+    .describe(
+      'ws: API key; sess: session of a person; conn: connection token; int: integration key; agt: connected agent',
+    ),
   role: z.enum(roles).nullable().describe('The role that the token acts with; null for a connection token'),
   repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
 };

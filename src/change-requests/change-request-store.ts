@@ -46,11 +46,6 @@ export async function insertChangeRequest(
       input: JSON.stringify(input),
       preview: preview === null ? null : JSON.stringify(preview),
       status: 'pending',
-      decided_by: null,
-      decided_at: null,
-      reason: null,
-      outcome: null,
-      run_id: null,
       expires_at: sql<Date>`now() + make_interval(days => ${validDays})`,
     })
     .execute();

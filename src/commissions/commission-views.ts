@@ -86,9 +86,8 @@ export async function listMonths(
 ): Promise<MonthRow[]> {
   const { rows } = await sql<MonthRow>`
     select month, currency, commission, bonus, adjustments from ${monthsTable(trx, workspaceId)} m
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and month between ${from}::date and ${to}::date`.execute(
-    trx,
-  );
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and month between ${from}::date
+      and ${to}::date`.execute(trx);
   return rows;
 }
 

@@ -174,9 +174,8 @@ export async function dealEarnings(trx: Work, workspaceId: string, dealId: strin
         and e.earned_on between s.from_day and s.to_day
     )), false) as frozen
     from commission_events e
-    where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.kind = 'commission_earned' and e.status = 'earned'`.execute(
-    trx,
-  );
+    where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.kind = 'commission_earned'
+      and e.status = 'earned'`.execute(trx);
   return rows[0] as DealEarnings;
 }
 
@@ -188,6 +187,19 @@ export async function assertDealExists(trx: Work, workspaceId: string, dealId: s
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
   if (deal === undefined) throw new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
+}
+
+/** The names of the deals, by id. */
+export async function findDealNames(
+  trx: Work,
+  workspaceId: string,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (dealIds.length === 0) return new Map();
+  const { rows } = await sql<{ dealId: string; name: string | null }>`
+    select deal_id as "dealId", name from deals
+    where workspace_id = ${workspaceId} and deal_id = any(${dealIds}::text[])`.execute(trx);
+  return new Map(rows.map(({ dealId, name }) => [dealId, name]));
 }
 
 /** The content of those of the deals that are open and belong to the rep. */

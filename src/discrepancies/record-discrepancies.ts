@@ -151,11 +151,6 @@ async function insertOpen(
       causes: JSON.stringify(causes.slice(-maxCauses)),
       since: at,
       updated_at: at,
-      action: null,
-      reason: null,
-      resolved_by: null,
-      resolved_at: null,
-      event_id: null,
     })
     .execute();
   await recordOpened(trx, key, discrepancyId, comparison);

@@ -37,7 +37,6 @@ export async function insertDispute(trx: Work, caller: Caller, dispute: NewDispu
       opened_by: personBehind(caller),
       opened_at: at,
       updated_at: at,
-      adjustment_event_id: null,
     })
     .execute();
   await insertStep(trx, caller, disputeId, { status: 'open', note: null, at });

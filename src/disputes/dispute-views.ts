@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely';
+import { type InferResult, type SqlBool, sql } from 'kysely';
 import { listComments } from '../comments/comment-views.js';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { overlap } from '../kernel/day.js';
@@ -33,8 +33,7 @@ export async function listDisputes(
 ): Promise<{ disputes: Dispute[]; count: number }> {
   const matching = selectMatching(trx, workspaceId, filter);
   const [rows, counted] = await Promise.all([
-    matching
-      .select(columns)
+    selectColumns(matching)
       .orderBy('d.opened_at', 'desc')
       .orderBy('d.dispute_id')
       .limit(page.limit)
@@ -48,8 +47,7 @@ export async function listDisputes(
 /** The dispute with the person who opened it; null if there is none. */
 export async function findDispute(trx: Work, workspaceId: string, disputeId: string): Promise<Dispute | null> {
   if (!isUuid(disputeId)) return null;
-  const row = await selectMatching(trx, workspaceId, { repIds: null })
-    .select(columns)
+  const row = await selectColumns(selectMatching(trx, workspaceId, { repIds: null }))
     .where('d.dispute_id', '=', disputeId)
     .executeTakeFirst();
   return row === undefined ? null : disputeOf(row);
@@ -116,26 +114,6 @@ async function listSteps(trx: Work, workspaceId: string, disputeId: string): Pro
   }));
 }
 
-const columns = [
-  'd.dispute_id as disputeId',
-  'd.rep_id as repId',
-  'r.name as repName',
-  'd.period',
-  'd.deal_id as dealId',
-  'l.name as dealName',
-  'd.event_id as eventId',
-  'd.type',
-  'd.status',
-  'd.expected_amount as expectedAmount',
-  'd.currency',
-  'd.description',
-  'd.opened_by as openedById',
-  'o.name as openedByName',
-  'd.opened_at as openedAt',
-  'd.updated_at as updatedAt',
-  'd.adjustment_event_id as adjustmentId',
-] as const;
-
 function selectMatching(trx: Work, workspaceId: string, { status, period, repIds }: DisputeFilter) {
   let query = trx
     .selectFrom('disputes as d')
@@ -159,16 +137,21 @@ function selectMatching(trx: Work, workspaceId: string, { status, period, repIds
   return query;
 }
 
-interface DisputeRow
-  extends Omit<Dispute, 'openedBy' | 'openedAt' | 'updatedAt' | 'expectedAmount' | 'adjustmentId' | 'eventId'> {
-  readonly eventId: string | null;
-  readonly expectedAmount: string | null;
-  readonly openedById: string | null;
-  readonly openedByName: string | null;
-  readonly openedAt: Date;
-  readonly updatedAt: Date;
-  readonly adjustmentId: string | null;
+function selectColumns(query: ReturnType<typeof selectMatching>) {
+  return query
+    .select(['d.dispute_id as disputeId', 'd.rep_id as repId', 'r.name as repName', 'd.period', 'd.deal_id as dealId'])
+    .select([
+      'l.name as dealName',
+      'd.event_id as eventId',
+      'd.type',
+      'd.status',
+      'd.expected_amount as expectedAmount',
+    ])
+    .select(['d.currency', 'd.description', 'd.opened_by as openedById', 'o.name as openedByName'])
+    .select(['d.opened_at as openedAt', 'd.updated_at as updatedAt', 'd.adjustment_event_id as adjustmentId']);
 }
+
+type DisputeRow = InferResult<ReturnType<typeof selectColumns>>[number];
 
 function disputeOf(row: DisputeRow): Dispute {
   const { openedById, openedByName, openedAt, updatedAt, expectedAmount, ...same } = row;

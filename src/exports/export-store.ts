@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import { newId } from '../kernel/ids.js';
+import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type ExportRequest } from './export-job.js';
 import { type FileInfo } from './export-tables.js';
@@ -82,20 +83,12 @@ export async function leaseExport(trx: Work, workspaceId: string, jobId: string)
   return row === undefined ? null : { workspaceId, jobId, leaseId, ...row };
 }
 
-interface LeaseChange {
-  readonly status?: 'completed' | 'failed';
-  readonly leased_until?: Date | ReturnType<typeof sql<Date>>;
-  readonly attempts?: number;
-  readonly total?: number;
-  readonly done?: number | ReturnType<typeof sql<number>>;
-  readonly file?: string;
-  readonly error_code?: string | null;
-  readonly error?: string;
-  readonly finished_at?: ReturnType<typeof sql<Date>>;
-}
-
 /** Updates the export while the lease is held. Returns false and changes nothing if another worker holds the lease. */
-async function updateLeased(trx: Work, lease: ExportLease, change: LeaseChange): Promise<boolean> {
+async function updateLeased(
+  trx: Work,
+  lease: ExportLease,
+  change: UpdateObject<Tables, 'export_jobs'>,
+): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('export_jobs')
     .set(change)

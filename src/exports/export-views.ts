@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type ExportJob } from './export-job.js';
 
@@ -11,9 +11,7 @@ export async function findExportJobs(trx: Work, workspaceId: string, jobId?: str
     .selectFrom('export_jobs')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
-    .where((where) =>
-      where.or([where('finished_at', 'is', null), where('finished_at', '>', sql<Date>`now() - interval '1 hour'`)]),
-    )
+    .where(sql<SqlBool>`(finished_at is null or finished_at > now() - interval '1 hour')`)
     .orderBy('started_at', 'desc')
     .limit(100);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);

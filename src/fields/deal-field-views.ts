@@ -29,9 +29,8 @@ export async function slugsThatDealsHave(
   if (possible.length === 0) return new Set();
   const { rows } = await sql<{ slug: string }>`
     select distinct slug from deals, unnest(${possible}::text[]) slug
-    where workspace_id = ${workspaceId} and jsonb_exists_any(fields, ${possible}::text[]) and jsonb_exists(fields, slug)`.execute(
-    trx,
-  );
+    where workspace_id = ${workspaceId} and jsonb_exists_any(fields, ${possible}::text[])
+      and jsonb_exists(fields, slug)`.execute(trx);
   return new Set(rows.map(({ slug }) => slug));
 }
 

@@ -18,9 +18,8 @@ export async function noteSkippedDeals(
   const more = JSON.stringify(skipped.slice(0, maxSkippedListed).map(({ dealId, reason }) => ({ dealId, reason })));
   await sql`
     update crm_pulls set skipped_deals = skipped_deals || ${more}::jsonb
-    where workspace_id = ${workspaceId} and pull_id = ${pullId} and jsonb_array_length(skipped_deals) < ${maxSkippedListed}`.execute(
-    trx,
-  );
+    where workspace_id = ${workspaceId} and pull_id = ${pullId}
+      and jsonb_array_length(skipped_deals) < ${maxSkippedListed}`.execute(trx);
 }
 
 export interface SyncEnd {

@@ -206,9 +206,8 @@ async function upsertEvents(
         and h.revision = changed.revision - 1
       offset 0
     ) h
-    where changed.change = 'inserted' and changed.revision > 1 and h.status = 'earned' and h.change <> 'deleted'`.execute(
-    trx,
-  );
+    where changed.change = 'inserted' and changed.revision > 1 and h.status = 'earned'
+      and h.change <> 'deleted'`.execute(trx);
   return displaced;
 }
 

@@ -45,7 +45,6 @@ export async function recordAuditEntry(
       statement_locked: entry.statementLocked ?? 0,
       deals: entry.deals ?? 0,
       skipped: entry.skipped ?? 0,
-      blocked: null,
       details: entry.details === undefined ? null : JSON.stringify(entry.details),
       error: entry.error ?? null,
       ...(entry.at === undefined ? {} : { started_at: entry.at }),

@@ -182,15 +182,10 @@ function runOf(result: LaneResult): LaneRun {
   };
 }
 
-interface Calculated extends LaneDifference {
-  readonly lane: LaneWindow;
-  readonly formerDays: DayRange | null;
-  readonly blocked: readonly BlockedChange[];
-  readonly deals: number;
-  readonly skipped: number;
-  readonly planVersionIds: readonly string[];
-  readonly checks: readonly string[];
-}
+type Calculated = LaneDifference &
+  Pick<LaneResult, 'formerDays' | 'blocked' | 'deals' | 'skipped' | 'planVersionIds' | 'checks'> & {
+    readonly lane: LaneWindow;
+  };
 
 async function calculateWindows(
   trx: Work,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -160,9 +160,7 @@ export async function findJobs(trx: Work, workspaceId: string, jobId?: string): 
         where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)`.as('pending'),
     ])
     .where('workspace_id', '=', workspaceId)
-    .where((where) =>
-      where.or([where('finished_at', 'is', null), where('finished_at', '>', sql<Date>`now() - ${retention}`)]),
-    )
+    .where(sql<SqlBool>`(finished_at is null or finished_at > now() - ${retention})`)
     .orderBy('started_at', 'desc')
     .limit(100);
   if (jobId !== undefined) query = query.where('job_id', '=', jobId);

@@ -91,7 +91,6 @@ async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {
       where q.workspace_id = ${workspaceId}
       group by q.quota_id
     ) counted
-    where q.workspace_id = ${workspaceId} and q.quota_id = counted.quota_id and q.current_value <> counted.credit`.execute(
-    trx,
-  );
+    where q.workspace_id = ${workspaceId} and q.quota_id = counted.quota_id
+      and q.current_value <> counted.credit`.execute(trx);
 }

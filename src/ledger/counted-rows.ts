@@ -24,24 +24,10 @@ export interface CountedRow {
   readonly earnedOn: Day;
 }
 
-const names = [
-  'rep_id',
-  'deal_key',
-  'plan_id',
-  'plan_version_id',
-  'rule_id',
-  'rule_name',
-  'phase',
-  'category',
-  'amount',
-  'base',
-  'credit',
-  'tier_name',
-  'attainment_key',
-  'currency',
-  'period',
-  'earned_on',
-] as const;
+const names =
+  'rep_id deal_key plan_id plan_version_id rule_id rule_name phase category amount base credit tier_name attainment_key currency period earned_on'.split(
+    ' ',
+  );
 
 const columns = sql.raw(names.join(', '));
 

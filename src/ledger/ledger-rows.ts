@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type FixedEvent, type Phase } from '../engine/model.js';
-import { type Day, isWithin } from '../kernel/day.js';
+import { type FixedEvent } from '../engine/model.js';
+import { isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -10,22 +10,10 @@ import { type FrozenPeriod, isEveryVersionActive, type RepTerms, stoppedDaysOf, 
 import { type TruedUpRow } from './trued-up-rows.js';
 
 /** An engine-written row as stored in the ledger. */
-export interface LedgerRow {
+export interface LedgerRow extends Omit<CountedRow, 'repId' | 'planVersionId' | 'ruleId'> {
   readonly eventId: string;
   readonly status: 'earned' | 'reversed';
-  readonly dealKey: string;
-  readonly planId: string;
-  readonly ruleName: string;
-  readonly phase: Phase;
-  readonly category: 'commission' | 'bonus';
-  readonly amount: string;
   readonly base: string;
-  readonly credit: string;
-  readonly tierName: string | null;
-  readonly attainmentKey: string;
-  readonly currency: string;
-  readonly period: string;
-  readonly earnedOn: Day;
   readonly idempotencyKey: string;
 }
 

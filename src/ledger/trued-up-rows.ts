@@ -36,9 +36,8 @@ export async function loadTruedUpRows(trx: Work, windows: readonly DealsInWindow
       t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
       t.earned_on as "earnedOn"
     from trued_up_rows t
-    where t.workspace_id = ${first.workspaceId} and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(
-    trx,
-  );
+    where t.workspace_id = ${first.workspaceId}
+      and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(trx);
   const byRep = groupBy(rows, (row) => row.repId);
   return windows.map(({ terms, window, dealIds }) => {
     const deals = new Set(dealIds);

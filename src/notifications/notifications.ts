@@ -76,9 +76,8 @@ export class Notifications {
     const { rows } = await sql<Recipient>`
       select r.rep_id as "repId", r.email, r.role = 'admin' as "isAdmin", r.mail_opt_outs as "optOuts", w.name as workspace
       from reps r join workspaces w on w.workspace_id = r.workspace_id
-      where r.workspace_id = ${workspaceId} and r.active and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]))`.execute(
-      trx,
-    );
+      where r.workspace_id = ${workspaceId} and r.active
+        and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]))`.execute(trx);
     for (const notification of notifications)
       await Promise.all(
         rows

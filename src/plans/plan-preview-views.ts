@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
+import { findDealNames } from '../deals/deal-views.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { findRepNames } from '../reps/rep-views.js';
 import { type MovedDeal, type PreviewFigures } from './preview-result.js';
@@ -41,9 +42,7 @@ export async function findPreview(
     .where('workspace_id', '=', workspaceId)
     .where('plan_id', '=', planId)
     .where('preview_id', '=', previewId)
-    .where((where) =>
-      where.or([where('finished_at', 'is', null), where('finished_at', '>', sql<Date>`now() - interval '1 hour'`)]),
-    )
+    .where(sql<SqlBool>`(finished_at is null or finished_at > now() - interval '1 hour')`)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const figures = row.result;
@@ -51,7 +50,7 @@ export async function findPreview(
   const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.locked ?? [])].map(({ repId }) => repId);
   const [repNames, dealNames] = await Promise.all([
     findRepNames(trx, workspaceId, [...new Set(repIds)]),
-    namesOfDeals(trx, workspaceId, [...new Set(page.flatMap(({ dealId }) => dealId ?? []))]),
+    findDealNames(trx, workspaceId, [...new Set(page.flatMap(({ dealId }) => dealId ?? []))]),
   ]);
   return {
     previewId,
@@ -66,12 +65,4 @@ export async function findPreview(
     repNames,
     dealNames,
   };
-}
-
-async function namesOfDeals(trx: Work, workspaceId: string, dealIds: readonly string[]) {
-  if (dealIds.length === 0) return new Map<string, string | null>();
-  const { rows } = await sql<{ dealId: string; name: string | null }>`
-    select deal_id as "dealId", name from deals
-    where workspace_id = ${workspaceId} and deal_id = any(${dealIds}::text[])`.execute(trx);
-  return new Map(rows.map(({ dealId, name }) => [dealId, name]));
 }

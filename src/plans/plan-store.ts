@@ -71,21 +71,11 @@ export function versionOf(plan: StoredPlan, planRef: string, today: Day): Versio
 
 /** Whether another plan that is not deleted has the name. */
 export async function isNameTaken(trx: Work, workspaceId: string, name: string, ownPlanId?: string): Promise<boolean> {
-  const other = await trx
-    .selectFrom('plans')
-    .innerJoin('plan_versions', (join) =>
-      join
-        .onRef('plan_versions.workspace_id', '=', 'plans.workspace_id')
-        .onRef('plan_versions.plan_id', '=', 'plans.plan_id'),
-    )
-    .select('plans.plan_id')
-    .where('plans.workspace_id', '=', workspaceId)
-    .where(sql`lower(plans.name)`, '=', name.toLowerCase())
-    .where('plans.status', '<>', 'deleted')
-    .where('plan_versions.status', '<>', 'deleted')
-    .where((where) => (ownPlanId === undefined ? where.val(true) : where('plans.plan_id', '<>', ownPlanId)))
-    .executeTakeFirst();
-  return other !== undefined;
+  const { rows } = await sql`
+    select from plans p join plan_versions v on v.workspace_id = p.workspace_id and v.plan_id = p.plan_id
+    where p.workspace_id = ${workspaceId} and lower(p.name) = ${name.toLowerCase()} and p.status <> 'deleted'
+      and v.status <> 'deleted' and p.plan_id is distinct from ${ownPlanId ?? null}::uuid limit 1`.execute(trx);
+  return rows.length > 0;
 }
 
 export async function insertPlan(
@@ -233,15 +223,10 @@ export async function attainmentKeys(
 
 /** Whether some version of the plan has a cascade rule. */
 export async function hasCascade(trx: Work, workspaceId: string, planId: string): Promise<boolean> {
-  const rule = await trx
-    .selectFrom('plan_rules')
-    .select('rule_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('plan_id', '=', planId)
-    .where('phase', '=', 'cascade')
-    .limit(1)
-    .executeTakeFirst();
-  return rule !== undefined;
+  const { rows } = await sql`
+    select from plan_rules
+    where workspace_id = ${workspaceId} and plan_id = ${planId} and phase = 'cascade' limit 1`.execute(trx);
+  return rows.length > 0;
 }
 
 /** Names of the rules of every plan of the workspace. */
@@ -256,14 +241,10 @@ export async function ruleNames(trx: Work, workspaceId: string): Promise<Readonl
 }
 
 export async function hasAssignments(trx: Work, workspaceId: string, planId: string): Promise<boolean> {
-  const assignment = await trx
-    .selectFrom('assignments')
-    .select('assignment_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('plan_id', '=', planId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return assignment !== undefined;
+  const { rows } = await sql`
+    select from assignments
+    where workspace_id = ${workspaceId} and plan_id = ${planId} and deleted_at is null limit 1`.execute(trx);
+  return rows.length > 0;
 }
 
 /** Deletes the plan with all versions, rules, overrides, quotas and past assignments. Events stay. */

@@ -148,9 +148,8 @@ export async function maySeePlan(trx: Work, caller: Caller, planId: string): Pro
   if (onlyForRep === null) return true;
   const { rows } = await sql`
     select from plans p
-    where p.workspace_id = ${caller.workspaceId} and p.plan_id = ${planId} and ${isAssignedTo(onlyForRep)}`.execute(
-    trx,
-  );
+    where p.workspace_id = ${caller.workspaceId} and p.plan_id = ${planId}
+      and ${isAssignedTo(onlyForRep)}`.execute(trx);
   return rows.length > 0;
 }
 
@@ -270,28 +269,18 @@ export interface OverrideRow {
 
 export async function listOverrides(trx: Work, workspaceId: string, planVersionId: string): Promise<OverrideRow[]> {
   const rows = await trx
-    .selectFrom('plan_overrides')
-    .innerJoin('plan_rules', (join) =>
-      join
-        .onRef('plan_rules.workspace_id', '=', 'plan_overrides.workspace_id')
-        .onRef('plan_rules.rule_id', '=', 'plan_overrides.rule_id'),
+    .selectFrom('plan_overrides as o')
+    .innerJoin('plan_rules as p', (join) =>
+      join.onRef('p.workspace_id', '=', 'o.workspace_id').onRef('p.rule_id', '=', 'o.rule_id'),
     )
-    .innerJoin('reps', (join) =>
-      join
-        .onRef('reps.workspace_id', '=', 'plan_overrides.workspace_id')
-        .onRef('reps.rep_id', '=', 'plan_overrides.rep_id'),
+    .innerJoin('reps as r', (join) =>
+      join.onRef('r.workspace_id', '=', 'o.workspace_id').onRef('r.rep_id', '=', 'o.rep_id'),
     )
-    .select([
-      'plan_overrides.rep_id',
-      'reps.name',
-      'plan_overrides.rule_id',
-      'plan_rules.definition',
-      'plan_overrides.tiers',
-    ])
-    .where('plan_overrides.workspace_id', '=', workspaceId)
-    .where('plan_overrides.plan_version_id', '=', planVersionId)
-    .orderBy('reps.name')
-    .orderBy('plan_rules.position')
+    .select(['o.rep_id', 'r.name', 'o.rule_id', 'p.definition', 'o.tiers'])
+    .where('o.workspace_id', '=', workspaceId)
+    .where('o.plan_version_id', '=', planVersionId)
+    .orderBy('r.name')
+    .orderBy('p.position')
     .execute();
   return rows.map((row) => ({
     repId: row.rep_id,

@@ -59,9 +59,8 @@ export async function insertReps(trx: Work, workspaceId: string, reps: readonly 
   await forceCustomPlans(trx);
   await sql`
     insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id, payroll_id)
-    select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id from ${repRows(reps)}`.execute(
-    trx,
-  );
+    select ${workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id
+    from ${repRows(reps)}`.execute(trx);
   await sql`insert into lanes (workspace_id, rep_id) select ${workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(
     trx,
   );
@@ -115,9 +114,8 @@ export async function findRepsById(trx: Work, workspaceId: string, repIds: reado
 export async function endSessions(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
   if (repIds.length === 0) return;
   await sql`
-    delete from tokens where workspace_id = ${workspaceId} and kind = 'sess' and rep_id = any(${repIds}::uuid[])`.execute(
-    trx,
-  );
+    delete from tokens
+    where workspace_id = ${workspaceId} and kind = 'sess' and rep_id = any(${repIds}::uuid[])`.execute(trx);
   await sql`
     delete from agent_connections where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
 }
@@ -170,9 +168,8 @@ export async function loadHierarchy(trx: Work, workspaceId: string): Promise<Hie
 /** Replaces all reporting lines of the reps. */
 export async function replaceReportingLines(trx: Work, workspaceId: string, hierarchy: Hierarchy): Promise<void> {
   await sql`
-    delete from reporting_lines where workspace_id = ${workspaceId} and rep_id = any(${[...hierarchy.keys()]}::uuid[])`.execute(
-    trx,
-  );
+    delete from reporting_lines
+    where workspace_id = ${workspaceId} and rep_id = any(${[...hierarchy.keys()]}::uuid[])`.execute(trx);
   const lines = [...hierarchy].flatMap(([repId, ofRep]) => ofRep.map((line) => ({ ...line, repId })));
   if (lines.length === 0) return;
   await forceCustomPlans(trx);
@@ -196,9 +193,8 @@ export async function wereActiveInCrm(
   if (crmIds.length === 0) return new Set();
   const { rows } = await sql<{ rep_id: string }>`
     select rep_id from reps
-    where workspace_id = ${workspaceId} and crm_member_id = any(${crmIds}::text[]) and crm_active is not false`.execute(
-    trx,
-  );
+    where workspace_id = ${workspaceId} and crm_member_id = any(${crmIds}::text[])
+      and crm_active is not false`.execute(trx);
   return new Set(rows.map((row) => row.rep_id));
 }
 
@@ -267,7 +263,6 @@ export async function saveMembers(
       ['rep_id', 'uuid', (member) => member.repId],
       ['active', 'boolean', (member) => String(member.active)],
     ])}
-    on conflict (workspace_id, crm_id, provider) do update set rep_id = excluded.rep_id, active = excluded.active`.execute(
-    trx,
-  );
+    on conflict (workspace_id, crm_id, provider) do update
+    set rep_id = excluded.rep_id, active = excluded.active`.execute(trx);
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findDealNames } from '../deals/deal-views.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
@@ -62,7 +63,8 @@ async function owedOf(
   const carried = await loadCarriedForward(trx, terms, frozen);
   const owed = differences(live, sumsByCurrency([...approvedAmounts(approved), ...carried]));
   const lines = trueUpLines(before, after, approved.currency);
-  const names = await loadDealNames(trx, workspaceId, lines);
+  const dealIds = new Set(lines.flatMap(({ dealId }) => dealId ?? []));
+  const names = await findDealNames(trx, workspaceId, [...dealIds]);
   return {
     approved: Decimal.of(approved.summary.netPayout),
     carriedForward: sumsByCurrency(carried).get(approved.currency) ?? Decimal.zero,
@@ -107,22 +109,6 @@ async function loadCarriedForward(
     where t.workspace_id = ${workspaceId} and t.rep_id = ${repId} and t.period = ${period} and e.status = 'earned'
       and e.period <> t.period`.execute(trx);
   return rows;
-}
-
-async function loadDealNames(
-  trx: Work,
-  workspaceId: string,
-  lines: readonly Pick<TrueUpLine, 'dealId'>[],
-): Promise<ReadonlyMap<string, string | null>> {
-  const dealIds = [...new Set(lines.flatMap(({ dealId }) => dealId ?? []))];
-  if (dealIds.length === 0) return new Map();
-  const deals = await trx
-    .selectFrom('deals')
-    .select(['deal_id', 'name'])
-    .where('workspace_id', '=', workspaceId)
-    .where('deal_id', 'in', dealIds)
-    .execute();
-  return new Map(deals.map((deal) => [deal.deal_id, deal.name]));
 }
 
 function approvedAmounts({ currency, summary, otherCurrencies }: ApprovedPeriod['statement']): Amount[] {

@@ -148,8 +148,7 @@ async function repsWithLaterEvents(
       ['generated_at', 'timestamptz', (draft) => (draft.generatedAt as Date).toISOString()],
     ])}) d
     where exists (select from commission_events e where e.workspace_id = ${workspaceId} and e.rep_id = d.rep_id
-      and e.earned_on between ${from}::date and ${to}::date and e.updated_at > d.generated_at - ${waitMargin})`.execute(
-    trx,
-  );
+      and e.earned_on between ${from}::date and ${to}::date
+        and e.updated_at > d.generated_at - ${waitMargin})`.execute(trx);
   return new Set(rows.map(({ repId }) => repId));
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
@@ -6,6 +6,7 @@ import { mapInSlices } from '../kernel/waiting.js';
 import { type AuditEntry, recordAuditEntry } from '../ledger/audit-entry.js';
 import { requestWriteBack } from '../ledger/write-back-requests.js';
 import { unnestRows } from '../platform/database/columns.js';
+import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
@@ -146,17 +147,11 @@ async function recordStatementEvents(
   await recordEvents(trx, workspaceId, events);
 }
 
-interface HeadChange {
-  readonly status?: 'draft' | 'approved';
-  readonly approved_version?: number | null;
-  readonly approved_at?: Date | null;
-  readonly approved_by?: string | null;
-  readonly approver?: string | null;
-  readonly approved_total?: string | null;
-  readonly currency?: string | null;
-}
-
-async function updateHead(trx: Work, { workspaceId, repId, period }: StatementKey, change: HeadChange): Promise<void> {
+async function updateHead(
+  trx: Work,
+  { workspaceId, repId, period }: StatementKey,
+  change: UpdateObject<Tables, 'statement_periods'>,
+): Promise<void> {
   await trx
     .updateTable('statement_periods')
     .set(change)

@@ -49,9 +49,8 @@ export class AttemptLimits {
 
   private async add(key: string, windowSeconds: number): Promise<{ attempts: number; secondsLeft: number }> {
     const { rows } = await sql<{ attempts: number; secondsLeft: number }>`
-      select attempts, seconds_left as "secondsLeft" from count_attempt(${key}, ${windowSeconds})`.execute(
-      this.database,
-    );
+      select attempts, seconds_left as "secondsLeft"
+      from count_attempt(${key}, ${windowSeconds})`.execute(this.database);
     return rows[0] as { attempts: number; secondsLeft: number };
   }
 }
