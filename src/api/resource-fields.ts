@@ -51,6 +51,9 @@ export const fields = {
   jobStatus: z.enum(['running', 'completed', 'failed']).describe('Status of the job'),
 };
 
+/** What a page says besides its items. */
+export const pageFields = { count: fields.count, limit: fields.limit, offset: fields.offset };
+
 /** Ids in paths. */
 export const pathIds = {
   repId: pathId.describe('Id of the rep (UUID)'),

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isDigest } from '../platform/secrets/signature.js';
 
 const toleranceSeconds = 300;
 const maxHeaderLength = 4096;
@@ -14,9 +15,7 @@ export function verifyBillingSignature(secret: string, bytes: Buffer, header: st
   if (timestamp === undefined || others.length > 0 || !/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) > toleranceSeconds) return false;
   const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest();
-  return valuesOf(parts, 'v1').some(
-    (hex) => /^[0-9a-f]{64}$/.test(hex) && timingSafeEqual(Buffer.from(hex, 'hex'), expected),
-  );
+  return valuesOf(parts, 'v1').some((hex) => isDigest(hex, expected));
 }
 
 function valuesOf(parts: readonly string[], name: string): string[] {

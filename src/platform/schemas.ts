@@ -59,6 +59,26 @@ export function wholeNumber(min: number, max: number) {
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
 }
 
+/** The query of a list that is read by numbers of items. */
+export function offsetPage(what: string, max: number, byDefault: number) {
+  return {
+    limit: wholeNumber(1, max).default(byDefault).describe(`Max number of ${what} on the page, 1 to ${max}`),
+    offset: wholeNumber(0, 1_000_000_000).default(0).describe(`Number of ${what} to skip`),
+  };
+}
+
+/** The query of a list that is read from the newest item on. */
+export function cursorPage(what: string, max: number) {
+  return {
+    limit: wholeNumber(1, max).default(20).describe(`Max number of ${what} on the page, 1 to ${max}`),
+    cursor: z
+      .string()
+      .regex(/^\d{1,18}$/, 'must be the nextCursor of a page')
+      .optional()
+      .describe('The nextCursor of the previous page; the first page by default'),
+  };
+}
+
 /** `true` or `false` in a query string. */
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { instant, text, wholeNumber } from '../../platform/schemas.js';
+import { cursorPage, instant, text } from '../../platform/schemas.js';
 
 const query = z.strictObject({
   actor: text(200).optional().describe('Only what this actor did, such as rep:<id>, api-key or key:<id>'),
@@ -12,12 +12,7 @@ const query = z.strictObject({
   action: text(100).optional().describe('Only calls of this operation, by its id, such as approveStatement'),
   from: instant.optional().describe('Only entries from this instant on, ISO 8601'),
   to: instant.optional().describe('Only entries before this instant, ISO 8601'),
-  limit: wholeNumber(1, 50).default(20).describe('Max number of entries on the page, 1 to 50'),
-  cursor: z
-    .string()
-    .regex(/^\d{1,18}$/, 'must be the nextCursor of a page')
-    .optional()
-    .describe('The nextCursor of the previous page; the first page by default'),
+  ...cursorPage('entries', 50),
 });
 
 const entry = z

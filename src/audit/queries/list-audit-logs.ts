@@ -1,18 +1,17 @@
 import { z } from 'zod';
-import { fields } from '../../api/resource-fields.js';
+import { pageFields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
-import { text, wholeNumber } from '../../platform/schemas.js';
+import { offsetPage, text } from '../../platform/schemas.js';
 import { auditRun } from '../audit-run.js';
 import { listAuditRuns } from '../audit-views.js';
 
 const query = z.strictObject({
   actor: text(200).optional().describe('Only runs that this actor caused'),
   dealId: text(200).optional().describe('Only runs of this deal, by its id in the CRM'),
-  limit: wholeNumber(1, 500).default(100).describe('Max number of runs on the page, 1 to 500'),
-  offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of runs to skip'),
+  ...offsetPage('runs', 500, 100),
 });
 
 export const listAuditLogs = operation({
@@ -24,9 +23,7 @@ export const listAuditLogs = operation({
   query,
   response: z.object({
     runs: z.array(auditRun).describe('The runs of the page, latest first'),
-    count: fields.count,
-    limit: fields.limit,
-    offset: fields.offset,
+    ...pageFields,
   }),
   failures: {},
   tool: {

@@ -1,13 +1,12 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
+import { isDigest } from '../../platform/secrets/signature.js';
 import { type CrmHint } from '../port.js';
 
 /** Whether the hexadecimal signature belongs to these bytes. */
 export function verifyCrmaSignature(secret: string, rawBody: Buffer, header: string | undefined): boolean {
-  if (header === undefined || !/^[0-9a-f]{64}$/i.test(header)) return false;
-  const expected = createHmac('sha256', secret).update(rawBody).digest();
-  return timingSafeEqual(expected, Buffer.from(header, 'hex'));
+  return isDigest(header, createHmac('sha256', secret).update(rawBody).digest());
 }
 
 export interface CrmaDelivery {

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
+import { isDigest } from '../../platform/secrets/signature.js';
 import { type CrmHint } from '../port.js';
 import { crmbChange } from './values.js';
 
@@ -45,9 +46,7 @@ function isSignedV3({ secret, method, uri, rawBody, timestamp, now }: CrmbReques
 }
 
 function isSignedV1({ secret, rawBody, signatureV1 }: CrmbRequest): boolean {
-  if (signatureV1 === undefined || !/^[0-9a-f]{64}$/i.test(signatureV1)) return false;
-  const expected = createHash('sha256').update(secret).update(rawBody).digest();
-  return timingSafeEqual(expected, Buffer.from(signatureV1, 'hex'));
+  return isDigest(signatureV1, createHash('sha256').update(secret).update(rawBody).digest());
 }
 
 /** The CRM signs the URL with these characters decoded and all others encoded. */

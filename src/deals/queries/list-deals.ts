@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fields } from '../../api/resource-fields.js';
+import { pageFields } from '../../api/resource-fields.js';
 import { type Caller, maySee, onlyRep, seesTeam, visibleReps } from '../../kernel/caller.js';
 import { isDay } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
@@ -52,9 +52,7 @@ const query = z.strictObject({
 
 const response = z.object({
   deals: z.array(dealRecord).describe('The deals of the page'),
-  count: fields.count,
-  limit: fields.limit,
-  offset: fields.offset,
+  ...pageFields,
 });
 
 function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefined; closedTo?: string | undefined }) {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { fields } from '../../api/resource-fields.js';
+import { pageFields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
-import { period, wholeNumber } from '../../platform/schemas.js';
+import { offsetPage, period } from '../../platform/schemas.js';
 import { narrowedReps, repIdQuery } from '../../reps/rep.js';
 import { discrepancy, discrepancyExample, discrepancyStatuses } from '../discrepancy.js';
 import { listDiscrepancies as load } from '../discrepancy-views.js';
@@ -13,8 +13,7 @@ const query = z.strictObject({
   status: z.enum(discrepancyStatuses).optional().describe('Only discrepancies with this status'),
   repId: repIdQuery.optional().describe("Only this rep's discrepancies, by id (UUID)"),
   period: period.optional().describe('Only discrepancies of this approved period'),
-  limit: wholeNumber(1, 200).default(50).describe('Max number of discrepancies on the page, 1 to 200'),
-  offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of discrepancies to skip'),
+  ...offsetPage('discrepancies', 200, 50),
 });
 
 export const listDiscrepancies = operation({
@@ -28,9 +27,7 @@ export const listDiscrepancies = operation({
   query,
   response: z.object({
     discrepancies: z.array(discrepancy).describe('The discrepancies of the page, latest first'),
-    count: fields.count,
-    limit: fields.limit,
-    offset: fields.offset,
+    ...pageFields,
   }),
   failures: {},
   tool: {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { fields } from '../../api/resource-fields.js';
+import { pageFields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
-import { period, wholeNumber } from '../../platform/schemas.js';
+import { offsetPage, period } from '../../platform/schemas.js';
 import { narrowedReps, repIdQuery } from '../../reps/rep.js';
 import { dispute, disputeExample, disputeStatuses } from '../dispute.js';
 import { listDisputes as load } from '../dispute-views.js';
@@ -13,8 +13,7 @@ const query = z.strictObject({
   status: z.enum(disputeStatuses).optional().describe('Only disputes with this status'),
   repId: repIdQuery.optional().describe("Only this rep's disputes, by id (UUID); reps see only their own"),
   period: period.optional().describe('Only disputes of this period'),
-  limit: wholeNumber(1, 500).default(100).describe('Max number of disputes on the page, 1 to 500'),
-  offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of disputes to skip'),
+  ...offsetPage('disputes', 500, 100),
 });
 
 export const listDisputes = operation({
@@ -27,9 +26,7 @@ export const listDisputes = operation({
   query,
   response: z.object({
     disputes: z.array(dispute).describe('The disputes of the page, latest first'),
-    count: fields.count,
-    limit: fields.limit,
-    offset: fields.offset,
+    ...pageFields,
   }),
   failures: {},
   tool: {

@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { wholeNumber } from '../../platform/schemas.js';
+import { cursorPage } from '../../platform/schemas.js';
 import { providerParams } from '../crm-connection.js';
 import { findHealth } from '../crm-health.js';
 import { listSyncHistory } from '../crm-sync-history.js';
 import { crmHealth, crmHealthExample, crmSyncExample, crmSyncRecord } from '../crm-sync-record.js';
 
-const query = z.strictObject({
-  limit: wholeNumber(1, 100).default(20).describe('Max number of syncs on the page, 1 to 100'),
-  cursor: z
-    .string()
-    .regex(/^\d{1,18}$/, 'must be the nextCursor of a page')
-    .optional()
-    .describe('The nextCursor of the previous page; the first page by default'),
-});
+const query = z.strictObject(cursorPage('syncs', 100));
 
 export const listCrmSyncs = operation({
   id: 'listCrmSyncs',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
-import { requireUuid, wholeNumber } from '../../platform/schemas.js';
+import { cursorPage, requireUuid } from '../../platform/schemas.js';
 import {
   deliveryExample,
   endpointExample,
@@ -15,12 +15,7 @@ import { findEndpoint, listDeliveries } from '../webhook-endpoint-views.js';
 const params = z.strictObject(endpointPath);
 const query = z.strictObject({
   status: z.enum(['pending', 'delivered', 'failed']).optional().describe('Only deliveries with this status'),
-  limit: wholeNumber(1, 50).default(20).describe('Max number of deliveries on the page, 1 to 50'),
-  cursor: z
-    .string()
-    .regex(/^\d{1,18}$/, 'must be the nextCursor of a page')
-    .optional()
-    .describe('The nextCursor of the previous page; the first page by default'),
+  ...cursorPage('deliveries', 50),
 });
 
 export const listWebhookDeliveries = operation({
