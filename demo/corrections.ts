@@ -24,7 +24,7 @@ export function demoRefund(today: Day) {
   return { dealId: 'D-0000-refund', deal: deal('Granite Foods, refund', -18_000, from) };
 }
 
-export interface DemoCorrection {
+interface DemoCorrection {
   /** The rep of the statement; the manager approves it and pays the difference. */
   readonly seller: string;
   readonly manager: string;

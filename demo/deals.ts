@@ -1,7 +1,7 @@
 import { addDays, type Day } from '#src/kernel/day.js';
 import { accountManagers, developers, sellers } from './people.js';
 
-export interface DemoDeal {
+interface DemoDeal {
   readonly dealId: string;
   readonly name: string;
   readonly stage: string;

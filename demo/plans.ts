@@ -2,7 +2,7 @@ import { addDays, type Day } from '#src/kernel/day.js';
 import { type Period, periodOf, periodRange, periodsTouching } from '#src/kernel/period.js';
 import { accountManagers, developers, managers, sellers } from './people.js';
 
-export interface DemoPlan {
+interface DemoPlan {
   readonly name: string;
   readonly config: unknown;
   readonly people: readonly string[];

@@ -14,7 +14,7 @@ import { demoPeople, sellers } from './people.js';
 import { demoPlanChange, demoPlans } from './plans.js';
 
 /** What the service prints about the demo after the first start. */
-export interface DemoWorkspace {
+interface DemoWorkspace {
   readonly apiKey: string;
   readonly period: string;
   readonly dealId: string;

@@ -4,7 +4,7 @@ import { findProgram, type ProgramName } from './binaries.js';
 import { type Cluster } from './data-folder.js';
 import { codeOf, externalHint } from './errors.js';
 
-export interface Finished {
+interface Finished {
   readonly code: number | null;
   readonly output: string;
 }

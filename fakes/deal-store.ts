@@ -1,5 +1,5 @@
 /** Deals that a fake computes when they are read, so that a large number of them takes little memory. */
-export interface GeneratedDeals<Deal> {
+interface GeneratedDeals<Deal> {
   readonly count: number;
   /** The deal at the position, equal at each call. Its id depends on the position alone. */
   at(position: number): Deal;

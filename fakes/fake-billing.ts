@@ -34,7 +34,7 @@ interface FakeSubscription {
 }
 
 /** An event without the object, which the receiver reads from the provider. */
-export interface FakeThinEvent {
+interface FakeThinEvent {
   readonly id: string;
   readonly object: 'v2.core.event';
   readonly type: string;

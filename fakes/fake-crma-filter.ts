@@ -2,7 +2,7 @@
 export class FilterError extends Error {}
 
 /** The values of a record that a filter can compare, by attribute. `record_id` and `created_at` are attributes too. */
-export type Comparable = (slug: string) => readonly (string | number | boolean)[];
+type Comparable = (slug: string) => readonly (string | number | boolean)[];
 
 type Test = (read: Comparable) => boolean;
 

@@ -7,7 +7,7 @@ import { compileFilter, FilterError } from './fake-crma-filter.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
 
-export interface FakeAttribute {
+interface FakeAttribute {
   readonly slug: string;
   readonly title: string;
   readonly type: string;
@@ -24,14 +24,14 @@ export interface FakeAttribute {
 }
 
 /** An amount in another currency than the attribute's default. */
-export interface FakeMoney {
+interface FakeMoney {
   readonly amount: number;
   readonly currency: string | null;
 }
 
 type Plain = string | number | boolean | null | FakeMoney | readonly string[];
 /** Plain values of a deal by slug. */
-export type FakeCrmaValues = Readonly<Record<string, Plain>>;
+type FakeCrmaValues = Readonly<Record<string, Plain>>;
 
 interface StoredDeal {
   readonly id: string;

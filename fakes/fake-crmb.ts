@@ -8,9 +8,9 @@ import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
 
 /** Properties of a deal by name; all values are text. */
-export type FakeCrmbValues = Readonly<Record<string, string | null>>;
+type FakeCrmbValues = Readonly<Record<string, string | null>>;
 
-export interface FakeProperty {
+interface FakeProperty {
   readonly name: string;
   readonly label: string;
   readonly type: string;
@@ -35,14 +35,14 @@ interface StoredDeal {
   archivedAt: string | null;
 }
 
-export interface FakeStage {
+interface FakeStage {
   readonly id: string;
   readonly label: string;
   readonly probability: string;
   readonly archived?: boolean;
 }
 
-export interface FakePipeline {
+interface FakePipeline {
   readonly id: string;
   readonly label: string;
   readonly stages: readonly FakeStage[];
@@ -65,7 +65,7 @@ interface Owner {
   archived: boolean;
 }
 
-export type FakeCrmbEvent = Readonly<Record<string, unknown>>;
+type FakeCrmbEvent = Readonly<Record<string, unknown>>;
 
 const stages: readonly FakeStage[] = [
   { id: 'appointmentscheduled', label: 'Appointment Scheduled', probability: '0.2' },

@@ -2,7 +2,7 @@ import { type DescribedField, stages } from './fake-crmc-fields.js';
 import { type FakeCatalog, type FakeObject, type FakeRow } from './fake-soql.js';
 
 /** What queries read, as the connected user sees it. */
-export interface CrmcSources {
+interface CrmcSources {
   readonly fields: readonly DescribedField[];
   readonly readsDeals: boolean;
   readonly deals: () => readonly FakeRow[];

@@ -9,7 +9,7 @@ import { FakeServer, type FakeServerOptions } from './fake-server.js';
 import { type FakeRow, type QueryResult, runSoql } from './fake-soql.js';
 import { SoqlError } from './fake-soql-reader.js';
 
-export interface FakeCrmcOptions extends FakeServerOptions {
+interface FakeCrmcOptions extends FakeServerOptions {
   /** Each deal has its own currency. */
   readonly multiCurrency?: boolean;
   /** Currency of all deals in a single-currency organisation. */
@@ -17,7 +17,7 @@ export interface FakeCrmcOptions extends FakeServerOptions {
   readonly orgId?: string;
 }
 
-export interface FakeCrmcUser {
+interface FakeCrmcUser {
   readonly Id: string;
   readonly Name: string;
   readonly Email: string;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Request, type RequestHandler, type Response } from 'express';
 
-export interface FakeOAuthOptions {
+interface FakeOAuthOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   /** Prefix of the tokens, as the vendor's tokens have. */
@@ -20,7 +20,7 @@ export interface IssuedTokens {
   readonly refreshToken: string | null;
 }
 
-export type TokenForm = Readonly<Record<string, string | undefined>>;
+type TokenForm = Readonly<Record<string, string | undefined>>;
 
 /** The OAuth part of a fake vendor: consents immediately and tracks valid tokens. */
 export class FakeOAuth {

@@ -15,7 +15,7 @@ export interface Fault {
   readonly answer: RequestHandler;
 }
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;

@@ -8,7 +8,7 @@ export class SoqlError extends Error {
   }
 }
 
-export interface Literal {
+interface Literal {
   readonly value: string | number | boolean | null;
   readonly isQuoted: boolean;
   readonly isTime: boolean;
@@ -33,7 +33,7 @@ export type Condition =
       readonly query: string;
     };
 
-export interface Selected {
+interface Selected {
   readonly path: readonly string[];
   readonly aggregate: string | null;
   readonly alias: string | null;

@@ -14,7 +14,7 @@ export interface Upload {
   readonly data: Content;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** Any text: requests with the same key are executed once, and repeated requests get the first response. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
@@ -28,7 +28,7 @@ type Given<Name extends string, Schema> = Schema extends z.ZodType
 type GivenFile<Terms> = Terms extends { readonly types: readonly string[] } ? { readonly upload: Upload } : unknown;
 
 /** The input of a call; empty for operations without input. */
-export type CallInput<O> =
+type CallInput<O> =
   O extends Operation<
     infer Params,
     infer Query,

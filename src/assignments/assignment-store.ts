@@ -8,7 +8,7 @@ import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** A plan and the days of an assignment to it; null is unbounded. */
-export interface Placement {
+interface Placement {
   readonly planId: string;
   readonly start: Day | null;
   readonly end: Day | null;

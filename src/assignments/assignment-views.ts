@@ -3,7 +3,7 @@ import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Assignment } from './assignment.js';
 
-export interface AssignmentFilter {
+interface AssignmentFilter {
   readonly assignmentIds?: readonly string[];
   readonly repIds?: readonly string[] | null;
   readonly planId?: string | undefined;

@@ -18,7 +18,7 @@ export function tokenFieldsOf(caller: Caller): { kind: TokenKind; role: Role | n
   return { kind: caller.tokenKind ?? 'ws', role: roleOf(caller), repId: caller.repId };
 }
 
-export interface Identity {
+interface Identity {
   readonly email: string | null;
   /** Name of the person, otherwise of the token. */
   readonly name: string;

@@ -3,7 +3,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type SealedMail } from '../platform/mail/outbox.js';
 import { type StoredCode } from './sign-in-code.js';
 
-export interface NewCode extends StoredCode {
+interface NewCode extends StoredCode {
   readonly email: string;
   readonly emailHash: Buffer;
   readonly networkHash: Buffer;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** What a start link does: sign in as a person, or create the first workspace. */
-export type StartLinkTarget =
+type StartLinkTarget =
   | { readonly kind: 'sign_in'; readonly workspaceId: string; readonly repId: string }
   | { readonly kind: 'set_up' };
 

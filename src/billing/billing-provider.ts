@@ -2,7 +2,7 @@ import { type Stripe } from 'stripe';
 import { type BillingEvent, billingEventTypes, readBillingEvent, type ThinEvent } from './billing-event.js';
 import { collectionPaused, type PricedItem } from './subscription-tier.js';
 
-export interface BillingProviderSettings {
+interface BillingProviderSettings {
   readonly apiKey: string;
   readonly apiBase: string;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Subscription } from './subscription-tier.js';
 
-export interface StoredSubscription extends Subscription {
+interface StoredSubscription extends Subscription {
   readonly customerId: string;
 }
 

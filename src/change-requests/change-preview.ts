@@ -54,7 +54,7 @@ export const changePreview = z
     testsPassed: z.boolean().optional().describe('Whether the tests of the version pass; absent if it has none'),
   })
   .describe('What the change would do to commission');
-export type ChangePreview = z.input<typeof changePreview>;
+type ChangePreview = z.input<typeof changePreview>;
 
 /** As it is stored: names of people are read with the response. */
 export interface StoredPreview extends Omit<ChangePreview, 'byRep' | 'locked'> {

@@ -10,7 +10,7 @@ import { maxPending, type StoredCaller, toStoredCaller } from './change-request.
 const validDays = 7;
 const maxOutcomeBytes = 64 * 1024;
 
-export interface NewChangeRequest {
+interface NewChangeRequest {
   readonly tool: string;
   readonly title: string;
   readonly input: RawInput;

@@ -7,7 +7,7 @@ import { type RawInput } from '../platform/operation-dispatcher.js';
 import { workspaceToday } from '../reps/rep-views.js';
 import { comparedDays, type PreviewAnswer, type StoredPreview, toStoredPreview } from './change-preview.js';
 
-export interface PreviewParts {
+interface PreviewParts {
   readonly unitOfWork: UnitOfWork;
   readonly runner: ToolRunner;
   readonly clock: Clock;

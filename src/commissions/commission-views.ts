@@ -51,7 +51,7 @@ export async function listTeam(
   return rows;
 }
 
-export interface RepEarningsRow extends EarningsRow {
+interface RepEarningsRow extends EarningsRow {
   readonly repId: string;
   readonly deals: number;
 }

@@ -40,7 +40,7 @@ export async function triedVersions(trx: Work, workspaceId: string, plan: TriedP
   if (planId === null || stored.length === 0) throw planNotFound();
   if ('planVersionId' in plan) {
     const tried = stored.filter((version) => version.planVersionId === plan.planVersionId);
-    return { planId, versions: tried.map(onEveryDay), stored, change: null };
+    return { planId, versions: tried.map((version) => ({ ...version, ...onEveryDay })), stored, change: null };
   }
   if ('config' in plan) {
     const change = changedVersion(stored, planTerms(plan.config), plan.dates, plan.today);
@@ -48,7 +48,7 @@ export async function triedVersions(trx: Work, workspaceId: string, plan: TriedP
   }
   const timeline = paying(stored);
   const newest = stored.toSorted((a, b) => b.version - a.version)[0] as StoredVersion;
-  return { planId, versions: timeline.length > 0 ? timeline : [onEveryDay(newest)], stored, change: null };
+  return { planId, versions: timeline.length > 0 ? timeline : [{ ...newest, ...onEveryDay }], stored, change: null };
 }
 
 /** The timeline. An inactive plan is simulated as if it were active. */
@@ -56,16 +56,13 @@ function paying(versions: readonly StoredVersion[]): StoredVersion[] {
   return timelineOf(versions).map((version) => ({ ...version, planStatus: 'active' }));
 }
 
-function onEveryDay(version: StoredVersion): StoredVersion {
-  return {
-    ...version,
-    status: 'active',
-    supersedes: null,
-    planStatus: 'active',
-    effectiveStart: null,
-    effectiveEnd: null,
-  };
-}
+const onEveryDay = {
+  status: 'active',
+  supersedes: null,
+  planStatus: 'active',
+  effectiveStart: null,
+  effectiveEnd: null,
+} as const;
 
 /** A version of a config that is not stored. It applies on every day. */
 export function unsavedVersion(terms: PlanTerms, currency: string): StoredVersion {
@@ -73,11 +70,7 @@ export function unsavedVersion(terms: PlanTerms, currency: string): StoredVersio
     planId: unsaved,
     planVersionId: unsaved,
     version: 1,
-    status: 'active',
-    supersedes: null,
-    planStatus: 'active',
-    effectiveStart: null,
-    effectiveEnd: null,
+    ...onEveryDay,
     currency,
     fieldMapping: {},
     dealConditions: terms.dealConditions,

@@ -19,7 +19,7 @@ import { unsaved } from './simulated-plan.js';
 import { carriedOverrides, type TriedPlan, type TriedVersions } from './simulated-versions.js';
 import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from './simulation-task.js';
 
-export interface SimulationRequest {
+interface SimulationRequest {
   readonly plan: TriedPlan;
   readonly period: Period;
   readonly repIds: readonly string[] | null;
@@ -29,7 +29,7 @@ export interface SimulationRequest {
   readonly visible: readonly string[] | null;
 }
 
-export interface SimulationData {
+interface SimulationData {
   readonly reps: readonly SimulatedRepData[];
   /** The reps of the response. */
   readonly requested: readonly string[];

@@ -3,7 +3,7 @@ import { PreparedJson } from '../platform/operation.js';
 import { ThreadLimitExceeded, ThreadPool } from '../platform/threads/thread-pool.js';
 import { type SimulatedRepData, type SimulationHead } from './simulation-task.js';
 
-export interface SimulationLimits {
+interface SimulationLimits {
   readonly threads: number;
   readonly heapMb: number;
   readonly seconds: number;

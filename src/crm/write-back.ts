@@ -11,7 +11,7 @@ export interface DealValues {
 }
 
 export const writtenValues = ['commission', 'state', 'currency', 'attainment'] as const;
-export type WrittenValue = (typeof writtenValues)[number];
+type WrittenValue = (typeof writtenValues)[number];
 
 /** The CRM's own names of the fields that get the values; null for values that are not written. */
 export type WriteTargets = Readonly<Record<WrittenValue, string | null>>;

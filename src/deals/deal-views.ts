@@ -159,7 +159,7 @@ function labelOfStage({ fields, stage }: DealRow): string | null {
   return typeof label === 'string' && label !== '' ? label : stage;
 }
 
-export interface DealEarnings {
+interface DealEarnings {
   readonly earned: number;
   /** Whether one of the events is in an approved period, where it cannot be reversed. */
   readonly frozen: boolean;

@@ -27,7 +27,7 @@ export const maxFieldsLength = 64 * 1024;
 const maxOwnerIdLength = 500;
 
 /** Standard values that were sent by name, and the explicit owner. */
-export interface DealInput {
+interface DealInput {
   readonly name?: string;
   readonly amount?: number | string;
   readonly currency?: string;

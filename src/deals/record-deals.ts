@@ -41,7 +41,7 @@ export interface DealChange {
   readonly isRead: boolean;
 }
 
-export interface RecordedDeals {
+interface RecordedDeals {
   /** One outcome for each incoming deal, in the same order. */
   readonly outcomes: readonly Outcome[];
   readonly changes: readonly DealChange[];

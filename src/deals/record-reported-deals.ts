@@ -31,7 +31,7 @@ export interface ReportedDeal {
   readonly deleted: boolean;
 }
 
-export interface Report {
+interface Report {
   readonly provider: string;
   readonly deals: readonly ReportedDeal[];
   /** Time before the read from the CRM, by the database's clock; null for data that the CRM pushed. */
@@ -41,7 +41,7 @@ export interface Report {
 }
 
 const reportOutcomes = ['created', 'changed', 'unchanged', 'stale', 'deleted', 'erased', 'unusable'] as const;
-export type ReportOutcome = (typeof reportOutcomes)[number];
+type ReportOutcome = (typeof reportOutcomes)[number];
 
 export interface RecordedReport {
   readonly outcomes: ReadonlyMap<string, ReportOutcome>;

@@ -9,7 +9,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type Cause } from './discrepancy-tables.js';
 
 /** A change that is stored but not calculated yet, with the days on which it may change amounts. */
-export interface PendingChange {
+interface PendingChange {
   readonly days: DayRange;
   readonly request: PendingRequest;
 }

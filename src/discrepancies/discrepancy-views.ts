@@ -8,7 +8,7 @@ import { trueUpLineAnswer } from '../statements/true-up-line.js';
 import { type Discrepancy } from './discrepancy.js';
 import { type DiscrepancyStatus } from './discrepancy-tables.js';
 
-export interface DiscrepancyFilter {
+interface DiscrepancyFilter {
   readonly status?: DiscrepancyStatus | undefined;
   readonly period?: Period | undefined;
   /** Null for the discrepancies of all reps. */

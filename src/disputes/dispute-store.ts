@@ -5,7 +5,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
 import { type DisputeStatus, type DisputeType, type Evidence } from './dispute.js';
 
-export interface NewDispute {
+interface NewDispute {
   readonly repId: string;
   readonly period: Period;
   readonly dealId: string | null;

@@ -17,7 +17,7 @@ import {
   openStatuses,
 } from './dispute.js';
 
-export interface DisputeFilter {
+interface DisputeFilter {
   readonly status?: DisputeStatus | undefined;
   readonly period?: Period | undefined;
   /** Null for the disputes of all reps. */

@@ -39,7 +39,7 @@ export interface Firing {
 }
 
 /** An occurrence on a day: a firing, a fixed row, or both if the rule of a fixed row still fires. */
-export interface PlanOccurrence {
+interface PlanOccurrence {
   readonly day: Day;
   readonly dealKey: string;
   readonly position: number;
@@ -63,7 +63,7 @@ export interface WalkListener {
 }
 
 /** The other reps' credits under a key and period, for ranks. */
-export type PeerCredits = (key: string, period: Period) => readonly Decimal[];
+type PeerCredits = (key: string, period: Period) => readonly Decimal[];
 
 const entriesPerStep = 200;
 

@@ -94,7 +94,7 @@ export interface ConditionTrace {
  * A long value that was cut, or the place of the same value among those before it, with the result of the comparison,
  * which cannot be computed from a part.
  */
-export type CutValue = ({ readonly cut: FieldValue } | { readonly as: number }) & { readonly passed: boolean };
+type CutValue = ({ readonly cut: FieldValue } | { readonly as: number }) & { readonly passed: boolean };
 
 export type SeenValue = FieldValue | CutValue;
 

@@ -20,9 +20,9 @@ import { type Deal, type ReadField } from './slug.js';
 import { encodeTrace, type Reason } from './trace.js';
 
 /** A deal to calculate. With upstream events it is a deal of the team, otherwise the rep's own. */
-export type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
+type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
 
-export interface ResultCollector {
+interface ResultCollector {
   readonly decisions: Decision[];
   readonly blocked: BlockedChange[];
   readonly outcomes: Outcome[];

@@ -20,7 +20,7 @@ export interface Tier {
   readonly repId?: string;
 }
 
-export interface QuotaCredit {
+interface QuotaCredit {
   readonly field: string;
   readonly weight: number;
 }
@@ -54,7 +54,7 @@ export interface PlanTerms {
   readonly rules: readonly Rule[];
 }
 
-export type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: readonly [Issue, ...Issue[]] };
+type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: readonly [Issue, ...Issue[]] };
 
 /**
  * Reads a config in either documented shape into canonical terms, or returns every problem with its path. One plan

@@ -33,7 +33,7 @@ export type Reason = (typeof reasons)[number];
 export type LimitKind = 'floor_attainment' | 'floor' | 'cap_multiplier' | 'cap';
 
 /** A floor or cap that was applied: its bound, and the amount before and after it. */
-export interface LimitTrace {
+interface LimitTrace {
   readonly kind: LimitKind;
   /** The bound in money (for `floor_attainment`: the ratio); null when the rep has no variable target to multiply. */
   readonly bound: number | null;
@@ -52,7 +52,7 @@ export interface PartTrace {
   readonly part: number;
 }
 
-export interface UpstreamTrace {
+interface UpstreamTrace {
   readonly repId: string;
   readonly ruleName: string;
   readonly amount: number;
@@ -116,7 +116,7 @@ export interface TraceParts {
 }
 
 /** The parts of a trace that were read when the rule fired. */
-export interface TraceInputs {
+interface TraceInputs {
   readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly seen: readonly SeenValue[];
 }
@@ -174,7 +174,7 @@ type Stored = readonly [
 ];
 
 /** The context for decoding a stored trace: the conditions of its plan version and the columns of its event. */
-export interface TraceContext {
+interface TraceContext {
   readonly conditions: readonly Condition[];
   readonly day: Day;
   readonly timeZone: string;

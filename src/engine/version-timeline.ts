@@ -1,7 +1,7 @@
 import { addDays, type Day, type DayRange, earliestDay, hull, latestDay } from '../kernel/day.js';
 
 /** The properties that place a version in its plan's timeline. */
-export interface DatedVersion {
+interface DatedVersion {
   readonly planVersionId: string;
   readonly version: number;
   readonly effectiveStart: Day | null;

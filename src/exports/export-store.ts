@@ -6,7 +6,7 @@ import { type ExportRequest } from './export-job.js';
 import { type FileInfo } from './export-tables.js';
 
 /** An export that one worker makes. The lease is exclusive until it expires. */
-export interface ExportLease {
+interface ExportLease {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly leaseId: string;
@@ -112,7 +112,7 @@ export function releaseExport(trx: Work, lease: ExportLease, pauseMs: number, at
   });
 }
 
-export interface NewPart {
+interface NewPart {
   readonly part: number;
   readonly content: Buffer;
   readonly name: string | null;

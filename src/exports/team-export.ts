@@ -36,7 +36,7 @@ export type TeamCell = { readonly text: string } | { readonly amount: string };
  * The statements to include: approved ones, approved ones and drafts, or everyone's. Without a generated version,
  * `everyone` includes the earnings so far.
  */
-export type Included = 'approved' | 'draft' | 'everyone';
+type Included = 'approved' | 'draft' | 'everyone';
 
 const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
 

@@ -6,7 +6,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { updateConnection } from './crm-connection-row.js';
 import { type CrmPull, confirmMinutes, type PullPhase } from './crm-pull.js';
 
-export interface NewPull {
+interface NewPull {
   readonly pullId: string;
   readonly provider: CrmProvider;
   readonly actor: string;

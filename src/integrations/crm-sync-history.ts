@@ -22,7 +22,7 @@ export async function noteSkippedDeals(
       and jsonb_array_length(skipped_deals) < ${maxSkippedListed}`.execute(trx);
 }
 
-export interface SyncEnd {
+interface SyncEnd {
   readonly status: 'completed' | 'failed';
   readonly failure?: string;
   readonly error?: string;
@@ -39,7 +39,7 @@ export async function storeSyncEnd(trx: Work, workspaceId: string, pullId: strin
     on conflict do nothing`.execute(trx);
 }
 
-export interface SyncPage {
+interface SyncPage {
   readonly limit: number;
   /** Only syncs that ended before the one at this position. */
   readonly before: string | null;

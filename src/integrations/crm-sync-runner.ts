@@ -37,7 +37,7 @@ import { maxSkippedListed, noteSkippedDeals, storeSyncEnd } from './crm-sync-his
 import { findMembersHash, hashOfMembers, saveMembersHash } from './members-hash.js';
 
 /** Why a pull failed; reported with the job. */
-export type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
+type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
 
 const sliceMs = 10_000;
 /** A poll that fails more often ends, and the next one starts at its time. */

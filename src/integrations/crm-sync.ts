@@ -10,7 +10,7 @@ import { revokeLease } from '../platform/jobs/leases.js';
 import { leaseOfPull, pullJob } from './crm-pull.js';
 import { deletePull, insertSync, joinSync, listSyncs } from './crm-pull-store.js';
 
-export interface SyncOptions {
+interface SyncOptions {
   readonly reconcile: boolean;
   readonly recalculate: boolean;
   /** The stored deals are of another account: those that the account does not have are removed. */
@@ -19,7 +19,7 @@ export interface SyncOptions {
   readonly awaited?: boolean;
 }
 
-export interface StartedSync {
+interface StartedSync {
   readonly jobId: string;
   readonly startedAt: Date;
   readonly joined: boolean;

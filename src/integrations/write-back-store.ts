@@ -19,7 +19,7 @@ import { writeBackLease } from './write-back.js';
 import { findWriteTargets } from './write-back-views.js';
 
 /** What happens to the values that were written before. */
-export interface WriteBackChange {
+interface WriteBackChange {
   /** The CRM account has changed, so none of its deals has values. */
   readonly isOtherAccount?: boolean;
   /** The check of the connection, if there was one. */
@@ -121,7 +121,7 @@ export async function pauseWriteBack(
 }
 
 /** Requests about one rep. */
-export interface PendingComparison {
+interface PendingComparison {
   readonly repId: string;
   readonly requestIds: readonly string[];
   readonly days: DayRange;

@@ -8,7 +8,7 @@ export const blockedChanges = z
     count: z.int().describe('Number of events that would have changed; the true-ups of the periods pay the difference'),
   })
   .describe('Changes that approved statements blocked');
-export type BlockedChanges = z.infer<typeof blockedChanges>;
+type BlockedChanges = z.infer<typeof blockedChanges>;
 
 /** The `blocked` property of a response; absent when nothing was blocked. */
 export function blockedIn(periods: readonly string[], count: number): { readonly blocked?: BlockedChanges } {

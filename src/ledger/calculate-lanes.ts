@@ -35,14 +35,14 @@ import { loadTerms, type RepTerms } from './rep-terms.js';
 import { shortenWindow } from './shorten-windows.js';
 import { requestWriteBack, type WriteBackRequest } from './write-back-requests.js';
 
-export interface LaneDependencies {
+interface LaneDependencies {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
   /** Default: {@link maxDealsOfLane}. */
   readonly maxDeals?: number;
 }
 
-export interface LaneRun {
+interface LaneRun {
   readonly repId: string;
   /** `busy`: another worker holds the lane and processes its requests. `idle`: there was no request. */
   readonly state: 'ran' | 'idle' | 'busy';

@@ -20,7 +20,7 @@ export class PendingCalculations extends Error {
 }
 
 /** The reps to wake and the jobs to complete after the commit. */
-export interface CalculatedFirst {
+interface CalculatedFirst {
   readonly repIds: readonly string[];
   readonly jobIds: readonly string[];
 }
@@ -80,7 +80,7 @@ async function calculateTogether(
 }
 
 /** The affected reps that have requests other than those already taken, except reps whose lane has failed. */
-export async function pendingReps(
+async function pendingReps(
   trx: Work,
   workspaceId: string,
   affected: Affected,

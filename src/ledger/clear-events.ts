@@ -11,7 +11,7 @@ import { recountMonths } from './totals.js';
 import { requestWriteBack } from './write-back-requests.js';
 
 /** The number of deleted events, and of events that approved periods protected. */
-export interface ClearedEvents {
+interface ClearedEvents {
   readonly deleted: number;
   readonly skippedLocked: number;
   /** The run id of the history rows and of the audit entry. */

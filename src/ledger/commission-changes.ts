@@ -16,7 +16,7 @@ import { type Recalculate, recalculateIn } from './recalculate.js';
  * Calculates the pending requests of the reps in the transaction of the change. A change that freezes the current
  * events calls this before its first write; it needs the configuration lock.
  */
-export type CalculateFirst = (affected: Affected) => Promise<void>;
+type CalculateFirst = (affected: Affected) => Promise<void>;
 
 const maxWaitMs = 20_000;
 

@@ -7,7 +7,7 @@ import { rankedPlans } from './load-window.js';
 import { type RepTerms } from './rep-terms.js';
 
 /** A change of a rep's counted rows. */
-export interface RowsMoved {
+interface RowsMoved {
   readonly terms: RepTerms;
   /** The days of changed rows, and of changed deals that cascades above read. */
   readonly days: readonly DayRange[];

@@ -110,7 +110,7 @@ class RowsByKey {
 type NaturalKey = Pick<Decision, 'planId' | 'ruleName' | 'dealKey'>;
 
 /** The event id, derived from the natural key: one row per key is enforced by the primary key. */
-export function eventIdOf(repId: string, key: NaturalKey): string {
+function eventIdOf(repId: string, key: NaturalKey): string {
   return idOf(`${repId}|${key.planId}|${key.ruleName}|${key.dealKey}`);
 }
 

@@ -43,7 +43,7 @@ export interface MovedRow {
 }
 
 /** A change of the terms of a plan that is not stored. */
-export interface AssumedChange {
+interface AssumedChange {
   readonly planId: string;
   terms(stored: RepTerms): RepTerms;
   /** The days on which the change applies. */

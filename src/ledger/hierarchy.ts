@@ -37,7 +37,7 @@ export async function loadTeams(
 }
 
 /** A rep and the days for which managers are searched. */
-export interface RepDays {
+interface RepDays {
   readonly repId: string;
   readonly days: DayRange;
 }

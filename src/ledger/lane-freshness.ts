@@ -12,7 +12,7 @@ export function isAllDays({ from, to }: DayRange): boolean {
 }
 
 /** A run of a lane whose freshness is marked. */
-export interface MarkedRun {
+interface MarkedRun {
   readonly terms: RepTerms;
   readonly window: DayRange;
   readonly asOf: Day;
@@ -56,7 +56,7 @@ export function isCompleteMark(mark: FreshnessMark | null | 'unchanged'): boolea
 }
 
 /** A mark of one lane; null deletes it. */
-export interface LaneMark {
+interface LaneMark {
   readonly repId: string;
   readonly mark: FreshnessMark | null | 'unchanged';
 }

@@ -18,7 +18,7 @@ export type WakeLanes = (workspaceId: string, repIds: readonly string[]) => Prom
 export type WakeChecks = WakeLanes;
 
 /** The totals of a lane and of every lane that it woke. */
-export interface CalculationTotals {
+interface CalculationTotals {
   readonly eventsWritten: number;
   readonly eventsReversed: number;
   readonly statementLocked: boolean;

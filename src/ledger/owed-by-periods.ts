@@ -14,7 +14,7 @@ export interface ApprovedPeriod {
 }
 
 /** What an approved period would owe in addition, in one currency. */
-export interface OwedDelta extends ApprovedPeriod {
+interface OwedDelta extends ApprovedPeriod {
   readonly currency: string;
   readonly delta: number;
 }

@@ -401,7 +401,7 @@ export function isEveryVersionActive({ versions }: Pick<RepTerms, 'versions'>): 
 }
 
 /** The timeline of one plan, from all of its versions; empty unless the plan is active. */
-export function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
+function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
   return versions[0]?.planStatus === 'active' ? timelineOf(versions) : [];
 }
 

@@ -73,7 +73,7 @@ export interface RepCounter extends Counter {
 }
 
 /** A calendar month of one rep. */
-export interface RepMonth {
+interface RepMonth {
   readonly repId: string;
   readonly month: Period;
 }

@@ -19,7 +19,7 @@ export interface TruedUpRow extends Omit<CountedRow, 'repId'> {
 }
 
 /** A rep's window with the deals whose trued-up rows are read wherever they are dated. */
-export interface DealsInWindow {
+interface DealsInWindow {
   readonly terms: RepTerms;
   readonly window: DayRange;
   readonly dealIds: readonly string[];

@@ -8,7 +8,7 @@ import { type Quota } from './quota.js';
 import { lockLanes, type QuotaSetting, upsertQuotas } from './quota-store.js';
 import { listQuotas } from './quota-views.js';
 
-export interface ComparedSetting {
+interface ComparedSetting {
   readonly setting: QuotaSetting;
   readonly before: Quota | undefined;
   readonly outcome: 'created' | 'changed' | 'unchanged';

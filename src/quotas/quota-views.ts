@@ -4,7 +4,7 @@ import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { attainmentOf, type Quota } from './quota.js';
 
-export interface QuotaFilter {
+interface QuotaFilter {
   readonly quotaId?: string;
   readonly repIds?: readonly string[];
   readonly planId?: string | undefined;

@@ -11,9 +11,9 @@ import { type Pseudonym, pseudonymOf } from './pseudonym.js';
 import { endSessions, findRep, findRepsBy, type StoredRep } from './rep-store.js';
 
 /** How many rows of each kind were changed or deleted. */
-export type ErasedRows = Readonly<Record<string, number>>;
+type ErasedRows = Readonly<Record<string, number>>;
 
-export interface Erasure {
+interface Erasure {
   readonly repId: string;
   readonly name: string;
   readonly rows: ErasedRows;

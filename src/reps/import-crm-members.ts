@@ -29,7 +29,7 @@ export interface Member {
   readonly active: boolean;
 }
 
-export interface ImportedMembers {
+interface ImportedMembers {
   /** The reps of all imported members. */
   readonly repIds: readonly string[];
   readonly created: number;

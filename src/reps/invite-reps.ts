@@ -9,9 +9,9 @@ import { isErased } from './pseudonym.js';
 import { email } from './rep.js';
 import { findRepsById, markInvited, type StoredRep } from './rep-store.js';
 
-export type InviteFailure = 'rep_not_found' | 'rep_limit_reached';
+type InviteFailure = 'rep_not_found' | 'rep_limit_reached';
 
-export interface Invitations {
+interface Invitations {
   readonly invited: readonly StoredRep[];
   readonly failed: readonly { readonly repId: string; readonly reason: InviteFailure }[];
   /** Mails to wake up after the commit. */

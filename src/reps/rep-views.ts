@@ -101,7 +101,7 @@ export async function workspaceToday(trx: Work, workspaceId: string, clock: Cloc
   return dayInZone(clock.now(), timezone);
 }
 
-export interface RepFilter {
+interface RepFilter {
   readonly email?: string | undefined;
   readonly repIds?: readonly string[] | undefined;
 }
@@ -123,7 +123,7 @@ export async function listReps(
 }
 
 /** A rep with the link to the CRM. */
-export interface LinkedRep extends Rep {
+interface LinkedRep extends Rep {
   readonly provider: string | null;
   readonly crmId: string | null;
   readonly syncedAt: Date | null;

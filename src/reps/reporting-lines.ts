@@ -44,7 +44,7 @@ export function managersAbove(hierarchy: Hierarchy, repId: string, days: DayRang
   return above;
 }
 
-export interface BrokenChain {
+interface BrokenChain {
   readonly reason: 'cycle' | 'depth';
   /** From the bottom up; a cycle lists only its members. */
   readonly repIds: readonly string[];

@@ -18,7 +18,7 @@ export interface Entry {
   readonly actor: string;
 }
 
-export interface NewAdjustment {
+interface NewAdjustment {
   readonly kind: 'adjustment' | 'clawback' | 'true_up';
   readonly amount: string;
   readonly currency: string;

@@ -187,7 +187,7 @@ export async function generateVersions(
 }
 
 /** A person's action on a rep's statement for the audit log. */
-export interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
+interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
   readonly runId: string;
   readonly trigger:
     | 'statement_approved'

@@ -97,7 +97,7 @@ export async function readLedger(trx: Work, key: StatementKey, currency: string)
   return { ...live, statementId: null, version: 0, generatedAt: null };
 }
 
-export interface StatementListRow {
+interface StatementListRow {
   readonly period: Period;
   readonly status: 'draft' | 'approved';
   readonly version: number;

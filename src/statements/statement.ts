@@ -219,7 +219,7 @@ export function statementNotApproved(): Failure {
   return new Failure('statement_not_approved', 'The statement is not approved. Generate it again to update a draft.');
 }
 
-export const summaryExample = { totalCommission: 10400, totalBonuses: 0, totalAdjustments: 250, netPayout: 10650 };
+const summaryExample = { totalCommission: 10400, totalBonuses: 0, totalAdjustments: 250, netPayout: 10650 };
 
 export const statementExample = {
   statementId: sampleIds.statementId,

@@ -13,7 +13,7 @@ import { statementLocked } from './statement.js';
 import { recordStatementEntry } from './statement-store.js';
 import { listFrozenPeriods } from './statement-views.js';
 
-export interface AdjustmentRequest {
+interface AdjustmentRequest {
   readonly kind: 'adjustment' | 'clawback';
   readonly amount: number;
   readonly period: Period;

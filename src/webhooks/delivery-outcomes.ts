@@ -7,7 +7,7 @@ import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type InboxMessage, type Received } from '../platform/inbox/inbox.js';
 import { type DeliveryAnswer } from './delivery.js';
 
-export interface AcceptedDelivery {
+interface AcceptedDelivery {
   readonly messages: readonly InboxMessage[];
   readonly received: Received;
   /** Events of types that are not handled. */

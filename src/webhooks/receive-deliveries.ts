@@ -12,7 +12,7 @@ import { UnverifiedDeliveries } from './unverified-deliveries.js';
 import { WebhookLimits } from './webhook-limits.js';
 
 /** A delivery whose signature or secret is valid. */
-export interface VerifiedDelivery {
+interface VerifiedDelivery {
   /** What the rate limit counts: each connection or account that the delivery is for. */
   readonly routes: readonly string[];
   readonly messages: readonly InboxMessage[];
@@ -20,7 +20,7 @@ export interface VerifiedDelivery {
   readonly ignored: number;
 }
 
-export interface DeliverySource<Id extends string> {
+interface DeliverySource<Id extends string> {
   readonly id: Id;
   readonly summary: string;
   readonly provider: CrmProvider;

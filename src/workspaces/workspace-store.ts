@@ -4,7 +4,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { insertToken } from '../platform/secrets/token-store.js';
 import { type WorkspaceRow } from './workspace-views.js';
 
-export interface RotatedKey {
+interface RotatedKey {
   readonly apiKey: string;
   /** Until when the old keys still work; null if there were none or they expired at once. */
   readonly oldKeyExpiresAt: Date | null;

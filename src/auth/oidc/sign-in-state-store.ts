@@ -18,7 +18,7 @@ export async function storeState(
   await sql`select store_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(trx);
 }
 
-export interface StoredState {
+interface StoredState {
   readonly workspaceId: string | null;
   readonly secrecy: Secrecy;
   /** The cookie of the browser that started the sign-in. */

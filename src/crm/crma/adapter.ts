@@ -40,7 +40,7 @@ import {
 } from './values.js';
 import { CrmaWriter } from './writes.js';
 
-export interface CrmaSettings {
+interface CrmaSettings {
   readonly apiBase: string;
   readonly authBase: string;
   readonly clientId: string;

@@ -9,7 +9,7 @@ export function verifyCrmaSignature(secret: string, rawBody: Buffer, header: str
   return isDigest(header, createHmac('sha256', secret).update(rawBody).digest());
 }
 
-export interface CrmaDelivery {
+interface CrmaDelivery {
   /**
    * Identifies the secret that signed the delivery. It must not be trusted for anything else before the signature is
    * verified.

@@ -52,7 +52,7 @@ import {
 } from './values.js';
 import { CrmbWriter } from './writes.js';
 
-export interface CrmbSettings {
+interface CrmbSettings {
   readonly apiBase: string;
   readonly authBase: string;
   readonly clientId: string;

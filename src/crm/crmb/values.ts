@@ -16,7 +16,7 @@ export const crmbDealRecord = z.object({
   updatedAt: z.string().nullish(),
   archived: z.boolean().nullish(),
 });
-export type CrmbDealRecord = z.infer<typeof crmbDealRecord>;
+type CrmbDealRecord = z.infer<typeof crmbDealRecord>;
 
 export const crmbProperty = z.object({
   name: z.string(),
@@ -175,7 +175,7 @@ export const crmbPipeline = z.object({
 export type CrmbPipeline = z.infer<typeof crmbPipeline>;
 
 /** A stage as its pipeline defines it. */
-export interface CrmbStage {
+interface CrmbStage {
   readonly label: string;
   readonly pipeline: string;
   readonly isWon: boolean;

@@ -47,7 +47,7 @@ const propertyProblem = z.object({ message: z.string().regex(/PROPERTY_DOESNT_EX
 const category = z.object({ category: z.string().regex(/^\w{1,60}$/) });
 
 /** Reads of the account that the writer needs. */
-export interface CrmbWriteReads {
+interface CrmbWriteReads {
   /** Every property of deals. */
   properties(): Promise<readonly CrmbProperty[]>;
   /** The currency of the account; null if unknown. */

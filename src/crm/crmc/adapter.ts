@@ -16,7 +16,7 @@ import { classifyCrmcError } from './errors.js';
 import { id18 } from './ids.js';
 import { instanceOrigin, loginOrigin } from './instance.js';
 
-export interface CrmcSettings {
+interface CrmcSettings {
   /** Default URL of consent and tokens. Each connection may have another one. */
   readonly loginUrl: string;
   /** API version, such as `v67.0`. */

@@ -2,7 +2,7 @@ import { type CrmPermission, unlessRejected } from '../port.js';
 import { soqlText } from './soql.js';
 
 /** Reads of the organisation that the check needs. */
-export interface PermissionReads {
+interface PermissionReads {
   /** Number of rows on the first page of the query. */
   countRows(query: string): Promise<number>;
   /** What users see of each other's opportunities; null if the user may not read it. */

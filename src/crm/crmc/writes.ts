@@ -55,7 +55,7 @@ const explanations: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads of the organisation that the writer needs. */
-export interface CrmcWriteReads {
+interface CrmcWriteReads {
   described(): Promise<DescribedDeal>;
   /** URL of a path of the API. */
   url(path: string): Promise<string>;

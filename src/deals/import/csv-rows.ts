@@ -7,7 +7,7 @@ import { type Column, type Header, headerOf } from './csv-header.js';
 import { type ImportColumns } from './import-columns.js';
 import { type ImportRow, type RowReader, readCell, readCsvRow } from './import-row.js';
 
-export interface CsvFormat {
+interface CsvFormat {
   readonly idColumn?: string | undefined;
   readonly delimiter: string;
 }

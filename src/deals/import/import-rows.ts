@@ -23,14 +23,14 @@ const maxRows = 100_000;
 const maxRejections = 1000;
 const batchSize = 2000;
 
-export type ImportMode = 'merge' | 'replace';
+type ImportMode = 'merge' | 'replace';
 
-export interface RejectedRow extends RowProblem {
+interface RejectedRow extends RowProblem {
   readonly row: number;
 }
 
 /** One of the first rows as it would be stored. */
-export interface PreviewRow {
+interface PreviewRow {
   readonly row: number;
   readonly dealId: string | null;
   readonly outcome: Exclude<Outcome, 'unknown_rep'> | 'rejected';

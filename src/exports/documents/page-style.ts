@@ -15,7 +15,7 @@ const draftImage = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600
  */
 export const watermark = new Html('<div class="watermark"></div>');
 
-export interface PageTerms {
+interface PageTerms {
   readonly paper: Paper;
   readonly landscape: boolean;
   /** Header of every page except the first. */

@@ -21,7 +21,7 @@ export interface Band {
 }
 
 /** The amount that a floor added or a cap removed. */
-export interface LimitEffect {
+interface LimitEffect {
   readonly kind: LimitKind;
   readonly lines: number;
   readonly effect: Decimal;

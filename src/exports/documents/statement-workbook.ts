@@ -25,7 +25,7 @@ export interface WorkbookStatement {
   readonly people: ReadonlyMap<string, string>;
 }
 
-export interface WorkbookTerms {
+interface WorkbookTerms {
   readonly workspace: WorkspaceRow;
   readonly period: Period;
   readonly now: Date;

@@ -11,7 +11,7 @@ export interface TableRow<Name extends string> {
   readonly problem: string | null;
 }
 
-export interface TableColumns<Name extends string> {
+interface TableColumns<Name extends string> {
   /** The columns with their alternative names. */
   readonly names: Readonly<Record<Name, readonly string[]>>;
   readonly required: readonly Name[];
