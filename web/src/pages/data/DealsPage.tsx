@@ -82,6 +82,7 @@ export function DealsPage() {
                 page={page}
                 pageSize={pageSize}
                 count={count}
+                labels={['Previous', 'Next']}
                 onChange={(next) => set({ page: next === 0 ? undefined : next })}
               />
             </>

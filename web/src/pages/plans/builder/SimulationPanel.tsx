@@ -93,7 +93,7 @@ export function SimulationPanel({ builder, rule, currency, simulation }: Simulat
       />
       <PeriodPicker period={period} onChange={(next) => choose({ period: next })} />
       {error === null ? null : (
-        <p role="alert" className={styles.problem}>
+        <p role="alert" className="negative">
           {describeError(error).message}
         </p>
       )}
@@ -174,7 +174,6 @@ function ByRule({ now, before, period, currency }: ByRuleProps) {
           key: 'before',
           header: 'In force',
           align: 'right',
-          phone: 'detail',
           cell: (name) => <span className="dim">{amountOf(before, name)}</span>,
         };
   return (
