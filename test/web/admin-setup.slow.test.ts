@@ -23,10 +23,15 @@ describe('an admin who sets up a workspace in the web app', function () {
   const world = duringSuite(() => WebWorld.startEmpty());
   let page: Page;
   let problems: string[];
+  /** The codes of the responses with the status 400. */
+  const rejections: Promise<string>[] = [];
 
   before(async () => {
     ({ page, problems } = await world.openPage('admin', '/imports'));
     page.setDefaultTimeout(60_000);
+    page.on('response', (response) => {
+      if (response.status() === 400) rejections.push(response.json().then(({ code }) => code as string));
+    });
   });
 
   const press = (name: string, role: ControlRole = 'button') => pointer.press(page, role, name);
@@ -197,7 +202,8 @@ describe('an admin who sets up a workspace in the web app', function () {
     expect(delta).to.be.greaterThan(0);
     expect((await totals()) - before).to.be.closeTo(delta, 0.001);
     // A draft that is not complete yet can be invalid.
-    expect(problems.filter((one) => !one.includes('400'))).to.deep.equal([]);
+    expect(problems.filter((one) => !/^400: |status of 400/.test(one))).to.deep.equal([]);
+    expect((await Promise.all(rejections)).filter((code) => code !== 'VALIDATION_FAILED')).to.deep.equal([]);
   });
 
   async function activateOpen(): Promise<number> {
