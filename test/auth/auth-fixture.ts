@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
-import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { type QueryResultRow } from 'pg';
 import { openMailBody } from '#src/platform/mail/outbox.js';
 import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
@@ -20,24 +19,26 @@ export interface StoredMail {
 export class AuthFixture {
   private constructor(
     readonly service: TestService,
-    readonly owner: Database,
     readonly anyone: ApiClient,
   ) {}
 
   static async start(environment: Record<string, string> = {}): Promise<AuthFixture> {
     const service = await startTestService(environment);
-    const owner = createDatabase({ url: service.database.ownerUrl, size: 2, onError: () => {}, asOwner: true });
-    return new AuthFixture(service, owner, service.client(null));
+    return new AuthFixture(service, service.client(null));
   }
 
-  async stop(): Promise<void> {
-    await this.owner.destroy();
-    await this.service.stop();
+  stop(): Promise<void> {
+    return this.service.stop();
+  }
+
+  /** Rows as the owner of the tables reads them. */
+  sql<Row extends QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> {
+    return this.service.sql(text, ...values);
   }
 
   /** Deletes the attempt counters by address, as if an hour had passed. */
   async clearLimits(): Promise<void> {
-    await sql`truncate attempt_counters`.execute(this.owner);
+    await this.sql('truncate attempt_counters');
   }
 
   async person(api: ApiClient, email: string, more: Record<string, unknown> = {}): Promise<Person> {
@@ -55,8 +56,10 @@ export class AuthFixture {
 
   /** Stored mails for the address, oldest first, decrypted with the service's key. */
   async mailsTo(email: string): Promise<StoredMail[]> {
-    const { rows } = await sql<{ mail_id: string; recipient: string; subject: string; body: Buffer }>`
-      select * from mail_outbox where recipient = ${email} order by created_at`.execute(this.owner);
+    const rows = await this.sql<{ mail_id: string; recipient: string; subject: string; body: Buffer }>(
+      'select * from mail_outbox where recipient = $1 order by created_at',
+      email,
+    );
     const { secrets } = this.service.running.service;
     return rows.map((row) => ({
       to: row.recipient,
@@ -88,32 +91,27 @@ export class AuthFixture {
 
   /** Moves the timestamps of codes into the past. */
   async ageCodes(interval: string): Promise<void> {
-    await sql`update sign_in_codes set created_at = created_at - ${interval}::interval,
-      expires_at = expires_at - ${interval}::interval`.execute(this.owner);
+    const age = 'created_at = created_at - $1::interval, expires_at = expires_at - $1::interval';
+    await this.sql(`update sign_in_codes set ${age}`, interval);
   }
 
-  async audit(
-    workspaceId: string,
-  ): Promise<{ actor: string; trigger: string; outcome: string; rep_id: string | null }[]> {
-    const { rows } = await sql<{ actor: string; trigger: string; outcome: string; rep_id: string | null }>`
-      select actor, trigger, outcome, rep_id from audit_runs
-      where workspace_id = ${workspaceId} and trigger in ('login', 'logout') order by started_at`.execute(this.owner);
-    return rows;
+  audit(workspaceId: string) {
+    return this.sql(
+      `select actor, trigger, outcome, rep_id from audit_runs
+      where workspace_id = $1 and trigger in ('login', 'logout') order by started_at`,
+      workspaceId,
+    );
   }
 
   /** Every row of every table, as text. */
   async dump(): Promise<string> {
-    const { rows: tables } = await sql<{ schema: string; name: string }>`
-      select schemaname as schema, tablename as name from pg_tables where schemaname in ('public', 'bullmq')`.execute(
-      this.owner,
+    const tables = await this.sql<{ name: string }>(
+      `select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
+      where schemaname in ('public', 'bullmq')`,
     );
     const parts: string[] = [];
-    for (const { schema, name } of tables) {
-      const { rows } = await sql<{
-        row: string;
-      }>`select t::text as row from ${sql.table(`${schema}.${name}`)} t`.execute(this.owner);
-      parts.push(...rows.map(({ row }) => `${name}: ${row}`));
-    }
+    for (const { name } of tables)
+      for (const { row } of await this.sql(`select t::text as row from ${name} t`)) parts.push(`${name}: ${row}`);
     return parts.join('\n');
   }
 }

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
 import { AuthFixture } from './auth-fixture.js';
@@ -35,7 +34,7 @@ describe('invitations', () => {
     const other = await world.service.workspace();
     const foreign = await world.person(other.api, 'foreign@acme.test');
     const silent = await world.person(api, 'silent@acme.test');
-    await sql`update reps set email = '' where rep_id = ${silent.repId}`.execute(world.owner);
+    await world.sql(`update reps set email = '' where rep_id = $1`, silent.repId);
     for (const repId of [foreign.repId, silent.repId, 'nobody', '00000000-0000-4000-8000-000000000000']) {
       await expectError('400 rep_not_found', api.post(`/v1/reps/${repId}/invite`));
     }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { duringSuite } from '#test/support/during-suite.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
@@ -58,13 +58,9 @@ describe('mail over SMTP', () => {
 
   it('sends nothing to unknown addresses and stores nothing about the request', async () => {
     await world.send('stranger@acme.test');
-    await until(
-      async () => {
-        const { rows } = await sql`select from mail_outbox where recipient is null`.execute(world.owner);
-        return rows.length === 0 ? true : undefined;
-      },
-      { what: 'the deletion of the mail without a recipient' },
-    );
+    await until(async () => (await world.sql('select from mail_outbox where recipient is null')).length === 0, {
+      what: 'the deletion of the mail without a recipient',
+    });
     expect(smtp.mails.filter((mail) => mail.to.includes('stranger@acme.test'))).to.deep.equal([]);
   });
 
@@ -80,9 +76,7 @@ describe('mail over SMTP', () => {
       { what: 'a failure' },
     );
     expect(failed.last_error).to.match(/^[A-Z]+ 451$/);
-    await sql`update mail_outbox set not_before = now() - interval '10 seconds' where sent_at is null`.execute(
-      world.owner,
-    );
+    await world.sql(`update mail_outbox set not_before = now() - interval '10 seconds' where sent_at is null`);
     await received('again@acme.test');
     expect(smtp.mails.filter((mail) => mail.to.includes('again@acme.test'))).to.have.length(1);
   });
@@ -134,18 +128,20 @@ describe('mail over SMTP', () => {
 
   it('is not sent when its code has expired', async () => {
     const { outbox } = world.service.running.service;
-    const { rows } = await sql<{
-      mail_id: string;
-    }>`insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
-      values (gen_random_uuid(), 'late@acme.test', 'x', '', now() - interval '1 second') returning mail_id`.execute(
-      world.owner,
+    const mailId = randomUUID();
+    await world.sql(
+      `insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
+      values ($1, 'late@acme.test', 'x', '', now() - interval '1 second')`,
+      mailId,
     );
-    expect(await outbox.take(rows[0]?.mail_id as string)).to.equal(null);
+    expect(await outbox.take(mailId)).to.equal(null);
   });
 
   async function outboxRow(to: string) {
-    const { rows } = await sql<{ sent_at: Date | null; body: Buffer | null; last_error: string | null }>`
-      select sent_at, body, last_error from mail_outbox where recipient = ${to}`.execute(world.owner);
+    const rows = await world.sql<{ sent_at: Date | null; body: Buffer | null; last_error: string | null }>(
+      'select sent_at, body, last_error from mail_outbox where recipient = $1',
+      to,
+    );
     return rows[0] as (typeof rows)[number];
   }
 });
@@ -161,14 +157,12 @@ describe('mail without a server', () => {
   async function handled(production: boolean): Promise<{ code: string; logged: string }> {
     const { outbox } = world.service.running.service;
     const code = await world.code('trial@acme.test');
-    const { rows } = await sql<{ mail_id: string }>`
-      update mail_outbox set not_before = now() where mail_id = (select mail_id from mail_outbox order by created_at desc limit 1)
-      returning mail_id`.execute(world.owner);
+    const [mail] = await world.sql<{ mail_id: string }>('select mail_id from mail_outbox order by created_at desc');
     const { log, text } = memoryLog();
-    const { mail_id: mailId } = rows[0] as { mail_id: string };
+    const mailId = mail?.mail_id as string;
     await until(
       async () => {
-        await sql`update mail_outbox set not_before = now() where mail_id = ${mailId}`.execute(world.owner);
+        await world.sql('update mail_outbox set not_before = now() where mail_id = $1', mailId);
         await sendMailHandler(outbox, null, log, production).run({ mailId }, 0);
         return text() === '' ? undefined : true;
       },

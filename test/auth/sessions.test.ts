@@ -27,9 +27,11 @@ describe('sessions', () => {
   });
 
   const age = (interval: string) =>
-    sql`update tokens set created_at = created_at - ${interval}::interval,
-      expires_at = expires_at - ${interval}::interval, last_used_at = last_used_at - ${interval}::interval
-      where kind = 'sess'`.execute(world.owner);
+    world.sql(
+      `update tokens set created_at = created_at - $1::interval, expires_at = expires_at - $1::interval,
+      last_used_at = last_used_at - $1::interval where kind = 'sess'`,
+      interval,
+    );
 
   it('returns an API key as an admin with the name of the key, and a connection token without a role', async () => {
     const { token } = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'widget' });
@@ -79,23 +81,17 @@ describe('sessions', () => {
   it('ends after thirty days, even if it is used', async () => {
     const { api: session } = await world.signIn(mia.email);
     await age('29 days 23 hours 59 minutes');
-    await sql`update tokens set last_used_at = now()`.execute(world.owner);
+    await world.sql('update tokens set last_used_at = now()');
     expect((await session.get('/auth/me')).status).to.equal(200);
     await age('1 minute');
-    await sql`update tokens set last_used_at = now()`.execute(world.owner);
+    await world.sql('update tokens set last_used_at = now()');
     expect((await session.get('/auth/me')).status).to.equal(401);
   });
 
   it('records its use at most once per minute', async () => {
     const { api: session } = await world.signIn(mia.email);
-    const lastUsed = async () =>
-      (
-        await sql<{
-          at: Date;
-        }>`select last_used_at as at from tokens where rep_id = ${mia.repId} order by created_at desc limit 1`.execute(
-          world.owner,
-        )
-      ).rows[0]?.at;
+    const newest = 'select last_used_at as at from tokens where rep_id = $1 order by created_at desc limit 1';
+    const lastUsed = async () => (await world.sql<{ at: Date }>(newest, mia.repId))[0]?.at;
     await session.get('/auth/me');
     const first = await lastUsed();
     expect(first).to.be.instanceOf(Date);
@@ -113,8 +109,7 @@ describe('sessions', () => {
     await world.service.running.service.unitOfWork.withoutWorkspace((trx) =>
       sql`select delete_old_sign_ins()`.execute(trx),
     );
-    const { rows } = await sql`select from tokens where kind = 'sess'`.execute(world.owner);
-    expect(rows).to.have.length(1);
+    expect(await world.sql("select from tokens where kind = 'sess'")).to.have.length(1);
     expect((await world.service.client(token).get('/auth/me')).status).to.equal(200);
   });
 });
@@ -150,9 +145,7 @@ describe('connection tokens', () => {
   });
 
   it('are the only tokens that can be deleted by id', async () => {
-    const { rows } = await sql<{ id: string }>`select token_id as id from tokens where kind = 'ws'`.execute(
-      world.owner,
-    );
+    const rows = await world.sql("select token_id as id from tokens where kind = 'ws'");
     expect(rows).to.not.be.empty;
     for (const { id } of rows) expect((await api.delete(`${path}/${id}`)).status).to.equal(404);
   });

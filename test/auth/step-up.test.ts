@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
@@ -92,7 +91,7 @@ describe('step-up', () => {
   });
 
   const ageProofs = (interval: string) =>
-    sql`update tokens set proved_at = now() - ${interval}::interval where kind = 'sess'`.execute(world.owner);
+    world.sql(`update tokens set proved_at = now() - $1::interval where kind = 'sess'`, interval);
 
   function send(client: ApiClient, { method, path }: AnyOperation, call: Call): Promise<Answer> {
     const body = call.csv ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
