@@ -1,14 +1,22 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  lazyRouteComponent,
+  type RouteComponent,
+  redirect,
+} from '@tanstack/react-router';
 import { profileQuery } from '../api/queries.js';
 import { PageError } from '../components/PageProblems.js';
 import { isPeriod } from '../format/periods.js';
 import { queryClient } from './query-client.js';
 import { Shell } from './Shell.js';
 
-export type Search = Record<string, unknown>;
-
 export const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-export const periodIn = (search: Search) => (isPeriod(search['period']) ? search['period'] : undefined);
+export const period = (value: unknown) => (isPeriod(value) ? value : undefined);
+export const oneOf =
+  <const Choice>(...choices: readonly Choice[]) =>
+  (value: unknown) =>
+    choices.find((choice) => choice === value);
 
 export const rootRoute = createRootRoute();
 
@@ -27,3 +35,33 @@ export const shellRoute = createRoute({
   errorComponent: PageError,
   beforeLoad: requireSession,
 });
+
+/** Reads a search parameter; undefined if it is absent or invalid. */
+type Reader = (value: unknown) => unknown;
+
+/** All search parameters are optional. */
+type Parameters<Readers> = {
+  -readonly [Name in keyof Readers]?: Readers[Name] extends Reader ? NonNullable<ReturnType<Readers[Name]>> : never;
+};
+
+export function readSearch<Readers extends Readonly<Record<string, Reader>>>(readers: Readers) {
+  return (search: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(
+      Object.entries(readers).map(([name, read]) => [name, read(search[name])]),
+    ) as Parameters<Readers>;
+}
+
+/** A page of people who are signed in, with its search parameters. Its code is loaded when it is opened first. */
+export function page<const Path extends string, Module extends object, Readers extends Record<string, Reader>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+  readers: Readers = {} as Readers,
+) {
+  return createRoute({
+    getParentRoute: () => shellRoute,
+    path,
+    validateSearch: readSearch(readers),
+    component: lazyRouteComponent(load, name) as RouteComponent,
+  });
+}
