@@ -1,39 +1,23 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
+import { createStore } from './store.js';
 
 export interface Crumb {
   readonly label: string;
   /** The address of the page; absent for the present one. */
-  readonly to?: string;
+  readonly to?: string | undefined;
 }
 
-let crumbs: readonly Crumb[] = [];
-const listeners = new Set<() => void>();
-
-function set(next: readonly Crumb[]): void {
-  crumbs = next;
-  for (const listener of listeners) listener();
-}
+const crumbs = createStore<readonly Crumb[]>([]);
 
 /** The path of the present page, which the header displays. */
-export function useCrumbs(): readonly Crumb[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => crumbs,
-  );
-}
+export const useCrumbs = crumbs.use;
 
 /** Sets the path in the header and the title of the window. */
 export function useSetCrumbs(next: readonly Crumb[]): void {
   const key = JSON.stringify(next);
   useEffect(() => {
     const parsed = JSON.parse(key) as Crumb[];
-    set(parsed);
-    document.title = `${[...parsed]
-      .reverse()
-      .map(({ label }) => label)
-      .join(' · ')} · Commissions`;
+    crumbs.set(parsed);
+    document.title = [...parsed.map(({ label }) => label).reverse(), 'Commissions'].join(' · ');
   }, [key]);
 }

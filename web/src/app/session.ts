@@ -1,9 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
 import { api, basePath, onSessionEnd } from '../api/client.js';
 import { type Profile, profileQuery } from '../api/queries.js';
 import { deleteAllKept } from './kept-state.js';
 import { queryClient } from './query-client.js';
+import { createStore } from './store.js';
 
 export type Role = NonNullable<Profile['role']>;
 
@@ -17,29 +17,14 @@ export function useSession(): Session {
   return useSuspenseQuery(profileQuery).data as Session;
 }
 
-let hasEnded = false;
-const listeners = new Set<() => void>();
-
-function setEnded(ended: boolean): void {
-  if (hasEnded === ended) return;
-  hasEnded = ended;
-  for (const listener of listeners) listener();
-}
+const hasEnded = createStore(false);
 
 /** A page that was signed in keeps what it shows and asks to sign in again. */
 onSessionEnd(() => {
-  if (queryClient.getQueryData(profileQuery.queryKey) !== undefined) setEnded(true);
+  if (queryClient.getQueryData(profileQuery.queryKey) !== undefined) hasEnded.set(true);
 });
 
-export function useHasSessionEnded(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => hasEnded,
-  );
-}
+export const useHasSessionEnded = hasEnded.use;
 
 /** Ends the session and loads the page again, so that nothing of the person stays in memory. */
 export async function signOut(): Promise<void> {

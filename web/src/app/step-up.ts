@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react';
 import { confirmWith } from '../api/client.js';
+import { createStore } from './store.js';
 
 /** What the open dialog decides. */
 interface Decision {
@@ -7,22 +7,14 @@ interface Decision {
   readonly make: (isConfirmed: boolean) => void;
 }
 
-let current: Decision | null = null;
-const listeners = new Set<() => void>();
-
-function set(next: Decision | null): void {
-  current = next;
-  for (const listener of listeners) listener();
-}
+const current = createStore<Decision | null>(null);
 
 /** Opens the dialog that asks for a code, once for all requests that wait for it. */
 function openDialog(): Promise<boolean> {
-  if (current !== null) return current.made;
-  let make: Decision['make'] = () => undefined;
-  const made = new Promise<boolean>((resolve) => {
-    make = resolve;
-  });
-  set({ made, make });
+  const open = current.get();
+  if (open !== null) return open.made;
+  const { promise: made, resolve: make } = Promise.withResolvers<boolean>();
+  current.set({ made, make });
   return made;
 }
 
@@ -30,18 +22,12 @@ confirmWith(openDialog);
 
 /** Closes the dialog. Confirmed requests are sent again, others fail. */
 export function closeDialog(isConfirmed: boolean): void {
-  const decision = current;
-  set(null);
+  const decision = current.get();
+  current.set(null);
   decision?.make(isConfirmed);
 }
 
 /** Whether a request waits for the person to confirm that it is them. */
 export function useIsStepUpOpen(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current !== null,
-  );
+  return current.use() !== null;
 }
