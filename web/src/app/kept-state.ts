@@ -83,10 +83,14 @@ export interface KeptForm<Values> {
   clear(): void;
 }
 
-/** The values of a form, which are kept until they are sent or discarded. */
+/**
+ * The values of a form: the changed ones are kept until they are sent or discarded, the others follow the initial values,
+ * which someone else may change meanwhile.
+ */
 export function useKeptForm<Values extends object>(key: string, initial: Values): KeptForm<Values> {
-  const [values, set, clear] = useKeptState(key, initial);
-  const change = (part: Partial<Values>) => set((before) => ({ ...before, ...part }));
+  const [changed, set, clear] = useKeptState<Partial<Values>>(key, {});
+  const values = { ...initial, ...changed };
+  const change = (part: Partial<Values>) => set((before) => differing({ ...before, ...part }, initial));
   return {
     values,
     change,
@@ -97,6 +101,12 @@ export function useKeptForm<Values extends object>(key: string, initial: Values)
     isChanged: JSON.stringify(values) !== JSON.stringify(initial),
     clear,
   };
+}
+
+function differing<Values extends object>(values: Partial<Values>, initial: Values): Partial<Values> {
+  const differs = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(initial[name as keyof Values]);
+  return Object.fromEntries(Object.entries(values).filter(differs)) as Partial<Values>;
 }
 
 /** Whether the dialog of the form is open. After a reload, a dialog with kept values opens again. */

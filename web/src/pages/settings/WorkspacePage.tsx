@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Workspace, workspaceQuery } from '../../api/settings-queries.js';
@@ -24,11 +23,11 @@ const tierWords: Readonly<Record<Workspace['tier'], string>> = {
 export function WorkspacePage() {
   const workspace = useQuery(workspaceQuery);
   return (
-    <Page title="Workspace" crumbs={[{ label: 'Workspace' }]} facts={[]}>
+    <Page title="Workspace" crumbs={[{ label: 'Workspace' }]}>
       <Loaded query={workspace} height={600}>
         {(stored) => (
           <>
-            <Settings key={JSON.stringify(stored)} stored={stored} />
+            <Settings stored={stored} />
             <Card title="Subscription">
               <p className="strong">{tierWords[stored.tier]}</p>
               <p>
@@ -125,7 +124,7 @@ function changesOf(before: Entered, entered: Entered): Body {
 }
 
 function Settings({ stored }: { readonly stored: Workspace }) {
-  const [before] = useState(() => enteredOf(stored));
+  const before = enteredOf(stored);
   const form = useKeptForm('workspace', before);
   const save = useChange({
     send: () => api.updateWorkspace({ body: changesOf(before, form.values) }),
