@@ -166,6 +166,7 @@ describe('a period in the web app, from a question about a deal to the payroll f
       : 'Generate';
     await hands.press(page, 'button', generate);
     await page.waitForFunction(`/statements? generated/.test(document.body.textContent)`);
+    if (hands === keyboard) await page.waitForSelector('::-p-aria([name="Generate again"][role="button"]):focus');
     await hands.press(page, 'checkbox', `Select ${seller}`);
     const own = `/v1/statements?repId=${world.idOf(seller)}&period=${period}`;
     const { summary, version } = await world.api.expect(200, 'GET', own);

@@ -30,7 +30,11 @@ async function find(page: Page, role: string, name: string): Promise<ElementHand
     .join();
   await page.waitForSelector(selector, { visible: true });
   const control = (await page.$$(selector)).at(-1) as ElementHandle;
-  await page.waitForFunction((one) => (one as { disabled?: boolean }).disabled !== true, {}, control);
+  await page.waitForFunction(
+    (one) => !(one as unknown as { matches(selector: string): boolean }).matches(':disabled, [aria-busy]'),
+    {},
+    control,
+  );
   return control;
 }
 

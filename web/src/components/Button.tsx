@@ -17,14 +17,20 @@ export function Button({ kind, size, icon, isBusy = false, children, className, 
     <button
       type="button"
       {...rest}
+      {...(isBusy ? busy : {})}
       className={`${buttonClass({ kind, size })} ${className ?? ''}`}
-      aria-busy={isBusy || undefined}
-      disabled={rest.disabled === true || isBusy}
     >
       <ButtonContent icon={icon}>{children}</ButtonContent>
     </button>
   );
 }
+
+/** Clicks do nothing. A disabled button would lose the focus. */
+const busy = {
+  'aria-busy': true,
+  'aria-disabled': true,
+  onClick: (event: React.MouseEvent) => event.preventDefault(),
+} as const;
 
 /** The classes of a button, for links that look like one. */
 export function buttonClass({ kind = 'default', size = 'default' }: Look = {}): string {
@@ -42,15 +48,7 @@ export function ButtonContent({ icon: Glyph, children }: { icon?: Icon | undefin
 
 /** A button within text or a row, which looks like a link. */
 export function LinkButton({ isBusy = false, className, ...rest }: ComponentProps<'button'> & { isBusy?: boolean }) {
-  return (
-    <button
-      type="button"
-      {...rest}
-      className={`${styles.link} ${className ?? ''}`}
-      aria-busy={isBusy || undefined}
-      disabled={rest.disabled === true || isBusy}
-    />
-  );
+  return <button type="button" {...rest} {...(isBusy ? busy : {})} className={`${styles.link} ${className ?? ''}`} />;
 }
 
 /** The name of a row, which opens the row. */

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { useChange } from '../api/change.js';
-import { showProblem } from '../app/messages.js';
+import { useAction } from '../api/change.js';
 import { Button } from './Button.js';
 
 interface ConfirmButtonProps<Output> {
@@ -11,12 +10,17 @@ interface ConfirmButtonProps<Output> {
   readonly children: React.ReactNode;
 }
 
-/** Deletes something when it is pressed twice. */
+/** Deletes something when it is pressed twice without leaving it. */
 export function ConfirmButton<Output>({ confirm, send, onDone, children }: ConfirmButtonProps<Output>) {
   const [isAsked, setAsked] = useState(false);
-  const change = useChange({ send, onDone, onFailed: showProblem });
+  const change = useAction({ send, onDone });
   return (
-    <Button kind="danger" isBusy={change.isBusy} onClick={() => (isAsked ? change.send() : setAsked(true))}>
+    <Button
+      kind="danger"
+      isBusy={change.isBusy}
+      onBlur={() => setAsked(false)}
+      onClick={() => (isAsked ? change.send() : setAsked(true))}
+    >
       {isAsked ? confirm : children}
     </Button>
   );
