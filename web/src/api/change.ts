@@ -1,4 +1,5 @@
 import { type QueryFilters, useMutation, useQueryClient } from '@tanstack/react-query';
+import { showProblem } from '../app/messages.js';
 
 interface ChangeOptions<Input, Output> {
   readonly send: (input: Input) => Promise<Output>;
@@ -33,4 +34,11 @@ export function useChange<Output, Input = void>({
     onError: (cause) => onFailed?.(cause),
   });
   return { send: mutate, isBusy: isPending, error };
+}
+
+/** A write of a button outside of a form. Its error is displayed as a message. */
+export function useAction<Output, Input = void>(
+  options: Omit<ChangeOptions<Input, Output>, 'onFailed'>,
+): Change<Input> {
+  return useChange({ ...options, onFailed: showProblem });
 }

@@ -3,6 +3,9 @@ import { type Client, createClient } from '#src/client.js';
 /** The path of the service, without a slash at its end; the page has it in its `base` element. */
 export const basePath = new URL(document.baseURI).pathname.replace(/\/+$/, '');
 
+/** An error whose message is written for the person. */
+export class ReadableError extends Error {}
+
 type Listener = () => void;
 const endListeners = new Set<Listener>();
 
@@ -49,7 +52,11 @@ async function needsStepUp(response: Response): Promise<boolean> {
 const sendOnce: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   headers.set('X-Requested-By', 'web');
-  const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
+  const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch((cause: unknown) => {
+    throw cause instanceof TypeError
+      ? new ReadableError('The service cannot be reached. Check the connection.')
+      : cause;
+  });
   if (response.status === 401) for (const listener of endListeners) listener();
   return response;
 };

@@ -1,4 +1,7 @@
-import { api } from './client.js';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { showMessage } from '../app/messages.js';
+import { api, ReadableError } from './client.js';
 
 /** Saves the file in the folder of the browser's downloads. */
 export function saveFile(file: Blob, filename: string): void {
@@ -12,43 +15,78 @@ export function saveFile(file: Blob, filename: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-export type TeamFile = 'pdf' | 'xlsx' | 'zip';
+/** The response to a request for a file: the file, or the job that makes it. */
+type Requested = File | { readonly jobId: string };
 
-const start = {
+/** Receives the finished share of a job, from 0 to 1. */
+type OnProgress = (ratio: number) => void;
+
+/** At most an hour, after which the service deletes files. */
+const maxPolls = 720;
+
+async function fileOf(jobId: string, onProgress: OnProgress): Promise<File> {
+  for (let poll = 0; poll < maxPolls; poll += 1) {
+    const { status, progress, error } = await api.getExportJob({ params: { jobId } });
+    if (status === 'failed') throw new ReadableError(error ?? 'The file could not be made.');
+    if (status === 'completed') return (await api.getExportFile({ params: { jobId } })) as unknown as File;
+    onProgress(progress.total === 0 ? 0 : progress.done / progress.total);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(1000 + poll * 200, 5000)));
+  }
+  throw new ReadableError('The file was not ready in time. Try again.');
+}
+
+/** Saves a file under the name that the service gives it. */
+async function save(requested: Requested, onProgress: OnProgress): Promise<void> {
+  const file = requested instanceof File ? requested : await fileOf(requested.jobId, onProgress);
+  saveFile(file, file.name);
+}
+
+export type StatementFormat = 'pdf' | 'xlsx' | 'csv';
+
+export async function downloadStatement(
+  repId: string,
+  period: string,
+  format: StatementFormat,
+  onProgress: OnProgress,
+): Promise<void> {
+  await save((await api.exportStatement({ params: { repId }, query: { period, format } })) as Requested, onProgress);
+}
+
+export type TeamFile = 'csv' | 'pdf' | 'xlsx' | 'zip';
+
+const requests = {
   pdf: api.exportStatementsPdf,
   xlsx: api.exportStatementsXlsx,
   zip: api.exportStatementsZip,
 } as const;
 
-/** At most an hour, after which the service deletes files. */
-const maxPolls = 720;
-
-/** Makes a file of the team in a job and saves it; `onProgress` receives the finished share from 0 to 1. */
-export async function exportTeamFile(
-  kind: TeamFile,
-  period: string,
-  onProgress: (ratio: number) => void,
-): Promise<void> {
-  const started = await start[kind]({ query: { period, async: 'true' } });
-  if (started instanceof Blob) {
-    saveFile(started, `statements-${period}.${kind}`);
-    return;
-  }
-  const { jobId } = started;
-  for (let poll = 0; poll < maxPolls; poll += 1) {
-    const { status, progress, file, error } = await api.getExportJob({ params: { jobId } });
-    if (status === 'failed') throw new Error(error ?? 'The file could not be made.');
-    if (file !== undefined) {
-      saveFile((await api.getExportFile({ params: { jobId } })) as unknown as Blob, file.filename);
-      return;
-    }
-    onProgress(progress.total === 0 ? 0 : progress.done / progress.total);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(1000 + poll * 200, 5000)));
-  }
+/** A file of everyone: `csv` has one row for each person, `zip` all statements as PDF. */
+export async function downloadTeamFile(kind: TeamFile, period: string, onProgress: OnProgress): Promise<void> {
+  const requested =
+    kind === 'csv'
+      ? await api.exportStatementsCsv({ query: { period } })
+      : await requests[kind]({ query: { period, async: 'true' } });
+  await save(requested as unknown as Requested, onProgress);
 }
 
-/** One row per person, with the amounts of the period. */
-export async function exportTeamCsv(period: string): Promise<void> {
-  const file = await api.exportStatementsCsv({ query: { period } });
-  saveFile(file as unknown as Blob, `statements-${period}.csv`);
+interface Download<Kind> {
+  readonly start: (kind: Kind) => void;
+  /** The finished share of the download, from 0 to 1; null while there is none. */
+  readonly ratio: number | null;
+}
+
+/** Downloads one file at a time. */
+export function useDownload<Kind = void>(
+  download: (kind: Kind, onProgress: OnProgress) => Promise<void>,
+): Download<Kind> {
+  const [ratio, setRatio] = useState<number | null>(null);
+  const { mutate } = useMutation({
+    mutationFn: (kind: Kind) => {
+      setRatio(0);
+      return download(kind, setRatio);
+    },
+    onSuccess: () => showMessage('The file was saved.'),
+    onSettled: () => setRatio(null),
+  });
+  return { start: mutate, ratio };
 }

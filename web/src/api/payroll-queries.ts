@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { csvRows } from '../format/csv.js';
-import { type Answer, api } from './client.js';
+import { type Answer, api, ReadableError } from './client.js';
 
 export type Person = Answer<'listReps'>['reps'][number];
 export type Handover = Answer<'listPayrollHandovers'>['handovers'][number];
@@ -44,7 +44,7 @@ export const payrollFileQuery = (period: string, layout: Layout) =>
     queryKey: ['payroll-file', period, layout],
     queryFn: async ({ signal }): Promise<PayrollFile> => {
       const file = await api.exportStatementsCsv({ query: { period, layout } }, { signal });
-      if (!(file instanceof File)) throw new Error('The service returned no file.');
+      if (!(file instanceof File)) throw new ReadableError('The service returned no file.');
       const [header = [], ...rows] = csvRows(await file.text());
       return { layout, file, sha256: await hashOf(file), header, rows };
     },

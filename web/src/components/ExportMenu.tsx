@@ -1,31 +1,17 @@
 import { Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import { exportTeamCsv, exportTeamFile, type TeamFile } from '../api/download.js';
-import { showMessage } from '../app/messages.js';
+import { downloadTeamFile, useDownload } from '../api/download.js';
 import { formatPercent } from '../format/numbers.js';
 import { Button } from './Button.js';
 
-const files: readonly (readonly [kind: TeamFile | 'csv', label: string])[] = [
-  ['csv', 'Table, CSV'],
-  ['xlsx', 'Workbook, Excel'],
-  ['pdf', 'Overview, PDF'],
-  ['zip', 'All statements, ZIP of PDF'],
-];
+interface ExportMenuProps<Kind extends string> {
+  readonly files: readonly (readonly [kind: Kind, label: string])[];
+  readonly download: Parameters<typeof useDownload<Kind>>[0];
+}
 
-/** Files of the whole team. A worker makes them, and the button shows its progress. */
-export function ExportMenu({ period }: { readonly period: string }) {
-  const [ratio, setRatio] = useState<number | null>(null);
-  const { mutate } = useMutation({
-    mutationFn: async (kind: TeamFile | 'csv') => {
-      setRatio(0);
-      if (kind === 'csv') await exportTeamCsv(period);
-      else await exportTeamFile(kind, period, setRatio);
-      showMessage('The file was saved.');
-    },
-    onSettled: () => setRatio(null),
-  });
+/** A choice of files. A worker makes the chosen one, and the button shows its progress. */
+export function ExportMenu<Kind extends string>({ files, download }: ExportMenuProps<Kind>) {
+  const { start, ratio } = useDownload(download);
   return (
     <Menu position="bottom-end" width={224}>
       <Menu.Target>
@@ -35,11 +21,23 @@ export function ExportMenu({ period }: { readonly period: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         {files.map(([kind, label]) => (
-          <Menu.Item key={kind} onClick={() => mutate(kind)}>
+          <Menu.Item key={kind} onClick={() => start(kind)}>
             {label}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+const teamFiles = [
+  ['csv', 'Table, CSV'],
+  ['xlsx', 'Workbook, Excel'],
+  ['pdf', 'Overview, PDF'],
+  ['zip', 'All statements, ZIP of PDF'],
+] as const;
+
+/** Files of the whole team. */
+export function TeamExport({ period }: { readonly period: string }) {
+  return <ExportMenu files={teamFiles} download={(kind, onProgress) => downloadTeamFile(kind, period, onProgress)} />;
 }

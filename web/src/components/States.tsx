@@ -1,6 +1,7 @@
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
+import { ReadableError } from '../api/client.js';
 import { Button, LinkButton } from './Button.js';
 import styles from './States.module.css';
 
@@ -87,8 +88,7 @@ export function describeError(error: unknown): { readonly message: string; reado
     const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;
     return { message: error.message, reference };
   }
-  if (error instanceof TypeError)
-    return { message: 'The service cannot be reached. Check the connection.', reference: null };
+  if (error instanceof ReadableError) return { message: error.message, reference: null };
   return { message: 'The page has an error. Load it again.', reference: null };
 }
 
@@ -102,7 +102,7 @@ export function OfflineState() {
   );
 }
 
-export function ForbiddenState({ message }: { readonly message: string }) {
+function ForbiddenState({ message }: { readonly message: string }) {
   return (
     <section className={styles.state}>
       <h2 className={styles.title}>You may not see this</h2>

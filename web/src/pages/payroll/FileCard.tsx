@@ -1,10 +1,8 @@
 import { IconAlertTriangle, IconCheck, IconDownload, IconFileZip, IconInfoCircle } from '@tabler/icons-react';
-import { type UseQueryResult, useMutation } from '@tanstack/react-query';
+import { type UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { exportTeamFile, saveFile } from '../../api/download.js';
+import { downloadTeamFile, saveFile, type TeamFile, useDownload } from '../../api/download.js';
 import { type Layout, type PayrollFile } from '../../api/payroll-queries.js';
-import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -189,21 +187,13 @@ function Comparison({ isEqual }: { readonly isEqual: boolean }) {
 
 /** Every statement of the period as PDF. A worker makes them, and the button shows its progress. */
 function AllPdfs({ period }: { readonly period: string }) {
-  const [ratio, setRatio] = useState<number | null>(null);
-  const { mutate } = useMutation({
-    mutationFn: async () => {
-      setRatio(0);
-      await exportTeamFile('zip', period, setRatio);
-      showMessage('The statements were saved.');
-    },
-    onSettled: () => setRatio(null),
-  });
+  const { start, ratio } = useDownload((kind: TeamFile, onProgress) => downloadTeamFile(kind, period, onProgress));
   return (
     <>
       <span className="unseen" role="status">
         {ratio === null ? '' : `Making the PDFs: ${Math.floor(ratio * 4) * 25} %`}
       </span>
-      <Button icon={IconFileZip} isBusy={ratio !== null} onClick={() => mutate()}>
+      <Button icon={IconFileZip} isBusy={ratio !== null} onClick={() => start('zip')}>
         {ratio === null ? 'All PDFs' : `All PDFs ${formatPercent(ratio, 0)}`}
       </Button>
     </>
