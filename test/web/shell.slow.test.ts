@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
+import { keyboard } from './hands.js';
 import { texts, violations, violationsInBothSchemes, WebWorld, waitUntilLoaded } from './web-world.js';
 
 describe('the web app', function () {
@@ -64,6 +65,14 @@ describe('the web app', function () {
     expect(await page.evaluate(layer), 'a colour without transparency has no alpha').to.match(/^rgba/);
     await page.keyboard.press('Escape');
     await page.waitForSelector('button[aria-label="Keyboard shortcuts"]:focus');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('opens a plan with the command menu, as an admin', async () => {
+    const { page, problems, close } = await world.openPage('admin', '/account');
+    await keyboard.goTo(page, 'Account Executive');
+    await page.waitForFunction(`location.pathname.startsWith('/plans/')`);
     expect(problems).to.deep.equal([]);
     await close();
   });

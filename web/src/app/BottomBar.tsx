@@ -1,13 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import styles from './BottomBar.module.css';
-import { navigationOf } from './navigation.js';
+import { pagesOf } from './navigation.js';
 import { useSession } from './session.js';
 
 /** The four main pages of a role on a phone. */
 export function BottomBar() {
   const { role } = useSession();
-  const items = navigationOf(role)
-    .flatMap((group) => group.items)
+  const items = pagesOf(role)
     .filter(({ isInBar }) => isInBar)
     .slice(0, 4);
   return (

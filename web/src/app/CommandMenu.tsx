@@ -3,12 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { api } from '../api/client.js';
+import { peopleQuery } from '../api/payroll-queries.js';
 import { dealsQuery, plansQuery } from '../api/queries.js';
 import { useReturnFocus } from '../components/return-focus.js';
 import { formatDay } from '../format/dates.js';
 import styles from './CommandMenu.module.css';
-import { navigationOf } from './navigation.js';
+import { pagesOf } from './navigation.js';
 import { useSession } from './session.js';
 
 interface Command {
@@ -26,7 +26,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const navigate = useNavigate();
-  const commands = useCommands(text);
+  const { commands, isLoading } = useCommands(text);
   const listId = useId();
   useReturnFocus();
   const run = (command: Command | undefined) => {
@@ -73,7 +73,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }) {
           />
         ))}
       </div>
-      {commands.length === 0 ? <p className={styles.none}>Nothing has this name or id.</p> : null}
+      {commands.length > 0 || isLoading ? null : <p className={styles.none}>Nothing has this name or id.</p>}
     </Modal>
   );
 }
@@ -104,25 +104,23 @@ function Option({ id, command, isFirstOfGroup, isChosen, onRun }: OptionProps) {
   );
 }
 
-function useCommands(text: string): readonly Command[] {
+interface Commands {
+  readonly commands: readonly Command[];
+  /** Whether more may be found. */
+  readonly isLoading: boolean;
+}
+
+function useCommands(text: string): Commands {
   const { role } = useSession();
-  const [searched] = useDebouncedValue(text.trim(), 200);
+  const typed = text.trim();
+  const [searched] = useDebouncedValue(typed, 200);
   const hasText = searched !== '';
-  const deals = useQuery({ ...dealsQuery({ query: searched, limit: String(maxOfGroup) }), enabled: hasText }).data;
-  const plans = useQuery({ ...plansQuery, enabled: hasText }).data;
-  const people = useQuery({
-    queryKey: ['reps'],
-    queryFn: ({ signal }) => api.listReps({}, { signal }),
-    enabled: hasText && role !== 'rep',
-  }).data;
-  const matches = (name: string) => name.toLowerCase().includes(text.trim().toLowerCase());
-  const pages = navigationOf(role)
-    .flatMap((group) => group.items)
-    .map(({ label, to }): Command => ({ id: to, group: 'Pages', label, to }));
-  if (!hasText) return pages.filter(({ label }) => matches(label));
-  return [
-    ...pages.filter(({ label }) => matches(label)),
-    ...(deals?.deals ?? []).map(
+  const deals = useQuery({ ...dealsQuery({ query: searched, limit: String(maxOfGroup) }), enabled: hasText });
+  const plans = useQuery({ ...plansQuery, enabled: hasText });
+  const people = useQuery({ ...peopleQuery, enabled: hasText && role !== 'rep' });
+  const matches = (name: string) => name.toLowerCase().includes(typed.toLowerCase());
+  const found: readonly Command[] = [
+    ...(deals.data?.deals ?? []).map(
       ({ deal_id, name, closeDate }): Command => ({
         id: `deal ${deal_id}`,
         group: 'Deals',
@@ -131,19 +129,13 @@ function useCommands(text: string): readonly Command[] {
         to: `/deals/${encodeURIComponent(deal_id)}`,
       }),
     ),
-    ...(people?.reps ?? [])
+    ...(people.data?.reps ?? [])
       .filter(({ name, email }) => matches(`${name} ${email}`))
       .slice(0, maxOfGroup)
-      .map(
-        ({ id, name, email }): Command => ({
-          id: `rep ${id}`,
-          group: 'People',
-          label: name,
-          detail: email,
-          to: `/statements/${id}`,
-        }),
-      ),
-    ...(plans ?? [])
+      .map(({ id, name, email }): Command => {
+        return { id: `rep ${id}`, group: 'People', label: name, detail: email, to: `/statements/${id}` };
+      }),
+    ...(plans.data ?? [])
       .filter(({ name }) => matches(name))
       .slice(0, maxOfGroup)
       .map(
@@ -152,8 +144,15 @@ function useCommands(text: string): readonly Command[] {
           group: 'Plans',
           label: name,
           detail: `version ${version}`,
-          to: '/me/plan',
+          to: role === 'admin' ? `/plans/${planId}` : '/me/plan',
         }),
       ),
   ];
+  const pages = pagesOf(role)
+    .filter(({ label }) => matches(label))
+    .map(({ label, to }): Command => ({ id: to, group: 'Pages', label, to }));
+  return {
+    commands: hasText ? [...pages, ...found] : pages,
+    isLoading: searched !== typed || [deals, plans, people].some(({ isLoading }) => isLoading),
+  };
 }

@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { disputesQuery } from '../api/queries.js';
 import { teamStatementsQuery, waiting } from '../api/team-queries.js';
-import { todayIn } from '../format/dates.js';
-import { monthOf, shiftPeriod } from '../format/periods.js';
 import styles from './Navigation.module.css';
-import { useSession } from './session.js';
+import { useEndedPeriod } from './today.js';
 
 interface NavigationCountProps {
   readonly of: 'approvals' | 'questions';
@@ -24,13 +22,10 @@ export function NavigationCount({ of }: NavigationCountProps) {
 
 /** The drafts of the month that ended last. */
 function useApprovals(): number {
-  const { workspace } = useSession();
-  const period = shiftPeriod(monthOf(todayIn(workspace.timezone)), -1);
-  const { data } = useQuery(teamStatementsQuery(period));
+  const { data } = useQuery(teamStatementsQuery(useEndedPeriod()));
   return data?.statements.filter(({ status }) => status === 'draft').length ?? 0;
 }
 
 function useQuestions(): number {
-  const { data } = useQuery(disputesQuery({}));
-  return data === undefined ? 0 : waiting(data.disputes).length;
+  return waiting(useQuery(disputesQuery({})).data?.disputes ?? []).length;
 }

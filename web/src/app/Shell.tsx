@@ -7,7 +7,7 @@ import { BottomBar } from './BottomBar.js';
 import { HeaderBar } from './HeaderBar.js';
 import { useIsOnline, useLiveUpdates } from './live-updates.js';
 import { Navigation } from './Navigation.js';
-import { navigationOf } from './navigation.js';
+import { pagesOf } from './navigation.js';
 import styles from './Shell.module.css';
 import { StepUp } from './StepUp.js';
 import { useHasSessionEnded, useSession } from './session.js';
@@ -109,8 +109,7 @@ function OfflineBanner() {
 function useGlobalKeys(onMenu: () => void, onHelp: () => void): void {
   const { role } = useSession();
   const navigate = useNavigate();
-  const items = navigationOf(role).flatMap((group) => group.items);
-  const pages = items
+  const pages = pagesOf(role)
     .filter(({ key }) => key !== undefined)
     .map(({ key, to }) => [`g ${key}`, () => void navigate({ to })] as const);
   const shortcuts: Shortcuts = { ...Object.fromEntries(pages), '?': onHelp };

@@ -26,11 +26,11 @@ import {
 } from '@tabler/icons-react';
 import { type Role } from './session.js';
 
-export interface NavigationItem {
+interface NavigationItem {
   readonly label: string;
   readonly to: string;
   readonly icon: Icon;
-  /** Whether a phone has it in its bottom bar; at most four for each role. */
+  /** Whether the bottom bar of a phone may have it, which has the first four of a role. */
   readonly isInBar?: boolean;
   /** Default: all roles of the group. */
   readonly roles?: readonly Role[];
@@ -40,7 +40,7 @@ export interface NavigationItem {
   readonly key?: string;
 }
 
-export interface NavigationGroup {
+interface NavigationGroup {
   /** Absent for items that stand alone at the top. */
   readonly label?: string;
   readonly roles: readonly Role[];
@@ -130,9 +130,19 @@ export function navigationOf(role: Role): readonly NavigationGroup[] {
     .map((group) => ({ ...group, items: group.items.filter(({ roles = [role] }) => roles.includes(role)) }));
 }
 
+/** The pages of all groups. */
+export function pagesOf(role: Role): readonly NavigationItem[] {
+  return navigationOf(role).flatMap(({ items }) => items);
+}
+
+/** The address of the page with this name in the navigation of a role. */
+export function addressOf(role: Role, name: string): string | undefined {
+  return pagesOf(role).find(({ label }) => label === name)?.to;
+}
+
 /** The first page of a role. */
 export function homeOf(role: Role): string {
-  return navigationOf(role)[0]?.items[0]?.to ?? '/account';
+  return pagesOf(role)[0]?.to ?? '/account';
 }
 
 /** Names of roles as the interface displays them. */

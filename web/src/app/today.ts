@@ -1,0 +1,20 @@
+import { todayIn } from '../format/dates.js';
+import { monthOf, shiftPeriod } from '../format/periods.js';
+import { useSession } from './session.js';
+
+/** The present day in the time zone of the workspace. */
+export function useToday(): string {
+  return todayIn(useSession().workspace.timezone);
+}
+
+/** The chosen period, or the present month. */
+export function usePeriod(chosen?: string): string {
+  const month = monthOf(useToday());
+  return chosen ?? month;
+}
+
+/** The chosen period, or the month that ended last, which is usually the one to approve and to pay. */
+export function useEndedPeriod(chosen?: string): string {
+  const month = shiftPeriod(usePeriod(), -1);
+  return chosen ?? month;
+}
