@@ -3,6 +3,7 @@ import { useIsFetching } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { IconButton } from '../components/Button.js';
+import { Key } from '../components/Kbd.js';
 import styles from './HeaderBar.module.css';
 import { useCrumbs } from './page-title.js';
 import { RunningJobs } from './RunningJobs.js';
@@ -30,7 +31,7 @@ export function HeaderBar({ onSearch, onHelp, onNavigation }: HeaderBarProps) {
         <button type="button" className={styles.search} onClick={onSearch}>
           <IconSearch size={16} aria-hidden="true" />
           <span className={styles.searchText}>Go to person, deal, plan</span>
-          <kbd className={styles.key}>{isApple ? '⌘K' : 'Ctrl K'}</kbd>
+          <Key>{isApple ? '⌘K' : 'Ctrl K'}</Key>
         </button>
         <IconButton icon={IconSearch} label="Search" className={styles.onPhone} onClick={onSearch} />
         <span className={styles.onDesktop}>
@@ -49,7 +50,11 @@ function Crumbs() {
       {crumbs.map(({ label, to }, index) => (
         <Fragment key={label}>
           {index === 0 ? null : <IconChevronRight size={14} className="dim" aria-hidden="true" />}
-          {to === undefined ? <span aria-current="page">{label}</span> : <Link to={to}>{label}</Link>}
+          {to === undefined ? (
+            <span aria-current={index === crumbs.length - 1 ? 'page' : undefined}>{label}</span>
+          ) : (
+            <Link to={to}>{label}</Link>
+          )}
         </Fragment>
       ))}
     </nav>

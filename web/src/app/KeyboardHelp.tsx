@@ -1,8 +1,10 @@
 import { useState } from 'react';
+import { CheckField } from '../components/Field.js';
 import { InfoDialog } from '../components/InfoDialog.js';
+import { Key } from '../components/Kbd.js';
 import { hasLetterShortcuts, setLetterShortcuts } from '../keys/shortcuts.js';
 import styles from './KeyboardHelp.module.css';
-import { navigationOf } from './navigation.js';
+import { pagesOf } from './navigation.js';
 import { useSession } from './session.js';
 
 const common = [
@@ -20,9 +22,7 @@ const common = [
 export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   const [isOn, setOn] = useState(hasLetterShortcuts());
   const { role } = useSession();
-  const pages = navigationOf(role)
-    .flatMap((group) => group.items)
-    .flatMap(({ key, label }) => (key === undefined ? [] : [[[`g ${key}`], label] as const]));
+  const pages = pagesOf(role).flatMap(({ key, label }) => (key === undefined ? [] : [[[`g ${key}`], label] as const]));
   return (
     <InfoDialog onClose={onClose} title="Keyboard shortcuts">
       <dl className={styles.list}>
@@ -30,26 +30,21 @@ export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
           <div key={action} className={styles.row}>
             <dt>
               {keys.map((key) => (
-                <kbd key={key} className={styles.key}>
-                  {key}
-                </kbd>
+                <Key key={key}>{key}</Key>
               ))}
             </dt>
             <dd>{action}</dd>
           </div>
         ))}
       </dl>
-      <label className={styles.choice}>
-        <input
-          type="checkbox"
-          checked={isOn}
-          onChange={({ currentTarget }) => {
-            setLetterShortcuts(currentTarget.checked);
-            setOn(currentTarget.checked);
-          }}
-        />
-        Shortcuts of single letters
-      </label>
+      <CheckField
+        label="Shortcuts of single letters"
+        checked={isOn}
+        onChange={({ currentTarget }) => {
+          setLetterShortcuts(currentTarget.checked);
+          setOn(currentTarget.checked);
+        }}
+      />
     </InfoDialog>
   );
 }

@@ -15,7 +15,7 @@ export function showProblem(error: unknown): void {
     ...common,
     title: 'This did not work',
     message: reference === null ? message : `${message} (${reference})`,
-    color: 'red',
+    color: 'var(--negative)',
     autoClose: 12_000,
   });
 }

@@ -13,7 +13,7 @@ export function DataCards<Row>(props: DataTableProps<Row>) {
   const { from, to } = useVisibleRows(list, rows.length, cardHeight);
   return (
     <>
-      <ul ref={list} aria-label={caption} className={styles.list}>
+      <ul ref={list} aria-label={caption}>
         {from > 0 ? <li aria-hidden="true" style={{ height: from * cardHeight }} /> : null}
         {rows.slice(from, to).map((row, index) => (
           <Fragment key={rowKey(row)}>

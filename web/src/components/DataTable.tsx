@@ -43,7 +43,7 @@ export interface DataTableProps<Row> {
   readonly groups?: RowGroups<Row>;
 }
 
-export interface RowGroups<Row> {
+interface RowGroups<Row> {
   readonly keyOf: (row: Row) => string;
   /** The head of the group that begins with the row. */
   readonly head: (row: Row) => React.ReactNode;
@@ -55,8 +55,8 @@ interface Sorting {
 }
 
 /**
- * A table of any length: `j` and `k` move between rows and `Enter` opens one. A cell with {@link RowAction} is what a row
- * opens. On a phone every row becomes a card.
+ * A table of any length: `j` and `k` move between rows and `Enter` opens one. A row opens the cell with
+ * {@link rowAction}. On a phone every row becomes a card.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const [sorting, setSorting] = useState<Sorting | null>(null);

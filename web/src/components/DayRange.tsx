@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import blocks from './Blocks.module.css';
 import { InlineInput } from './Inline.js';
 
@@ -19,21 +20,34 @@ export function DayRange({ label, from, to, onChange }: DayRangeProps) {
       <span className="dim" aria-hidden="true">
         {label}
       </span>
-      <InlineInput
-        label={`${label} from`}
-        type="date"
-        value={from ?? ''}
-        onChange={({ currentTarget }) => onChange({ from: currentTarget.value || undefined })}
-      />
+      <DayInput label={`${label} from`} day={from} onDay={(day) => onChange({ from: day })} />
       <span className="dim" aria-hidden="true">
         to
       </span>
-      <InlineInput
-        label={`${label} to`}
-        type="date"
-        value={to ?? ''}
-        onChange={({ currentTarget }) => onChange({ to: currentTarget.value || undefined })}
-      />
+      <DayInput label={`${label} to`} day={to} onDay={(day) => onChange({ to: day })} />
     </span>
+  );
+}
+
+interface DayInputProps {
+  readonly label: string;
+  readonly day: string | undefined;
+  readonly onDay: (day: string | undefined) => void;
+}
+
+/** While the year is typed, the value has years such as 0002 and 0020, which are not reported. */
+function DayInput({ label, day, onDay }: DayInputProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <InlineInput
+      label={label}
+      type="date"
+      value={typed ?? day ?? ''}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value);
+        if (value === '' || value >= '1000') onDay(value || undefined);
+      }}
+      onBlur={() => setTyped(null)}
+    />
   );
 }

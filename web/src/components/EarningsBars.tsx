@@ -3,12 +3,19 @@ import { sumOf } from '../format/exact.js';
 import { formatCompact, formatMoney } from '../format/numbers.js';
 import { formatMonth, formatPeriod } from '../format/periods.js';
 import { LinkButton } from './Button.js';
+import { type Column, DataTable } from './DataTable.js';
 import styles from './EarningsBars.module.css';
+import { Money } from './Money.js';
 import { Card } from './Page.js';
+
+interface Month {
+  readonly period: string;
+  readonly total: number;
+}
 
 interface EarningsBarsProps {
   /** Months, earliest first; the last one is emphasised. */
-  readonly months: readonly { readonly period: string; readonly total: number }[];
+  readonly months: readonly Month[];
   readonly currency: string;
 }
 
@@ -95,23 +102,24 @@ function scaleOf(totals: readonly number[]): { ticks: number[]; top: number; bot
 }
 
 function Table({ months, currency }: EarningsBarsProps) {
+  const columns: readonly Column<Month>[] = [
+    { key: 'month', header: 'Month', phone: 'title', cell: ({ period }) => formatPeriod(period) },
+    {
+      key: 'earned',
+      header: 'Earned',
+      align: 'right',
+      phone: 'amount',
+      cell: ({ total }) => <Money amount={total} currency={currency} unit="none" />,
+    },
+  ];
   return (
-    <table className={styles.table}>
-      <caption className="unseen">Earnings by month</caption>
-      <thead className="unseen">
-        <tr>
-          <th scope="col">Month</th>
-          <th scope="col">Earned</th>
-        </tr>
-      </thead>
-      <tbody>
-        {[...months].reverse().map(({ period, total }) => (
-          <tr key={period}>
-            <td>{formatPeriod(period)}</td>
-            <td className="num">{formatMoney(total, currency, { unit: 'none' })}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div className={styles.table}>
+      <DataTable
+        caption="Earnings by month"
+        columns={columns}
+        rows={[...months].reverse()}
+        rowKey={({ period }) => period}
+      />
+    </div>
   );
 }

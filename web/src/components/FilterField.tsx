@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import { useShortcuts } from '../keys/shortcuts.js';
 import styles from './FilterField.module.css';
+import { InlineInput } from './Inline.js';
 
 interface FilterFieldProps {
   /** What the text is compared with, such as: Filter by name. */
@@ -14,15 +15,16 @@ export function FilterField({ label, text, onText }: FilterFieldProps) {
   const field = useRef<HTMLInputElement>(null);
   useShortcuts({ '/': () => field.current?.focus() });
   return (
-    <input
-      ref={field}
-      type="search"
-      className={styles.field}
-      aria-label={label}
-      placeholder={label}
-      value={text}
-      onChange={({ currentTarget }) => onText(currentTarget.value)}
-    />
+    <span className={styles.field}>
+      <InlineInput
+        ref={field}
+        type="search"
+        label={label}
+        placeholder={label}
+        value={text}
+        onChange={({ currentTarget }) => onText(currentTarget.value)}
+      />
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 import styles from './Hero.module.css';
 
-export interface HeroProps {
+interface HeroProps {
   /** `second`: for figures beside a larger one. */
   readonly size?: 'first' | 'second';
   /** The dimmed end: cents, or a unit. */

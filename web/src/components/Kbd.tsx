@@ -1,5 +1,10 @@
 import styles from './Kbd.module.css';
 
+/** A key, such as j. */
+export function Key({ children }: { readonly children: string }) {
+  return <kbd className={styles.key}>{children}</kbd>;
+}
+
 interface KeyHint {
   readonly keys: readonly string[];
   readonly action: string;
@@ -12,13 +17,23 @@ export function KeyHints({ hints }: { readonly hints: readonly KeyHint[] }) {
       {hints.map(({ keys, action }) => (
         <span key={action} className={styles.hint}>
           {keys.map((key) => (
-            <kbd key={key} className={styles.key}>
-              {key}
-            </kbd>
+            <Key key={key}>{key}</Key>
           ))}
           {action}
         </span>
       ))}
     </span>
+  );
+}
+
+/** The hints of a table: the keys that move, and what `Enter` does with a row. */
+export function RowHints({ action }: { readonly action: string }) {
+  return (
+    <KeyHints
+      hints={[
+        { keys: ['j', 'k'], action: 'move' },
+        { keys: ['Enter'], action },
+      ]}
+    />
   );
 }

@@ -36,7 +36,7 @@ export function PayoutCurve({ now, nowName, before, beforeName, thresholds, curr
       <figcaption className={styles.caption}>
         <span>Payout by attainment</span>
         <span className={styles.keys}>
-          <i className={styles.solid} aria-hidden="true" /> {nowName}
+          <i aria-hidden="true" /> {nowName}
           {before === null || beforeName === null ? null : (
             <>
               {' '}

@@ -1,3 +1,4 @@
+import { formatAttainment } from '../format/numbers.js';
 import { Hero } from './Hero.js';
 import styles from './StatCard.module.css';
 
@@ -21,7 +22,7 @@ interface StatCardProps {
   readonly label: React.ReactNode;
   /** A badge in the upper right corner. */
   readonly badge?: React.ReactNode;
-  /** The figure: {@link HeroMoney}, {@link HeroText}. */
+  /** Such as {@link HeroMoney} or {@link HeroText}. */
   readonly figure: React.ReactNode;
   readonly note?: React.ReactNode;
 }
@@ -37,6 +38,12 @@ export function StatCard({ label, badge, figure, note }: StatCardProps) {
       {note === undefined ? null : <div className={styles.note}>{note}</div>}
     </div>
   );
+}
+
+/** An attainment as the figure of a card; – without a quota. */
+export function HeroAttainment({ ratio }: { readonly ratio: number | undefined }) {
+  if (ratio === undefined) return <HeroText>–</HeroText>;
+  return <HeroText unit="%">{formatAttainment(ratio).replace(/\s?%/, '')}</HeroText>;
 }
 
 interface HeroTextProps {

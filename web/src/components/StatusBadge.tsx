@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import styles from './StatusBadge.module.css';
 
-export type BadgeTone = 'good' | 'neutral' | 'warning' | 'negative' | 'info';
+type BadgeTone = 'good' | 'neutral' | 'warning' | 'negative' | 'info';
 
 interface BadgeProps {
   readonly tone: BadgeTone;
@@ -44,24 +44,19 @@ interface StatusBadgeProps {
   readonly shrinks?: boolean;
 }
 
+const statuses = {
+  approved: { tone: 'good', word: 'Approved' },
+  draft: { tone: 'neutral', word: 'Draft' },
+  none: { tone: 'neutral', word: 'Not generated', icon: IconClock },
+} as const;
+
 /** The state of a statement. */
-export function StatusBadge({ status, version, shrinks }: StatusBadgeProps) {
-  const suffix = version === undefined || version === 0 ? '' : ` v${version}`;
-  if (status === 'approved')
-    return (
-      <Badge tone="good" shrinks={shrinks}>
-        Approved{suffix}
-      </Badge>
-    );
-  if (status === 'draft')
-    return (
-      <Badge tone="neutral" shrinks={shrinks}>
-        Draft{suffix}
-      </Badge>
-    );
+export function StatusBadge({ status, version = 0, shrinks }: StatusBadgeProps) {
+  const { word, ...look } = statuses[status];
   return (
-    <Badge tone="neutral" icon={IconClock} shrinks={shrinks}>
-      Not generated
+    <Badge {...look} shrinks={shrinks}>
+      {word}
+      {version === 0 ? '' : ` v${version}`}
     </Badge>
   );
 }

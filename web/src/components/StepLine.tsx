@@ -1,5 +1,5 @@
-import { IconCheck } from '@tabler/icons-react';
 import styles from './StepLine.module.css';
+import { StepMark } from './StepMark.js';
 
 interface StepLineProps {
   readonly label: string;
@@ -14,9 +14,7 @@ export function StepLine({ label, steps, current }: StepLineProps) {
     <ol aria-label={label} className={styles.line}>
       {steps.map((step, index) => (
         <li key={step} className={styles.step} aria-current={index === current ? 'step' : undefined}>
-          <span className={index < current ? styles.done : styles.number} aria-hidden="true">
-            {index < current ? <IconCheck size={14} stroke={2} /> : index + 1}
-          </span>
+          <StepMark state={index < current ? 'done' : index === current ? 'current' : 'open'} number={index + 1} />
           <span>
             {step}
             {index < current ? <span className="unseen">, done</span> : null}

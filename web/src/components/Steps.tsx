@@ -1,7 +1,7 @@
-import { IconCheck } from '@tabler/icons-react';
+import { StepMark } from './StepMark.js';
 import styles from './Steps.module.css';
 
-export interface Step {
+interface Step {
   readonly title: string;
   readonly detail: React.ReactNode;
   readonly isDone: boolean;
@@ -13,9 +13,7 @@ export function Steps({ label, steps }: { readonly label: string; readonly steps
     <ol aria-label={label} className={styles.steps}>
       {steps.map(({ title, detail, isDone }, index) => (
         <li key={title} className={styles.step}>
-          <span className={isDone ? styles.done : styles.open} aria-hidden="true">
-            {isDone ? <IconCheck size={14} stroke={2} /> : index + 1}
-          </span>
+          <StepMark state={isDone ? 'done' : 'open'} number={index + 1} />
           <div>
             <p className={styles.title}>
               {title}

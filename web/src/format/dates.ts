@@ -52,7 +52,3 @@ export function todayIn(timeZone: string, now: Date = new Date()): string {
 export function daysBetween(from: string, to: string): number {
   return Math.round((utc(to).getTime() - utc(from).getTime()) / 86_400_000);
 }
-
-export function addDays(day: string, days: number): string {
-  return new Date(utc(day).getTime() + days * 86_400_000).toISOString().slice(0, 10);
-}

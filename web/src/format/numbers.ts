@@ -26,7 +26,7 @@ function withMinus(text: string): string {
 }
 
 /** How an amount is displayed, split where the cents begin, which heroes dim. */
-export interface MoneyParts {
+interface MoneyParts {
   readonly whole: string;
   readonly cents: string;
 }

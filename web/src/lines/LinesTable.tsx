@@ -114,13 +114,12 @@ interface LineAmountProps {
 
 /** The amount of a line; it opens the explanation at its own address. */
 export function LineAmount({ line, workspaceCurrency }: LineAmountProps) {
-  const sign = signOf(line.amount);
   return (
     <Link
       {...rowAction}
       to="."
       search={((search: object) => ({ ...search, trace: line.eventId })) as never}
-      className={sign < 0 ? styles.negative : sign === 0 ? styles.zero : styles.amount}
+      className={signOf(line.amount) === 0 ? styles.zero : styles.amount}
       aria-label={`Explain ${lineTitle(line)}, ${line.ruleName ?? line.kind}`}
     >
       <Money
