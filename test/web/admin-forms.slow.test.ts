@@ -214,6 +214,10 @@ describe('the forms of an admin in the web app', function () {
       await isClosed();
       const { keys } = await get('/v1/workspaces/integration-keys');
       expect(keys.map(({ name }: Loose) => name)).to.deep.equal(['Reports']);
+      await press('Revoke Reports');
+      await sees(page, 'Yes, revoke');
+      await page.keyboard.press('Tab');
+      await page.waitForFunction(`!document.body.textContent.includes('Yes, revoke')`);
     });
 
     it('an endpoint, and the entries of the audit log', async () => {
@@ -227,12 +231,18 @@ describe('the forms of an admin in the web app', function () {
       await page.waitForFunction(`location.search.includes('createPlan')`);
       await waitUntilLoaded(page);
       expect(new Set(await texts(page, 'tbody [data-row-action]'))).to.deep.equal(new Set(['Create plan']));
+      await page.focus('[aria-label="Done from"]');
+      await page.keyboard.type('01022026');
+      await page.waitForFunction(`location.search.includes('from=2026-01-02')`);
+      await page.waitForSelector('[aria-label="Done from"]:focus');
     });
 
     it('the settings of the workspace, of which only the changed ones are sent', async () => {
       await visit('/workspace');
       await write('Batch ID', 'B7');
       await world.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+      await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+      await page.waitForFunction(`[...document.querySelectorAll('select')].some(({ value }) => value === 'reports')`);
       await press('Save settings');
       await sees(page, 'The settings were saved.');
       expect(await get('/v1/workspaces'))

@@ -21,7 +21,7 @@ describe('commission in the CRM, in the web app', function () {
     const { page, close } = await world.openPage('admin', '/connections');
     const press = (text: string) => page.locator(`::-p-xpath(//button[normalize-space(.)="${text}"])`).click();
     const enter = (label: string, text: string) => page.locator(`::-p-aria(${label})`).fill(text);
-    await press('Settings');
+    await press('Settings HubSpot');
     await enter('Commission in HubSpot', 'on');
     await enter('Field for the commission', 'commission');
     await enter('Field for the state', 'commission_state');

@@ -5,6 +5,7 @@ export type Integration = Answer<'listIntegrations'>['integrations'][number];
 export type Provider = Integration['provider'];
 export type Workspace = Answer<'getWorkspace'>;
 export type IntegrationKey = Answer<'listIntegrationKeys'>['keys'][number];
+export type WidgetToken = Answer<'listConnectionTokens'>['tokens'][number];
 export type Endpoint = Answer<'listWebhookEndpoints'>['endpoints'][number];
 export type Delivery = Answer<'listWebhookDeliveries'>['deliveries'][number];
 export type AuditEntry = Answer<'listAuditEntries'>['entries'][number];

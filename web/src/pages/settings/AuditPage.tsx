@@ -1,9 +1,9 @@
 import { IconDownload } from '@tabler/icons-react';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api } from '../../api/client.js';
-import { saveFile } from '../../api/download.js';
+import { saveFile, useDownload } from '../../api/download.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type AuditEntry, type AuditFilter, auditQuery } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
@@ -54,11 +54,11 @@ export function AuditPage() {
 }
 
 function Export() {
-  const { mutate, isPending } = useMutation({
-    mutationFn: async () => saveFile((await api.exportAuditLog()) as unknown as Blob, 'audit-log.ndjson'),
-  });
+  const { start, ratio } = useDownload(async () =>
+    saveFile((await api.exportAuditLog()) as unknown as Blob, 'audit-log.ndjson'),
+  );
   return (
-    <Button icon={IconDownload} isBusy={isPending} onClick={() => mutate()}>
+    <Button icon={IconDownload} isBusy={ratio !== null} onClick={() => start()}>
       Export
     </Button>
   );
@@ -83,7 +83,7 @@ function Entries({ filter, onFilter }: EntriesProps) {
   if (people.isPending) return <Skeleton height={480} />;
   return (
     <>
-      <EntryFilters key={JSON.stringify(filter)} filter={filter} onFilter={onFilter} names={names} />
+      <EntryFilters filter={filter} onFilter={onFilter} names={names} />
       <Loaded query={entries} height={480}>
         {({ pages }) => {
           const all = pages.flatMap((page) => page.entries);
@@ -118,7 +118,10 @@ interface EntryFiltersProps extends EntriesProps {
 }
 
 function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
-  const [typed, setTyped] = useState({ action: filter.action ?? '', resource: filter.resource ?? '' });
+  const { action = '', resource = '' } = filter;
+  const [typed, setTyped] = useState({ action, resource });
+  // The address may change without these fields, such as by the back button.
+  useEffect(() => setTyped({ action, resource }), [action, resource]);
   return (
     <Filters
       onSubmit={() =>

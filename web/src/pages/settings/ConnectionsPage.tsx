@@ -1,8 +1,8 @@
 import { IconCircleCheck } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
-import { useChange } from '../../api/change.js';
+import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { jobsQuery } from '../../api/job-queries.js';
 import { type Integration, integrationsQuery, type Provider, productNames } from '../../api/settings-queries.js';
@@ -79,7 +79,8 @@ export function ConnectionsPage() {
 
 function Connection({ integration, onConnect }: { readonly integration: Integration; readonly onConnect: () => void }) {
   const { provider, connected, broken } = integration;
-  const [isAsked, setAsked] = useState(false);
+  const [isDisconnecting, setDisconnecting] = useState(false);
+  const whose = <span className="unseen"> {productNames[provider]}</span>;
   const [isSetting, setSetting] = useKeptDialog(`crm-settings ${provider}`);
   return (
     <div>
@@ -89,17 +90,21 @@ function Connection({ integration, onConnect }: { readonly integration: Integrat
       </span>
       <span className={blocks.actions}>
         <ConnectionBadge {...integration} />
-        {connected ? <Button onClick={() => setSetting(true)}>Settings</Button> : null}
-        {connected ? <Button onClick={() => setAsked(true)}>Disconnect</Button> : null}
+        {connected ? (
+          <>
+            <Button onClick={() => setSetting(true)}>Settings{whose}</Button>
+            <Button onClick={() => setDisconnecting(true)}>Disconnect{whose}</Button>
+          </>
+        ) : null}
         {connected && !broken ? null : (
           <Button kind={broken ? 'primary' : 'default'} onClick={onConnect}>
             {broken ? 'Reconnect' : 'Connect'}
-            <span className="unseen"> {productNames[provider]}</span>
+            {whose}
           </Button>
         )}
       </span>
       {isSetting ? <CrmSettingsDialog integration={integration} onClose={() => setSetting(false)} /> : null}
-      {isAsked ? <DisconnectDialog provider={provider} onClose={() => setAsked(false)} /> : null}
+      {isDisconnecting ? <DisconnectDialog provider={provider} onClose={() => setDisconnecting(false)} /> : null}
     </div>
   );
 }
@@ -122,16 +127,12 @@ function DisconnectDialog({ provider, onClose }: { readonly provider: Provider; 
 }
 
 function ImportPeople() {
-  const queryClient = useQueryClient();
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => api.syncReps(),
-    onSuccess: async ({ count }) => {
-      await queryClient.invalidateQueries();
-      showMessage(`${formatCount(count, 'person', 'people')} are here now.`);
-    },
+  const { send, isBusy } = useAction({
+    send: () => api.syncReps(),
+    onDone: ({ count }) => showMessage(`The import is done: ${formatCount(count, 'person', 'people')}.`),
   });
   return (
-    <Button isBusy={isPending} onClick={() => mutate()}>
+    <Button isBusy={isBusy} onClick={() => send()}>
       Import people
     </Button>
   );

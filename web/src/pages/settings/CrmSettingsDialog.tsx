@@ -8,7 +8,8 @@ import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { Skeleton } from '../../components/States.js';
+import { InfoDialog } from '../../components/InfoDialog.js';
+import { Loaded } from '../../components/Loaded.js';
 
 type Settings = Answer<'getCrmSettings'>;
 
@@ -20,12 +21,23 @@ interface CrmSettingsDialogProps {
 /** Which people, deals and fields of a CRM are read, how often it is polled, and which fields get commission. */
 export function CrmSettingsDialog({ integration, onClose }: CrmSettingsDialogProps) {
   const { provider } = integration;
-  const { data } = useQuery({
+  const stored = useQuery({
     queryKey: ['crm-settings', provider],
     queryFn: ({ signal }) => api.getCrmSettings({ params: { provider } }, { signal }),
   });
-  if (data === undefined) return <Skeleton height={0} />;
-  return <SettingsForm stored={data} integration={integration} onClose={onClose} />;
+  if (stored.data !== undefined)
+    return <SettingsForm stored={stored.data} integration={integration} onClose={onClose} />;
+  return (
+    <InfoDialog title={titleOf(provider)} onClose={onClose}>
+      <Loaded query={stored} height={480}>
+        {() => null}
+      </Loaded>
+    </InfoDialog>
+  );
+}
+
+function titleOf(provider: Provider): string {
+  return `Settings of ${productNames[provider]}`;
 }
 
 /** Lists as texts with commas, and the fields as pairs. */
@@ -114,22 +126,28 @@ interface SettingsFormProps extends CrmSettingsDialogProps {
 }
 
 function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
-  const [before] = useState(() => enteredOf(stored, integration));
+  const before = enteredOf(stored, integration);
   const form = useKeptForm(`crm-settings ${integration.provider}`, before);
+  const entered = JSON.stringify(form.values);
+  /** The values for which the service requires a confirmation that deals are deleted. */
+  const [toConfirm, setToConfirm] = useState<string | null>(null);
+  const isExcluding = toConfirm === entered;
   const save = useChange({
-    send: (confirm: boolean) => send(integration, before, form.values, confirm),
+    send: () => send(integration, before, form.values, isExcluding),
     onDone: () => {
       showMessage('The settings were saved, and a sync reads the CRM with them.');
       form.clear();
       onClose();
     },
+    onFailed: (error) => {
+      if (error instanceof ApiError && error.code === 'confirmation_required') setToConfirm(entered);
+    },
   });
-  const isExcluding = save.error instanceof ApiError && save.error.code === 'confirmation_required';
   return (
     <Dialog
-      title={`Settings of ${productNames[integration.provider]}`}
+      title={titleOf(integration.provider)}
       onClose={onClose}
-      onSubmit={() => save.send(isExcluding)}
+      onSubmit={() => save.send()}
       change={save}
       form={form}
       action={{

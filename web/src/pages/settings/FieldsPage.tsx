@@ -1,6 +1,7 @@
 import { IconWand, IconX } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAction } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { fieldsQuery } from '../../api/plan-queries.js';
@@ -11,7 +12,7 @@ import { Button, IconButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { JobProgress } from '../../components/JobProgress.js';
-import { Loaded } from '../../components/Loaded.js';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { type Field } from '../../plans/fields.js';
 import { fieldWords, valueWords } from '../../plans/words.js';
@@ -45,30 +46,24 @@ export function FieldsPage() {
       crumbs={[{ label: 'Connections', to: '/connections' }, { label: 'Field mapping' }]}
       facts={['A change reads every stored deal again and calculates everyone']}
     >
-      <Loaded query={mapping} height={480}>
-        {(stored) => (
-          <Loaded query={latest} height={480}>
-            {({ deals }) => <Mapper stored={stored} deals={deals} />}
-          </Loaded>
-        )}
+      <Loaded query={allOf({ mapping, latest })} height={480}>
+        {(loaded) => <Mapper stored={loaded.mapping} deals={loaded.latest.deals} />}
       </Loaded>
     </Page>
   );
 }
 
 function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: readonly Deal[] }) {
-  const queryClient = useQueryClient();
   const { data: known = [] } = useQuery(fieldsQuery);
   const [edited, setEdited] = useKeptState<Mapping | null>('field-mapping', null);
   const [jobId, setJobId] = useState<string | null>(null);
   const current = edited ?? stored;
   const suggest = useMutation({ mutationFn: () => api.autoMatchFields(), onSuccess: (found) => setEdited(found) });
-  const save = useMutation({
-    mutationFn: () => api.saveFieldMapping({ body: { standard: current.standard, measures: { ...current.measures } } }),
-    onSuccess: async (saved) => {
+  const save = useAction({
+    send: () => api.saveFieldMapping({ body: { standard: current.standard, measures: { ...current.measures } } }),
+    onDone: (saved) => {
       setJobId(saved.jobId);
       setEdited(null);
-      await queryClient.invalidateQueries();
     },
   });
   const slugs = slugsOf(known, deals);
@@ -103,13 +98,7 @@ function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: r
         <Button disabled={edited === null} onClick={() => setEdited(null)}>
           Discard
         </Button>
-        <Button
-          kind="primary"
-          size="final"
-          disabled={edited === null}
-          isBusy={save.isPending}
-          onClick={() => save.mutate()}
-        >
+        <Button kind="primary" size="final" disabled={edited === null} isBusy={save.isBusy} onClick={() => save.send()}>
           Save mapping
         </Button>
       </div>

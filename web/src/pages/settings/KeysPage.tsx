@@ -1,13 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
-import { type IntegrationKey, keysQuery, widgetTokensQuery, workspaceKeyQuery } from '../../api/settings-queries.js';
+import {
+  type IntegrationKey,
+  keysQuery,
+  type WidgetToken,
+  widgetTokensQuery,
+  workspaceKeyQuery,
+} from '../../api/settings-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { Loaded } from '../../components/Loaded.js';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { formatDay, formatInstant } from '../../format/dates.js';
 import { KeyDialog, type KeyDialogName, scopeWords } from './KeyDialog.js';
@@ -16,6 +22,8 @@ import { SecretDialog } from './SecretText.js';
 /** Keys of other systems, the key of the workspace, and tokens of CRM widgets. Secrets are shown once. */
 export function KeysPage() {
   const keys = useQuery(keysQuery);
+  const workspaceKey = useQuery(workspaceKeyQuery);
+  const widgets = useQuery(widgetTokensQuery);
   const [open, setOpen] = useKeptChoice<KeyDialogName>('new-key');
   const [secret, setSecret] = useState<string | null>(null);
   const done = (text: string) => {
@@ -33,16 +41,21 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Loaded query={keys} height={360}>
-        {({ keys: all }) => (
+      <Loaded query={allOf({ keys, workspaceKey, widgets })} height={360}>
+        {({ keys: { keys: all }, workspaceKey: { masked }, widgets: { tokens } }) => (
           <>
             {all.length === 0 ? (
               <p className="dim">No other system has a key.</p>
             ) : (
               <DataTable caption="Keys" columns={keyColumns} rows={all} rowKey={({ id }) => id} rowHeight={45} />
             )}
-            <WorkspaceKey onRotate={() => setOpen('workspace')} />
-            <Widgets onNew={() => setOpen('widget')} />
+            <Card title="Key of the workspace" note="full access, for scripts of the command line">
+              <div className={blocks.saveLine}>
+                <code>{masked ?? 'none'}</code>
+                <Button onClick={() => setOpen('workspace')}>Replace</Button>
+              </div>
+            </Card>
+            <Widgets tokens={tokens} onNew={() => setOpen('widget')} />
           </>
         )}
       </Loaded>
@@ -88,27 +101,14 @@ function Revoke({ name, send }: { readonly name: string; readonly send: () => Pr
   );
 }
 
-function WorkspaceKey({ onRotate }: { readonly onRotate: () => void }) {
-  const { data } = useQuery(workspaceKeyQuery);
-  return (
-    <Card title="Key of the workspace" note="full access, for scripts of the command line">
-      <div className={blocks.saveLine}>
-        <code>{data?.masked ?? 'none'}</code>
-        <Button onClick={onRotate}>Replace</Button>
-      </div>
-    </Card>
-  );
-}
-
-function Widgets({ onNew }: { readonly onNew: () => void }) {
-  const { data } = useQuery(widgetTokensQuery);
+function Widgets({ tokens, onNew }: { readonly tokens: readonly WidgetToken[]; readonly onNew: () => void }) {
   return (
     <Card title="CRM widgets" action={<Button onClick={onNew}>New token</Button>}>
-      {data === undefined || data.tokens.length === 0 ? (
+      {tokens.length === 0 ? (
         <p className="dim">No widget is embedded in a CRM.</p>
       ) : (
         <div className={blocks.lines}>
-          {data.tokens.map(({ id, label, lastUsedAt }) => (
+          {tokens.map(({ id, label, lastUsedAt }) => (
             <div key={id}>
               <span>
                 {label ?? 'Without a name'}

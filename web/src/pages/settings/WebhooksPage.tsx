@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Delivery, deliveriesQuery, type Endpoint, endpointsQuery } from '../../api/settings-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
@@ -154,15 +155,11 @@ interface DeliveriesProps {
 function Deliveries({ endpoint, onSecret }: DeliveriesProps) {
   const [tab, setTab] = useState<DeliveryTab>('all');
   const deliveries = useQuery(deliveriesQuery(endpoint.id, tab === 'all' ? undefined : tab));
-  const queryClient = useQueryClient();
   const params = { endpointId: endpoint.id };
-  const test = useMutation({
-    mutationFn: () => api.testWebhookEndpoint({ params }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
-  });
-  const rotate = useMutation({
-    mutationFn: () => api.rotateWebhookSecret({ params, body: { overlapHours: 24 } }),
-    onSuccess: ({ secret }) => onSecret(secret),
+  const test = useAction({ send: () => api.testWebhookEndpoint({ params }), reloads: { queryKey: ['deliveries'] } });
+  const rotate = useAction({
+    send: () => api.rotateWebhookSecret({ params, body: { overlapHours: 24 } }),
+    onDone: ({ secret }) => onSecret(secret),
   });
   return (
     <Card
@@ -170,10 +167,10 @@ function Deliveries({ endpoint, onSecret }: DeliveriesProps) {
       note={endpoint.disabledReason ?? 'of the last 30 days'}
       action={
         <span className={blocks.actions}>
-          <Button isBusy={rotate.isPending} onClick={() => rotate.mutate()}>
+          <Button isBusy={rotate.isBusy} onClick={() => rotate.send()}>
             New secret
           </Button>
-          <Button disabled={!endpoint.enabled} isBusy={test.isPending} onClick={() => test.mutate()}>
+          <Button disabled={!endpoint.enabled} isBusy={test.isBusy} onClick={() => test.send()}>
             Send a test
           </Button>
         </span>
@@ -258,16 +255,13 @@ function Response({ delivery: { responseStatus, responseBody, error, durationMs 
 }
 
 function Replay({ endpointId, deliveryId }: { readonly endpointId: string; readonly deliveryId: string }) {
-  const queryClient = useQueryClient();
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => api.replayWebhookDelivery({ params: { endpointId, deliveryId } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['deliveries'] });
-      showMessage('The event is sent again.');
-    },
+  const { send, isBusy } = useAction({
+    send: () => api.replayWebhookDelivery({ params: { endpointId, deliveryId } }),
+    reloads: { queryKey: ['deliveries'] },
+    onDone: () => showMessage('The event is sent again.'),
   });
   return (
-    <LinkButton className="strong" disabled={isPending} onClick={() => mutate()}>
+    <LinkButton className="strong" isBusy={isBusy} onClick={() => send()}>
       Send again
     </LinkButton>
   );

@@ -1,4 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Provider, productNames } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
@@ -13,24 +14,20 @@ type Status = Answer<'getWriteBack'>;
 
 /** Whether commission reaches the deals of a CRM, and what prevents it; nothing while it is not written. */
 export function WriteBackCard({ provider }: { readonly provider: Provider }) {
-  const queryClient = useQueryClient();
   const queryKey = ['write-back', provider];
   const { data } = useQuery({
     queryKey,
     queryFn: ({ signal }) => api.getWriteBack({ params: { provider } }, { signal }),
     refetchInterval: 15_000,
   });
-  const check = useMutation({
-    mutationFn: () => api.checkWriteBack({ params: { provider } }),
-    onSuccess: (status) => queryClient.setQueryData(queryKey, status),
-  });
+  const check = useChange({ send: () => api.checkWriteBack({ params: { provider } }), reloads: { queryKey } });
   if (data === undefined || !data.enabled) return null;
   return (
     <Card
       title={`Commission in ${productNames[provider]}`}
       note="on the deals"
       action={
-        <Button isBusy={check.isPending} onClick={() => check.mutate()}>
+        <Button isBusy={check.isBusy} onClick={() => check.send()}>
           Check again
         </Button>
       }
