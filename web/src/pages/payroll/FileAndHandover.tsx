@@ -5,7 +5,7 @@ import { FileCard } from './FileCard.js';
 import { HandoverCard } from './HandoverCard.js';
 import { useDownloadedAt } from './handover.js';
 import { obstacleOf } from './layouts.js';
-import { areEqual, fileTotals, hasAmount, netSums, present } from './sums.js';
+import { areEqual, fileTotals, hasAmount, isApproved, netSums, present } from './sums.js';
 
 interface FileAndHandoverProps {
   readonly period: string;
@@ -17,7 +17,7 @@ interface FileAndHandoverProps {
 
 /** The file in the chosen layout, compared with the approved statements, and its hand-over. */
 export function FileAndHandover({ period, team, handovers, layout, terms }: FileAndHandoverProps) {
-  const approved = team.statements.filter(({ status }) => status === 'approved');
+  const approved = team.statements.filter(isApproved);
   const ledger = present(netSums(approved, team.currency));
   const approvedIds = new Set(approved.filter(hasAmount).map(({ repId }) => repId));
   const withoutId = team.missingPayrollIds.filter(({ repId }) => approvedIds.has(repId));

@@ -1,5 +1,5 @@
 import { type PayrollFile } from '../../api/payroll-queries.js';
-import { formatNumber } from '../../format/numbers.js';
+import { formatCount } from '../../format/numbers.js';
 import { layouts } from './layouts.js';
 import styles from './Payroll.module.css';
 import { asInFile, type FileTotal } from './sums.js';
@@ -49,9 +49,7 @@ export function FilePreview({ file: { layout, header, rows }, totals }: FilePrev
             <tr>
               <td />
               <td colSpan={header.length} className="dim">
-                {rows.length === 0
-                  ? 'No rows: no amount is approved yet'
-                  : `${formatNumber(more)} more ${more === 1 ? 'row' : 'rows'}`}
+                {rows.length === 0 ? 'No rows: no amount is approved yet' : formatCount(more, 'more row')}
               </td>
             </tr>
           ) : null}

@@ -12,7 +12,7 @@ import { layouts } from './layouts.js';
 import styles from './Payroll.module.css';
 import { type Sum } from './sums.js';
 
-export interface HandoverCardProps {
+interface HandoverCardProps {
   readonly period: string;
   /** Null while there is none in the chosen layout. */
   readonly file: PayrollFile | null;
@@ -33,7 +33,7 @@ export function HandoverCard(props: HandoverCardProps) {
   const rows = formatCount(file?.rows.length ?? 0, 'row');
   const isReady = file !== null && isEqual && file.rows.length > 0;
   return (
-    <Card title="Hand-over" isFlush className={styles.handover}>
+    <Card title="Hand-over" isFlush>
       <div className={styles.steps}>
         <Steps
           label="Steps of the hand-over"
@@ -113,12 +113,13 @@ function Foot({ handovers, isComplete, isReady, recorded, onStart }: FootProps) 
   return (
     <div className={styles.foot}>
       <p>{effectOf(handovers, isComplete)}</p>
-      {recorded !== null ? <Badge tone="good">Handed over</Badge> : null}
       {recorded === null ? (
         <Button kind="primary" size="final" disabled={!isReady} onClick={onStart}>
           Mark as handed over
         </Button>
-      ) : null}
+      ) : (
+        <Badge tone="good">Handed over</Badge>
+      )}
     </div>
   );
 }

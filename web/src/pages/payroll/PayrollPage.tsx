@@ -1,10 +1,12 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { handoversQuery, type Layout, payrollTermsQuery, peopleQuery } from '../../api/payroll-queries.js';
 import { disputesQuery } from '../../api/queries.js';
 import { type TeamStatements, teamStatementsQuery, waiting } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
-import { Loaded } from '../../components/Loaded.js';
+import { useEndedPeriod } from '../../app/today.js';
+import blocks from '../../components/Blocks.module.css';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -15,7 +17,7 @@ import { MissingPeople } from './MissingPeople.js';
 import { missingPeople } from './missing.js';
 import styles from './Payroll.module.css';
 import { PayrollStrip } from './PayrollStrip.js';
-import { payrollPeriod, spanOf, zoneName } from './period.js';
+import { spanOf, zoneName } from './period.js';
 import { ReadyByTeam } from './ReadyByTeam.js';
 
 const route = getRouteApi('/_shell/payroll');
@@ -25,7 +27,7 @@ export function PayrollPage() {
   const { workspace } = useSession();
   const navigate = useNavigate({ from: '/payroll' });
   const search = route.useSearch();
-  const period = search.period ?? payrollPeriod(workspace.timezone);
+  const period = useEndedPeriod(search.period);
   const team = useQuery(teamStatementsQuery(period));
   return (
     <Page
@@ -67,37 +69,32 @@ function PayrollPeriod({ period, team, layout }: PayrollPeriodProps) {
   const disputes = useQuery(disputesQuery({ period }));
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
-  const pending = [people, disputes, handovers, terms].find(({ data }) => data === undefined);
   return (
     <>
       <PayrollStrip team={team} />
-      {people.data && disputes.data && handovers.data && terms.data ? (
-        <>
-          <div className={styles.columns}>
-            <MissingPeople
+      <Loaded query={allOf({ people, disputes, handovers, terms })} height={900}>
+        {({ people: { reps }, disputes: { disputes: all }, handovers: { handovers: recorded }, terms: codes }) => (
+          <>
+            <div className={`${blocks.columns} ${styles.tables}`}>
+              <MissingPeople
+                period={period}
+                currency={team.currency}
+                missing={missingPeople(team.statements, reps, waiting(all))}
+                people={reps}
+              />
+              <ReadyByTeam team={team} people={reps} />
+            </div>
+            <FileAndHandover
+              key={period}
               period={period}
-              currency={team.currency}
-              missing={missingPeople(team.statements, people.data.reps, waiting(disputes.data.disputes))}
-              people={people.data.reps}
+              team={team}
+              handovers={recorded}
+              terms={codes}
+              layout={layout ?? recorded[0]?.layout ?? 'gusto'}
             />
-            <ReadyByTeam team={team} people={people.data.reps} />
-          </div>
-          <FileAndHandover
-            key={period}
-            period={period}
-            team={team}
-            handovers={handovers.data.handovers}
-            terms={terms.data}
-            layout={layout ?? handovers.data.handovers[0]?.layout ?? 'gusto'}
-          />
-        </>
-      ) : (
-        <Loaded query={pending as UseQueryResult} height={blockHeight}>
-          {() => null}
-        </Loaded>
-      )}
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
-
-const blockHeight = 900;

@@ -1,41 +1,32 @@
 import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { HeroMoney } from '../../components/Money.js';
 import { StatCard, StatStrip } from '../../components/StatCard.js';
-import { formatMoney, formatNumber } from '../../format/numbers.js';
-import { hasAmount, netSums, present } from './sums.js';
+import { formatCount, formatMoney, formatNumber } from '../../format/numbers.js';
+import { hasAmount, isApproved, netSums, present } from './sums.js';
 
 /** What is ready to pay, and what is not in the file yet. */
 export function PayrollStrip({ team: { statements, currency } }: { readonly team: TeamStatements }) {
-  const ready = statements.filter(({ status }) => status === 'approved');
-  const others = statements.filter(({ status }) => status !== 'approved');
-  const everyone = ready.length === statements.length;
+  const ready = statements.filter(isApproved);
+  const others = statements.filter((statement) => !isApproved(statement));
   return (
     <StatStrip label="Sums of the period" columns="616fr 366fr">
       <SumCard
         label="Ready to pay"
         statements={ready}
         currency={currency}
-        note={
-          everyone
-            ? `all ${formatNumber(ready.length)} people, all approved`
-            : `${formatNumber(ready.length)} of ${formatNumber(statements.length)} people, all approved`
-        }
+        note={`${others.length === 0 ? 'all' : `${formatNumber(ready.length)} of`} ${formatCount(statements.length, 'person', 'people')}, all approved`}
       />
       <SumCard label="Not in the file yet" statements={others} currency={currency} note={noteOf(others)} />
     </StatStrip>
   );
 }
 
-const small = ['none', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
-
 function noteOf(others: readonly TeamStatement[]): string {
   if (others.length === 0) return 'everyone is in the file';
-  const people = `${formatNumber(others.length)} ${others.length === 1 ? 'person' : 'people'}`;
+  const people = formatCount(others.length, 'person', 'people');
   const without = others.filter((statement) => !hasAmount(statement)).length;
   if (without === 0) return people;
-  return without === others.length
-    ? `${people} without an amount`
-    : `${people}, ${small[without] ?? without} without an amount`;
+  return `${people}${without === others.length ? '' : `, ${formatNumber(without)}`} without an amount`;
 }
 
 interface SumCardProps {

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type TeamStatement, type TeamStatements, teamStatementsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
+import { useEndedPeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
-import { StatementLink } from '../../components/links.js';
+import { personColumn } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
@@ -13,7 +14,6 @@ import { StatusBadge } from '../../components/StatusBadge.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
 import { DownloadLink } from '../../statements/DownloadLink.js';
-import { payrollPeriod } from './period.js';
 import { SumLines } from './SumLines.js';
 import { netSums } from './sums.js';
 
@@ -23,7 +23,7 @@ const route = getRouteApi('/_shell/payroll-statements');
 export function PeriodStatementsPage() {
   const { workspace } = useSession();
   const navigate = useNavigate({ from: '/payroll-statements' });
-  const period = route.useSearch().period ?? payrollPeriod(workspace.timezone);
+  const period = useEndedPeriod(route.useSearch().period);
   const team = useQuery(teamStatementsQuery(period));
   return (
     <Page
@@ -80,17 +80,7 @@ function columnsOf(period: string, main: string): readonly Column<TeamStatement>
     ),
   });
   return [
-    {
-      key: 'person',
-      header: 'Person',
-      phone: 'title',
-      sortBy: ({ name }) => name,
-      cell: ({ repId, name }) => (
-        <StatementLink repId={repId} period={period} isRow>
-          {name}
-        </StatementLink>
-      ),
-    },
+    personColumn(period),
     {
       key: 'status',
       header: 'Status',
@@ -115,7 +105,7 @@ function columnsOf(period: string, main: string): readonly Column<TeamStatement>
       align: 'right',
       phone: 'note',
       cell: ({ repId, name }) => (
-        <DownloadLink repId={repId} period={period} format="pdf">
+        <DownloadLink repId={repId} period={period}>
           PDF<span className="unseen"> of {name}</span>
         </DownloadLink>
       ),

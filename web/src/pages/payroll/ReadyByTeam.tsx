@@ -5,7 +5,7 @@ import { formatNumber } from '../../format/numbers.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import styles from './Payroll.module.css';
 import { SumLines } from './SumLines.js';
-import { netSums } from './sums.js';
+import { isApproved, netSums } from './sums.js';
 
 interface Team {
   readonly key: string;
@@ -20,7 +20,7 @@ interface ReadyByTeamProps {
 
 /** The approved amounts by the manager of today. */
 export function ReadyByTeam({ team: { statements, currency }, people }: ReadyByTeamProps) {
-  const ready = statements.filter(isReady);
+  const ready = statements.filter(isApproved);
   const rows = useFirstRows(teamsOf(statements, people));
   return (
     <section>
@@ -62,29 +62,18 @@ function columnsOf(currency: string): readonly Column<Team>[] {
       header: 'Net',
       align: 'right',
       phone: 'amount',
-      cell: ({ statements }) => <SumLines sums={netSums(statements.filter(isReady), currency)} main={currency} />,
+      cell: ({ statements }) => <SumLines sums={netSums(statements.filter(isApproved), currency)} main={currency} />,
     },
   ];
 }
 
-function isReady({ status }: TeamStatement): boolean {
-  return status === 'approved';
-}
-
 function countOf(statements: readonly TeamStatement[]): string {
-  return `${formatNumber(statements.filter(isReady).length)} of ${formatNumber(statements.length)}`;
+  return `${formatNumber(statements.filter(isApproved).length)} of ${formatNumber(statements.length)}`;
 }
 
 function teamsOf(statements: readonly TeamStatement[], people: readonly Person[]): readonly Team[] {
   const byId = new Map(people.map((person) => [person.id, person]));
-  const teams = new Map<string, TeamStatement[]>();
-  for (const statement of statements) {
-    const key = byId.get(statement.repId)?.managerId ?? '';
-    const ofIt = teams.get(key) ?? [];
-    ofIt.push(statement);
-    teams.set(key, ofIt);
-  }
-  return [...teams]
+  return [...Map.groupBy(statements, ({ repId }) => byId.get(repId)?.managerId ?? '')]
     .map(([key, ofIt]) => ({ key, manager: byId.get(key) ?? null, statements: ofIt }))
     .sort((one, other) => other.statements.length - one.statements.length);
 }

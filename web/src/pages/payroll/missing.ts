@@ -4,7 +4,7 @@ import { type TeamStatement } from '../../api/team-queries.js';
 import { typeWords } from '../../disputes/words.js';
 import { formatDay } from '../../format/dates.js';
 import { formatMoney } from '../../format/numbers.js';
-import { hasAmount } from './sums.js';
+import { hasAmount, isApproved } from './sums.js';
 
 /** A person who is not in the file, and the reason. */
 export interface Missing {
@@ -23,7 +23,7 @@ export function missingPeople(
 ): readonly Missing[] {
   const byId = new Map(people.map((person) => [person.id, person]));
   return statements
-    .filter(({ status }) => status !== 'approved')
+    .filter((statement) => !isApproved(statement))
     .map((statement) => {
       const manager = byId.get(byId.get(statement.repId)?.managerId ?? '') ?? null;
       const dispute = disputes.find(({ repId }) => repId === statement.repId);
@@ -42,7 +42,7 @@ function reasonOf(statement: TeamStatement, dispute: Dispute | undefined, approv
   if (dispute !== undefined) {
     const deal = dispute.dealName === null ? '' : ` on ${dispute.dealName}`;
     const since = formatDay(dispute.openedAt.slice(0, 10));
-    return { reason: 'Open dispute', detail: `${typeWords(dispute.type)}${deal}, since ${since}` };
+    return { reason: 'Open question', detail: `${typeWords(dispute.type)}${deal}, since ${since}` };
   }
   if (pending === true) return { reason: 'Still calculating', detail: 'The calculation is outstanding or has failed' };
   if (status === 'none' && !hasAmount(statement))

@@ -1,10 +1,5 @@
-import { formatDay, todayIn } from '../../format/dates.js';
-import { daysOf, periodAt, shiftPeriod } from '../../format/periods.js';
-
-/** The period that payroll usually works on: the month that has ended. */
-export function payrollPeriod(timeZone: string): string {
-  return shiftPeriod(periodAt(todayIn(timeZone), 1), -1);
-}
+import { formatDay } from '../../format/dates.js';
+import { daysOf } from '../../format/periods.js';
 
 /** The days of a period in words: 1 to 30 June 2026. */
 export function spanOf(period: string): string {

@@ -9,6 +9,11 @@ export interface Sum {
   readonly amount: string;
 }
 
+/** Whether the statement is part of the files for payroll systems. */
+export function isApproved({ status }: Pick<TeamStatement, 'status'>): boolean {
+  return status === 'approved';
+}
+
 type Amounts = Pick<TeamStatement, 'currency' | 'summary' | 'otherCurrencies'>;
 
 /** The net payouts by currency, the given currency first. It has a sum even if it is zero. */
