@@ -45,7 +45,7 @@ describe('the page of changes by agents', function () {
     await page.waitForFunction(`!document.querySelector('main [aria-busy=true]')`);
     await page.locator(button('Approve')).click();
     await page.locator('form button[type=submit]').click();
-    await page.waitForFunction(`document.querySelector('main')?.textContent.includes('done')`);
+    await page.waitForFunction(`document.querySelector('main')?.textContent.includes('Done')`);
     expect(problems).to.deep.equal([]);
     await close();
     expect(await requestOf(id)).to.include({ status: 'done', decidedBy: `rep:${world.idOf('admin')}` });

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Answer, api } from './client.js';
-import { type Dispute } from './queries.js';
+import { type Dispute, type Statement } from './queries.js';
 
 export type TeamOverview = Extract<Answer<'getCommissions'>, { reps: readonly { attainment: unknown }[] }>;
 export type TeamMember = TeamOverview['reps'][number];
@@ -47,13 +47,16 @@ export const versionQuery = (repId: string, period: string, version: number) =>
   queryOptions({
     queryKey: ['statement-version', repId, period, version],
     queryFn: ({ signal }) =>
-      api.getStatements({ query: { repId, period, version: String(version) } }, { signal }) as Promise<
-        Extract<Answer<'getStatements'>, { lineItems: unknown }>
-      >,
+      api.getStatements({ query: { repId, period, version: String(version) } }, { signal }) as Promise<Statement>,
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** Whether the dispute waits for a decision. */
+export function isWaiting({ status }: Pick<Dispute, 'status'>): boolean {
+  return status === 'open' || status === 'in_review';
+}
+
 /** The disputes that wait for a decision. */
 export function waiting(disputes: readonly Dispute[]): readonly Dispute[] {
-  return disputes.filter(({ status }) => status === 'open' || status === 'in_review');
+  return disputes.filter(isWaiting);
 }

@@ -8,7 +8,7 @@ import { LedgerTotal, Money } from '../../components/Money.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { rowAction } from '../../components/row-keys.js';
 import { sumOf } from '../../format/exact.js';
-import { formatCount, formatMoney } from '../../format/numbers.js';
+import { formatCount, formatMoney, formatPercent } from '../../format/numbers.js';
 import { exceptionReasons } from '../team/exception-reasons.js';
 import styles from './Overview.module.css';
 
@@ -128,16 +128,16 @@ function columnsOf(
   ];
 }
 
-function Value({
-  group,
-  currency,
-  largest,
-}: {
+interface ValueProps {
   readonly group: ExceptionGroup;
   readonly currency: string;
+  /** The largest amount of all groups. */
   readonly largest: number;
-}) {
+}
+
+function Value({ group, currency, largest }: ValueProps) {
   const amount = amountOf(group, currency);
+  const share = Math.abs(amount) / largest;
   const others = group.totals.filter((total) => total.currency !== currency);
   if (amount === 0 && others.length > 0)
     return (
@@ -149,11 +149,7 @@ function Value({
     <>
       <Money amount={amount} currency={currency} unit="none" />
       <span className={styles.amountBar}>
-        <ProgressBar
-          ratio={Math.abs(amount) / largest}
-          label={`${Math.round((Math.abs(amount) / largest) * 100)} % of the largest`}
-          isThin
-        />
+        <ProgressBar ratio={share} label={`${formatPercent(share, 0)} of the largest`} isThin />
       </span>
     </>
   );

@@ -1,16 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { disputesQuery } from '../../api/queries.js';
-import { discrepanciesQuery, exceptionsQuery, teamOverviewQuery, waiting } from '../../api/team-queries.js';
+import {
+  discrepanciesQuery,
+  type Exceptions,
+  exceptionsQuery,
+  teamOverviewQuery,
+  waiting,
+} from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
+import { usePeriod } from '../../app/today.js';
+import blocks from '../../components/Blocks.module.css';
 import { HeroMoney } from '../../components/Money.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { StatCard, StatStrip } from '../../components/StatCard.js';
-import { todayIn } from '../../format/dates.js';
 import { sumOf } from '../../format/exact.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod, monthOf, shortPeriod } from '../../format/periods.js';
+import { formatPeriod, shortPeriod } from '../../format/periods.js';
 import { Connections } from './Connections.js';
 import { distinctAmount, ExceptionList } from './ExceptionList.js';
 import { Jobs } from './Jobs.js';
@@ -22,11 +29,9 @@ const route = getRouteApi('/_shell/overview');
 
 /** What needs an action today, the largest amounts first. */
 export function OverviewPage() {
-  const { workspace } = useSession();
   const navigate = useNavigate({ from: '/overview' });
-  const period = route.useSearch().period ?? monthOf(todayIn(workspace.timezone));
-  const disputes = useQuery(disputesQuery({}));
-  const open = disputes.data === undefined ? 0 : waiting(disputes.data.disputes).length;
+  const period = usePeriod(route.useSearch().period);
+  const open = waiting(useQuery(disputesQuery({})).data?.disputes ?? []).length;
   return (
     <Page
       title="Overview"
@@ -42,7 +47,7 @@ export function OverviewPage() {
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
       <Strip period={period} />
-      <div className={styles.columns}>
+      <div className={blocks.columns}>
         <div className={styles.main}>
           <ExceptionList period={period} />
           <OpenDiscrepancies />
@@ -57,48 +62,53 @@ export function OverviewPage() {
   );
 }
 
+/** Each cell appears when its own figure is loaded. */
 function Strip({ period }: { readonly period: string }) {
-  const { workspace } = useSession();
-  const { currency } = workspace;
-  const team = useQuery(teamOverviewQuery(period));
-  const exceptions = useQuery(exceptionsQuery(period));
-  const discrepancies = useQuery(discrepanciesQuery('open'));
-  const unpaid = (exceptions.data?.exceptions ?? []).flatMap(({ totals }) => totals);
-  const others = [...new Set(unpaid.map((one) => one.currency))].filter((one) => one !== currency);
-  const ofCurrency = (code: string) => distinctAmount(exceptions.data?.exceptions ?? [], code);
-  const open = discrepancies.data?.discrepancies ?? [];
-  const reps = team.data?.reps ?? [];
-  const paid = reps.filter(({ earnings }) => earnings.total !== 0).length;
+  const { currency } = useSession().workspace;
+  const { data: team } = useQuery(teamOverviewQuery(period));
+  const { data: exceptions } = useQuery(exceptionsQuery(period));
+  const open = useQuery(discrepanciesQuery('open')).data?.discrepancies;
+  const earners = team?.reps.filter(({ earnings }) => earnings.total !== 0).length;
   return (
     <StatStrip label="Summary" columns="1.2fr 1fr 1fr">
       <StatCard
         label={`Commission in ${shortPeriod(period)}`}
-        figure={<HeroMoney amount={team.data?.totals.total} currency={team.data?.currency ?? currency} />}
-        note={team.data === undefined ? ' ' : `${paid} of ${formatCount(reps.length, 'person', 'people')} earned`}
+        figure={<HeroMoney amount={team?.totals.total} currency={team?.currency ?? currency} />}
+        note={
+          team === undefined ? loading : `${earners} of ${formatCount(team.reps.length, 'person', 'people')} earned`
+        }
       />
       <StatCard
         label="Deals that pay nothing"
-        figure={<HeroMoney amount={exceptions.data === undefined ? null : ofCurrency(currency)} currency={currency} />}
-        note={[
-          formatCount(exceptions.data?.deals ?? 0, 'deal'),
-          ...others.map((code) => `plus ${formatMoney(ofCurrency(code), code, { unit: 'code' })}`),
-        ].join(', ')}
+        figure={
+          <HeroMoney amount={exceptions && distinctAmount(exceptions.exceptions, currency)} currency={currency} />
+        }
+        note={exceptions === undefined ? loading : unpaidWords(exceptions, currency)}
       />
       <StatCard
         label="Open discrepancies"
         figure={
           <HeroMoney
-            amount={
-              discrepancies.data === undefined
-                ? null
-                : sumOf(open.filter((one) => one.currency === currency).map(({ delta }) => delta))
-            }
+            amount={open && sumOf(open.filter((one) => one.currency === currency).map(({ delta }) => delta))}
             currency={currency}
             signed
           />
         }
-        note={open.length === 0 ? 'none' : `${open.length}, in approved periods`}
+        note={open === undefined ? loading : open.length === 0 ? 'none' : `${open.length}, in approved periods`}
       />
     </StatStrip>
   );
+}
+
+/** Has the height of a note. */
+const loading = '\u00a0';
+
+/** The number of deals, and their amounts in other currencies. */
+function unpaidWords({ exceptions, deals }: Exceptions, currency: string): string {
+  const currencies = new Set(exceptions.flatMap(({ totals }) => totals.map((total) => total.currency)));
+  currencies.delete(currency);
+  return [
+    formatCount(deals, 'deal'),
+    ...[...currencies].map((one) => `plus ${formatMoney(distinctAmount(exceptions, one), one, { unit: 'code' })}`),
+  ].join(', ');
 }

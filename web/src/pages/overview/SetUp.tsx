@@ -1,4 +1,3 @@
-import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { allPlansQuery } from '../../api/import-queries.js';
@@ -6,6 +5,7 @@ import { peopleQuery } from '../../api/payroll-queries.js';
 import { dealsQuery, type Plan } from '../../api/queries.js';
 import { assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
 import blocks from '../../components/Blocks.module.css';
+import { StepMark } from '../../components/StepMark.js';
 import { formatCount } from '../../format/numbers.js';
 import { needsQuota, rulesOf } from '../../plans/rules.js';
 import styles from './Overview.module.css';
@@ -36,9 +36,7 @@ export function SetUp() {
         {items.map(({ title, detail, isDone, to, fix }) => (
           <li key={title}>
             <span className={styles.item}>
-              <span className={isDone ? styles.done : styles.open} aria-hidden="true">
-                {isDone ? <IconCheck size={14} stroke={2} /> : null}
-              </span>
+              <StepMark state={isDone ? 'done' : 'open'} />
               <span>
                 <span className="strong">{title}</span>
                 <span className="unseen">{isDone ? ', done' : ', to do'}</span>

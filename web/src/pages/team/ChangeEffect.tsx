@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type ChangeRequest, changeRequestsQuery } from '../../api/queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { DataTable } from '../../components/DataTable.js';
 import { Money } from '../../components/Money.js';
@@ -12,13 +13,20 @@ import styles from './ChangeRequestsPage.module.css';
 
 type Preview = NonNullable<ChangeRequest['preview']>;
 
+interface ChangeEffectProps {
+  /** Of the request. */
+  readonly id: string;
+  readonly preview: Preview;
+  /** Whether the effect can be calculated again: before the decision. */
+  readonly canRepeat: boolean;
+}
+
 /** What a requested change of a plan would do to commission, by person. */
-export function ChangeEffect({ id, preview, canRepeat }: { id: string; preview: Preview; canRepeat: boolean }) {
+export function ChangeEffect({ id, preview, canRepeat }: ChangeEffectProps) {
   const { from, to, calculatedAt, currency, delta, deals, reps, otherCurrencies, byRep, locked, testsPassed } = preview;
-  const queryClient = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.previewChangeRequest({ params: { changeRequestId: id } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: changeRequestsQuery.queryKey }),
+  const { send, isBusy, error } = useChange({
+    send: () => api.previewChangeRequest({ params: { changeRequestId: id } }),
+    reloads: { queryKey: changeRequestsQuery.queryKey },
   });
   return (
     <section className={styles.effect} aria-label="Effect on commission">
@@ -54,10 +62,10 @@ export function ChangeEffect({ id, preview, canRepeat }: { id: string; preview: 
           />
         </>
       )}
-      <div className={styles.again}>
+      <div className={blocks.actions}>
         <span className="dim">Calculated {formatInstant(calculatedAt)}</span>
         {canRepeat ? (
-          <Button kind="quiet" isBusy={isPending} onClick={() => mutate()}>
+          <Button kind="quiet" isBusy={isBusy} onClick={() => send()}>
             Calculate again
           </Button>
         ) : null}

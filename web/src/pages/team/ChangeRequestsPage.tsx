@@ -1,14 +1,17 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type ChangeRequest, changeRequestsQuery } from '../../api/queries.js';
+import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
 import { ChangeEffect } from './ChangeEffect.js';
@@ -30,42 +33,57 @@ export function ChangeRequestsPage() {
   );
 }
 
-interface Decision {
-  readonly request: ChangeRequest;
-  readonly decision: 'approve' | 'reject';
-}
+type Decision = 'approve' | 'reject';
 
 function Requests({ requests }: { readonly requests: readonly ChangeRequest[] }) {
-  const [decision, setDecision] = useState<Decision | null>(null);
-  if (requests.length === 0) return <Card title="No agent has requested a change">{null}</Card>;
+  const [open, setOpen] = useKeptChoice<`${Decision} ${string}`>('change-request');
+  const [decision, id] = (open?.split(' ') ?? []) as [Decision?, string?];
+  const decided = requests.find((request) => request.id === id);
+  if (requests.length === 0)
+    return (
+      <EmptyState title="No agent has requested a change">
+        A change that must wait for a decision appears here, with its effect on commission.
+      </EmptyState>
+    );
   return (
     <>
       {requests.map((request) => (
         <Card
           key={request.id}
           title={request.title}
-          note={`${request.status}, ${formatDay(request.createdAt.slice(0, 10))}`}
+          note={`${statusWords[request.status]}, ${formatDay(request.createdAt.slice(0, 10))}`}
         >
           {request.preview === null ? null : (
             <ChangeEffect id={request.id} preview={request.preview} canRepeat={request.status === 'pending'} />
           )}
           <RequestDetails request={request} />
           {request.status === 'pending' ? (
-            <div className={styles.actions}>
-              <Button icon={IconCheck} onClick={() => setDecision({ request, decision: 'approve' })}>
+            <div className={`${blocks.actions} ${styles.decide}`}>
+              <Button icon={IconCheck} onClick={() => setOpen(`approve ${request.id}`)}>
                 Approve
               </Button>
-              <Button kind="quiet" icon={IconX} onClick={() => setDecision({ request, decision: 'reject' })}>
+              <Button kind="quiet" icon={IconX} onClick={() => setOpen(`reject ${request.id}`)}>
                 Reject
               </Button>
             </div>
           ) : null}
         </Card>
       ))}
-      {decision === null ? null : <DecisionDialog {...decision} onClose={() => setDecision(null)} />}
+      {decided === undefined || decision === undefined ? null : (
+        <DecisionDialog request={decided} decision={decision} onClose={() => setOpen(null)} />
+      )}
     </>
   );
 }
+
+const statusWords: Readonly<Record<ChangeRequest['status'], string>> = {
+  pending: 'Waiting',
+  running: 'Running',
+  done: 'Done',
+  failed: 'Failed',
+  rejected: 'Rejected',
+  expired: 'Expired',
+};
 
 function RequestDetails({ request }: { readonly request: ChangeRequest }) {
   const outcome = request.outcome as { readonly message?: string } | null;
@@ -75,22 +93,16 @@ function RequestDetails({ request }: { readonly request: ChangeRequest }) {
         <dt className="dim">Requested by</dt>
         <dd>{request.requestedBy}</dd>
         {Object.entries(request.arguments).map(([name, value]) => (
-          <ArgumentRow key={name} name={name} value={value} />
+          <Fragment key={name}>
+            <dt className="dim">{name}</dt>
+            <dd>
+              <ArgumentValue value={value} />
+            </dd>
+          </Fragment>
         ))}
       </dl>
       {request.status === 'failed' ? <p className={styles.problem}>{outcome?.message}</p> : null}
       {request.reason === null ? null : <p className="dim">Reason: {request.reason}</p>}
-    </>
-  );
-}
-
-function ArgumentRow({ name, value }: { readonly name: string; readonly value: unknown }) {
-  return (
-    <>
-      <dt className="dim">{name}</dt>
-      <dd>
-        <ArgumentValue value={value} />
-      </dd>
     </>
   );
 }
@@ -110,43 +122,40 @@ function ArgumentValue({ value }: { readonly value: unknown }) {
   );
 }
 
-function DecisionDialog({ request, decision, onClose }: Decision & { readonly onClose: () => void }) {
-  const [reason, setReason] = useState('');
-  const queryClient = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
+interface DecisionDialogProps {
+  readonly request: ChangeRequest;
+  readonly decision: Decision;
+  readonly onClose: () => void;
+}
+
+function DecisionDialog({ request: { id, title }, decision, onClose }: DecisionDialogProps) {
+  const form = useKeptForm(`change-request ${decision} ${id}`, { reason: '' });
+  const reason = form.values.reason.trim();
+  const decide = useChange({
+    send: () =>
       api.decideChangeRequest({
-        params: { changeRequestId: request.id },
-        body: { decision, ...(reason.trim() === '' ? {} : { reason }) },
+        params: { changeRequestId: id },
+        body: { decision, ...(reason === '' ? {} : { reason }) },
       }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
+    onDone: () => {
+      form.clear();
       onClose();
     },
   });
   const isApproval = decision === 'approve';
   return (
     <Dialog
-      title={`${isApproval ? 'Approve' : 'Reject'}: ${request.title}`}
+      title={`${isApproval ? 'Approve' : 'Reject'}: ${title}`}
       onClose={onClose}
-      action={{
-        kind: isApproval ? 'primary' : 'danger',
-        isBusy: isPending,
-        children: isApproval ? 'Approve and run' : 'Reject',
-      }}
-      onSubmit={() => mutate()}
-      problem={error === null ? null : describeError(error).message}
+      action={isApproval ? { children: 'Approve and run' } : { kind: 'danger', children: 'Reject' }}
+      onSubmit={() => decide.send()}
+      change={decide}
+      form={isApproval ? undefined : form}
     >
       {isApproval ? (
         <p>The change runs at once. The audit log names the agent and you.</p>
       ) : (
-        <TextField
-          label="Reason"
-          hint="The agent can read it."
-          value={reason}
-          maxLength={500}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-        />
+        <TextField label="Reason" hint="The agent can read it." maxLength={500} {...form.field('reason')} />
       )}
     </Dialog>
   );

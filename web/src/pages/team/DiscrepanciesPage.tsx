@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type Discrepancies, type Discrepancy, discrepanciesQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
+import { RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { KeyHints } from '../../components/Kbd.js';
+import { RowHints } from '../../components/Kbd.js';
 import { Loaded } from '../../components/Loaded.js';
 import { HeroMoney, Money } from '../../components/Money.js';
 import { Page } from '../../components/Page.js';
@@ -113,7 +114,7 @@ function List({ discrepancies: { discrepancies }, status }: ListProps) {
           { key: 'dismissed', label: 'Dismissed' },
           { key: 'resolved', label: 'Resolved' },
         ]}
-        side={<KeyHints hints={hints} />}
+        side={<RowHints action="open" />}
       />
       {discrepancies.length === 0 ? (
         <Nothing status={status} />
@@ -138,11 +139,6 @@ function List({ discrepancies: { discrepancies }, status }: ListProps) {
     </div>
   );
 }
-
-const hints = [
-  { keys: ['j', 'k'], action: 'move' },
-  { keys: ['Enter'], action: 'open' },
-];
 
 function Nothing({ status }: { readonly status: Discrepancy['status'] }) {
   if (status !== 'open')
@@ -169,16 +165,14 @@ function columns(open: string | undefined, toggle: (id: string) => void): readon
       phone: 'title',
       sortBy: ({ repName }) => repName.toLowerCase(),
       cell: ({ discrepancyId, repName, period }) => (
-        <button
-          type="button"
-          className={styles.toggle}
+        <RowButton
           aria-expanded={discrepancyId === open}
           aria-label={`${repName}, ${formatPeriod(period)}`}
           onClick={() => toggle(discrepancyId)}
           {...rowAction}
         >
           {repName}
-        </button>
+        </RowButton>
       ),
     },
     {

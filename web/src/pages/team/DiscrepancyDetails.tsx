@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { type Discrepancy } from '../../api/team-queries.js';
 import { isKept } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { StatementLink } from '../../components/links.js';
 import { formatTimestamp } from '../../format/dates.js';
@@ -32,7 +33,7 @@ export function DiscrepancyDetails({ discrepancy }: { readonly discrepancy: Disc
           {resolution.reason === null ? '' : `: ${resolution.reason}`}
         </p>
       )}
-      <div className={styles.actions}>
+      <div className={blocks.actions}>
         {status === 'resolved' ? null : <Actions discrepancy={discrepancy} />}
         <StatementLink repId={repId} period={period} className="strong">
           Approved statement

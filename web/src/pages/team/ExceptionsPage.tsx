@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
-import { useSession } from '../../app/session.js';
+import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -10,9 +10,9 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { formatDay, todayIn } from '../../format/dates.js';
+import { formatDay } from '../../format/dates.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod, monthOf } from '../../format/periods.js';
+import { formatPeriod } from '../../format/periods.js';
 import { exceptionReasons } from './exception-reasons.js';
 import styles from './Team.module.css';
 
@@ -22,10 +22,9 @@ type ExceptionDeal = ExceptionGroup['deals'][number];
 
 /** The deals that were not paid, by reason, with what to do. */
 export function ExceptionsPage() {
-  const { workspace } = useSession();
   const navigate = useNavigate({ from: '/exceptions' });
   const { period: chosen, reason } = route.useSearch();
-  const period = chosen ?? monthOf(todayIn(workspace.timezone));
+  const period = usePeriod(chosen);
   const exceptions = useQuery(exceptionsQuery(period));
   return (
     <Page
@@ -41,30 +40,44 @@ export function ExceptionsPage() {
               Deals appear here when they close without a payment, such as for a missing quota or owner.
             </EmptyState>
           ) : (
-            <>
-              <Tabs
-                label="Exceptions by reason"
-                current={groups.some((group) => group.reason === reason) ? (reason as string) : 'all'}
-                onChange={(next) => navigate({ search: { period, reason: next === 'all' ? undefined : next } })}
-                tabs={[
-                  { key: 'all', label: 'All' },
-                  ...groups.map((group) => ({
-                    key: group.reason as string,
-                    label: exceptionReasons[group.reason],
-                    count: group.count,
-                  })),
-                ]}
-              />
-              {groups
-                .filter((group, _index, all) => group.reason === reason || !all.some((one) => one.reason === reason))
-                .map((group) => (
-                  <Group key={group.reason} group={group} period={period} />
-                ))}
-            </>
+            <Groups
+              groups={groups}
+              period={period}
+              reason={reason}
+              onReason={(next) => navigate({ search: { period, reason: next } })}
+            />
           )
         }
       </Loaded>
     </Page>
+  );
+}
+
+interface GroupsProps {
+  readonly groups: readonly ExceptionGroup[];
+  readonly period: string;
+  /** The reason in the address, which may have no deals. */
+  readonly reason: string | undefined;
+  readonly onReason: (reason: string | undefined) => void;
+}
+
+function Groups({ groups, period, reason, onReason }: GroupsProps) {
+  const chosen = groups.find((group) => group.reason === reason);
+  return (
+    <>
+      <Tabs<string>
+        label="Exceptions by reason"
+        current={chosen?.reason ?? 'all'}
+        onChange={(next) => onReason(next === 'all' ? undefined : next)}
+        tabs={[
+          { key: 'all', label: 'All' },
+          ...groups.map((group) => ({ key: group.reason, label: exceptionReasons[group.reason], count: group.count })),
+        ]}
+      />
+      {(chosen === undefined ? groups : [chosen]).map((group) => (
+        <Group key={group.reason} group={group} period={period} />
+      ))}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type Attainment, type TeamOverview, teamOverviewQuery } from '../../api/team-queries.js';
-import { useSession } from '../../app/session.js';
+import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { personColumn } from '../../components/links.js';
@@ -9,7 +9,6 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { todayIn } from '../../format/dates.js';
 import { difference, signOf } from '../../format/exact.js';
 import { formatCount, formatNumber } from '../../format/numbers.js';
 import { formatPeriod, periodAt } from '../../format/periods.js';
@@ -26,10 +25,10 @@ interface QuotaRow {
 
 /** Credit, target and attainment of every quota that touches the period. */
 export function QuotaProgressPage() {
-  const { workspace } = useSession();
+  const today = useToday();
   const navigate = useNavigate({ from: '/quota-progress' });
   const { period: chosen, measure } = route.useSearch();
-  const period = chosen ?? periodAt(todayIn(workspace.timezone), 3);
+  const period = chosen ?? periodAt(today, 3);
   const overview = useQuery(teamOverviewQuery(period));
   const count = overview.data === undefined ? null : rowsOf(overview.data).length;
   return (

@@ -8,32 +8,30 @@ import {
   teamStatementsQuery,
   waiting,
 } from '../../api/team-queries.js';
-import { useSession } from '../../app/session.js';
-import { Change } from '../../components/Delta.js';
-import { ExportMenu } from '../../components/ExportMenu.js';
+import { usePeriod } from '../../app/today.js';
+import blocks from '../../components/Blocks.module.css';
+import { Delta } from '../../components/Delta.js';
+import { TeamExport } from '../../components/ExportMenu.js';
 import { Loaded } from '../../components/Loaded.js';
 import { HeroMoney } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState } from '../../components/States.js';
-import { todayIn } from '../../format/dates.js';
 import { difference } from '../../format/exact.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod, monthOf, shiftPeriod, shortPeriod } from '../../format/periods.js';
+import { formatPeriod, shiftPeriod, shortPeriod } from '../../format/periods.js';
 import { AttainmentBands } from './AttainmentBands.js';
 import { mainAttainment } from './attainment.js';
-import styles from './Team.module.css';
 import { TeamTable } from './TeamTable.js';
 
 const route = getRouteApi('/_shell/team');
 
 /** What the team earned, how far everyone is, and what waits for the manager. */
 export function TeamPage() {
-  const { workspace } = useSession();
   const navigate = useNavigate({ from: '/team' });
   const search = route.useSearch();
-  const period = search.period ?? monthOf(todayIn(workspace.timezone));
+  const period = usePeriod(search.period);
   const overview = useQuery(teamOverviewQuery(period));
   const previous = useQuery(teamOverviewQuery(shiftPeriod(period, -1)));
   return (
@@ -43,7 +41,7 @@ export function TeamPage() {
       facts={[overview.data === undefined ? null : formatCount(overview.data.reps.length, 'person', 'people')]}
       actions={
         <>
-          <ExportMenu period={period} />
+          <TeamExport period={period} />
           <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />
         </>
       }
@@ -57,7 +55,7 @@ export function TeamPage() {
           ) : (
             <>
               <Strip team={team} previous={previous.data} />
-              <div className={styles.columns}>
+              <div className={blocks.cardColumns}>
                 <Card title="Attainment" note={`people by their main quota, ${shortPeriod(period)}`}>
                   <AttainmentBands team={team} />
                 </Card>
@@ -100,11 +98,10 @@ function Strip({ team, previous }: StripProps) {
         note={
           <>
             {previous === undefined || previous.currency !== currency ? null : (
-              <Since
-                amount={difference(totals.total, previous.totals.total)}
-                currency={currency}
-                of={previous.period}
-              />
+              <p>
+                <Delta amount={difference(totals.total, previous.totals.total)} currency={currency} /> vs{' '}
+                {shortPeriod(previous.period)}
+              </p>
             )}
             {otherCurrencies.map((other) => (
               <p key={other.currency} className="num">
@@ -136,15 +133,6 @@ function Strip({ team, previous }: StripProps) {
   );
 }
 
-function Since({ amount, currency, of }: { readonly amount: string; readonly currency: string; readonly of: string }) {
-  const sign = amount.startsWith('-') ? -1 : Number(amount) === 0 ? 0 : 1;
-  return (
-    <p>
-      <Change sign={sign}>{formatMoney(amount.replace('-', ''), currency)}</Change> vs {shortPeriod(of)}
-    </p>
-  );
-}
-
 /** What waits for the manager, each with its page. */
 function ToDo({ period, discrepancies }: { readonly period: string; readonly discrepancies: number }) {
   const statements = useQuery(teamStatementsQuery(period)).data?.statements;
@@ -153,7 +141,7 @@ function ToDo({ period, discrepancies }: { readonly period: string; readonly dis
   const drafts = statements?.filter(({ status }) => status === 'draft').length;
   return (
     <Card title="Waiting for you">
-      <ul className={styles.todo}>
+      <ul className={blocks.rows}>
         <Item count={drafts} one="statement to approve" many="statements to approve">
           <Link to="/approvals" search={{ period }}>
             Approvals

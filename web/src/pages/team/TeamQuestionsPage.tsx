@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type Dispute, disputesQuery } from '../../api/queries.js';
 import { waiting } from '../../api/team-queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { KeyHints } from '../../components/Kbd.js';
+import { RowHints } from '../../components/Kbd.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
 import { Page } from '../../components/Page.js';
@@ -45,7 +45,7 @@ export function TeamQuestionsPage() {
                   { key: 'decided', label: 'Decided', count: all.length - open.length },
                   { key: 'all', label: 'All', count: all.length },
                 ]}
-                side={<KeyHints hints={hints} />}
+                side={<RowHints action="open" />}
               />
               {shown.length === 0 ? (
                 <EmptyState title={tab === 'waiting' ? 'No question waits for you' : 'There is no question here'}>
@@ -70,11 +70,6 @@ export function TeamQuestionsPage() {
     </Page>
   );
 }
-
-const hints = [
-  { keys: ['j', 'k'], action: 'move' },
-  { keys: ['Enter'], action: 'open' },
-];
 
 const columns: readonly Column<Dispute>[] = [
   {

@@ -3,7 +3,7 @@ import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Delta } from '../../components/Delta.js';
 import { containsText, FilterField } from '../../components/FilterField.js';
-import { KeyHints } from '../../components/Kbd.js';
+import { RowHints } from '../../components/Kbd.js';
 import { personColumn } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
@@ -35,12 +35,7 @@ export function TeamTable({ team, previous, name, onName }: TeamTableProps) {
       isFlush
       action={
         <span className={styles.tools}>
-          <KeyHints
-            hints={[
-              { keys: ['j', 'k'], action: 'move' },
-              { keys: ['Enter'], action: 'statement' },
-            ]}
-          />
+          <RowHints action="statement" />
           <FilterField label="Filter by name" text={name} onText={onName} />
         </span>
       }

@@ -10,16 +10,16 @@ import {
   teamStatementsQuery,
 } from '../../../api/team-queries.js';
 import { useSession } from '../../../app/session.js';
+import { useEndedPeriod } from '../../../app/today.js';
 import { Button } from '../../../components/Button.js';
-import { ExportMenu } from '../../../components/ExportMenu.js';
+import { TeamExport } from '../../../components/ExportMenu.js';
 import { Loaded } from '../../../components/Loaded.js';
 import { Page } from '../../../components/Page.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { EmptyState, Skeleton } from '../../../components/States.js';
-import { todayIn } from '../../../format/dates.js';
 import { formatCount } from '../../../format/numbers.js';
-import { formatPeriod, periodAt, shiftPeriod } from '../../../format/periods.js';
+import { formatPeriod, shiftPeriod } from '../../../format/periods.js';
 import { ApprovalList } from './ApprovalList.js';
 import { ApprovalStrip } from './ApprovalStrip.js';
 import styles from './Approvals.module.css';
@@ -31,11 +31,9 @@ const route = getRouteApi('/_shell/approvals');
 
 /** Approves what is clear in one step, and shows what needs a look first. */
 export function ApprovalsPage() {
-  const { workspace } = useSession();
   const navigate = useNavigate({ from: '/approvals' });
   const search = route.useSearch();
-  // What is approved is usually the month that has ended.
-  const period = search.period ?? shiftPeriod(periodAt(todayIn(workspace.timezone), 1), -1);
+  const period = useEndedPeriod(search.period);
   const team = useQuery(teamStatementsQuery(period));
   const context = useApprovalContext(period);
   const [failures, setFailures] = useState<Failures>(new Map());
@@ -53,7 +51,7 @@ export function ApprovalsPage() {
             <Button icon={IconRefresh} isBusy={generate.progress !== null} onClick={() => generate.start(team.data)}>
               {hasDrafts ? 'Generate again' : 'Generate'}
             </Button>
-            <ExportMenu period={period} />
+            <TeamExport period={period} />
           </div>
           <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, tab: search.tab } })} />
         </>

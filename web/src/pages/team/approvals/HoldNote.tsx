@@ -1,10 +1,12 @@
 import { IconAlertTriangle, IconHistory, IconMessageQuestion } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { type Change, useAction } from '../../../api/change.js';
 import { api } from '../../../api/client.js';
 import { type Line, statementQuery } from '../../../api/queries.js';
 import { type TeamStatement, versionQuery } from '../../../api/team-queries.js';
 import { Button } from '../../../components/Button.js';
+import { Facing } from '../../../components/Facing.js';
 import { StatementLink } from '../../../components/links.js';
 import { Money } from '../../../components/Money.js';
 import { Note } from '../../../components/Note.js';
@@ -59,23 +61,19 @@ interface NoteProps {
 }
 
 /** Records that the manager has checked the version, for everyone who may approve it. */
-function useCheck({ statement, period, onAccept }: NoteProps) {
-  const queryClient = useQueryClient();
+function useCheck({ statement, period, onAccept }: NoteProps): Change {
   const { repId, version } = statement;
-  const check = useMutation({
-    mutationFn: () => api.checkStatement({ params: { repId }, body: { period, version } }),
-    onSuccess: async () => {
-      onAccept(statement);
-      await queryClient.invalidateQueries({ queryKey: ['team-statements', period] });
-    },
+  return useAction({
+    send: () => api.checkStatement({ params: { repId }, body: { period, version } }),
+    reloads: { queryKey: ['team-statements', period] },
+    onDone: () => onAccept(statement),
   });
-  return { isBusy: check.isPending, check: () => check.mutate() };
 }
 
 function ChangedNote(props: NoteProps & { readonly seen: SeenStatement }) {
   const { statement, period, seen } = props;
   const { repId, currency, version, summary } = statement;
-  const { check, isBusy } = useCheck(props);
+  const check = useCheck(props);
   const before = useQuery(versionQuery(repId, period, seen.version));
   const after = useQuery(versionQuery(repId, period, version));
   return (
@@ -97,7 +95,7 @@ function ChangedNote(props: NoteProps & { readonly seen: SeenStatement }) {
           <StatementLink repId={repId} period={period} className="strong">
             Lines
           </StatementLink>
-          <Button isBusy={isBusy} onClick={check}>
+          <Button isBusy={check.isBusy} onClick={() => check.send()}>
             Accept v{version}
           </Button>
         </>
@@ -111,17 +109,15 @@ function ChangedNote(props: NoteProps & { readonly seen: SeenStatement }) {
 function StaleNote(props: NoteProps) {
   const { statement, period, onAccept } = props;
   const { repId, currency, version, summary, liveNetPayout } = statement;
-  const queryClient = useQueryClient();
   const stored = useQuery(versionQuery(repId, period, version));
   const live = useQuery(statementQuery(repId, period, true));
-  const generate = useMutation({
-    mutationFn: () => api.generateStatement({ params: { repId }, body: { period } }),
-    onSuccess: async (generated) => {
+  const generate = useAction({
+    send: async () => {
+      const { version: generated, summary: now } = await api.generateStatement({ params: { repId }, body: { period } });
       // What was displayed as the present amount counts as seen; any other amount is a change.
-      if (generated.summary.netPayout === liveNetPayout)
-        onAccept({ ...statement, version: generated.version, summary: generated.summary });
-      await queryClient.invalidateQueries({ queryKey: ['team-statements', period] });
+      if (now.netPayout === liveNetPayout) onAccept({ ...statement, version: generated, summary: now });
     },
+    reloads: { queryKey: ['team-statements', period] },
   });
   return (
     <Note
@@ -138,7 +134,7 @@ function StaleNote(props: NoteProps) {
         />
       }
       actions={
-        <Button isBusy={generate.isPending} onClick={() => generate.mutate()}>
+        <Button isBusy={generate.isBusy} onClick={() => generate.send()}>
           Generate v{version + 1}
         </Button>
       }
@@ -151,7 +147,7 @@ function StaleNote(props: NoteProps) {
 function UnusualNote(props: NoteProps & { readonly deviations: number }) {
   const { statement, period, deviations } = props;
   const { repId, currency, version } = statement;
-  const { check, isBusy } = useCheck(props);
+  const check = useCheck(props);
   const lines = useQuery(versionQuery(repId, period, version)).data?.lineItems ?? [];
   const largest = lines.reduce<Line | null>((found, line) => (line.amount > (found?.amount ?? 0) ? line : found), null);
   return (
@@ -164,7 +160,7 @@ function UnusualNote(props: NoteProps & { readonly deviations: number }) {
           <StatementLink repId={repId} period={period} className="strong">
             Explain
           </StatementLink>
-          <Button isBusy={isBusy} onClick={check}>
+          <Button isBusy={check.isBusy} onClick={() => check.send()}>
             Mark as checked
           </Button>
         </>
@@ -187,22 +183,17 @@ interface FiguresProps {
 
 function Figures({ currency, rows: [before, after] }: FiguresProps) {
   return (
-    <dl className={styles.figures}>
-      {[before, after].map(([label, amount]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>
-            <Money amount={amount} currency={currency} unit="none" />
-          </dd>
-        </div>
-      ))}
-      <div>
-        <dt>Change</dt>
-        <dd>
-          <Money amount={difference(after[1], before[1])} currency={currency} unit="none" signed />
-        </dd>
-      </div>
-    </dl>
+    <Facing
+      rows={[
+        ...[before, after].map(
+          ([label, amount]) => [label, <Money key={label} amount={amount} currency={currency} unit="none" />] as const,
+        ),
+        [
+          'Change',
+          <Money key="change" amount={difference(after[1], before[1])} currency={currency} unit="none" signed />,
+        ],
+      ]}
+    />
   );
 }
 

@@ -15,7 +15,7 @@ import { isSeen, type SeenStatement } from './seen-statements.js';
  * Why a draft is not part of "select all". `look`: it can be selected after the manager has checked the version.
  * `blocked`: it cannot be approved now. `question`: it can be selected alone, because a workspace may allow that.
  */
-export type Hold =
+type Hold =
   | { readonly kind: 'look'; readonly because: 'changed'; readonly seen: SeenStatement }
   | { readonly kind: 'look'; readonly because: 'unusual'; readonly deviations: number }
   | { readonly kind: 'question'; readonly disputes: readonly Dispute[] }
@@ -30,7 +30,7 @@ export interface ApprovalRow {
   readonly hold: Hold | null;
 }
 
-export interface ApprovalData {
+interface ApprovalData {
   readonly period: string;
   readonly ownRepId: string;
   readonly statements: TeamStatements;

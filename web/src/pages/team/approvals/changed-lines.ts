@@ -1,12 +1,11 @@
 import { type Line } from '../../../api/queries.js';
 import { absolute, difference, signOf, sumOf } from '../../../format/exact.js';
+import { kindWords } from '../../../lines/LinesTable.js';
 
 /** What one deal and rule add to a change. */
-export interface ChangedLine {
-  readonly key: string;
+interface ChangedLine {
   readonly name: string;
   readonly ruleName: string;
-  readonly dealId: string | null;
   readonly delta: string;
 }
 
@@ -16,22 +15,13 @@ export function changedLines(before: readonly Line[], after: readonly Line[]): C
   const lines = new Map([...before, ...after].map((line) => [keyOf(line), line]));
   return [...lines]
     .map(([key, line]) => ({
-      key,
       name: line.dealName ?? line.dealId ?? line.reason ?? 'Period',
-      ruleName: line.ruleName ?? kindNames[line.kind],
-      dealId: line.dealId,
+      ruleName: line.ruleName ?? kindWords[line.kind],
       delta: difference(is.get(key) ?? 0, was.get(key) ?? 0),
     }))
     .filter(({ delta }) => signOf(delta) !== 0)
     .sort((a, b) => signOf(difference(absolute(b.delta), absolute(a.delta))));
 }
-
-const kindNames: Readonly<Record<Line['kind'], string>> = {
-  commission_earned: 'Commission',
-  true_up: 'True-up',
-  adjustment: 'Adjustment',
-  clawback: 'Clawback',
-};
 
 function keyOf({ dealId, ruleName, kind, eventId, currency }: Line): string {
   return JSON.stringify(kind === 'commission_earned' ? [dealId, ruleName, currency] : [eventId]);
