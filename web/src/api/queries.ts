@@ -61,6 +61,11 @@ export const plansQuery = queryOptions({
   queryFn: ({ signal }) => api.listPlans({ query: { status: 'active' } }, { signal }),
 });
 
+/** The plans to which the person is assigned. */
+export function plansOf(plans: readonly Plan[], repId: string): readonly Plan[] {
+  return plans.filter(({ assignedReps }) => assignedReps.some((rep) => rep.repId === repId));
+}
+
 export const explanationQuery = (eventId: string) =>
   queryOptions({
     queryKey: ['explanation', eventId],

@@ -1,11 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../api/change.js';
+import { useAction, useChange } from '../api/change.js';
 import { api } from '../api/client.js';
-import { type DisputeDetail } from '../api/team-queries.js';
+import { type DisputeDetail, isWaiting } from '../api/team-queries.js';
 import { isKept, useKeptForm } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { useSession } from '../app/session.js';
+import blocks from '../components/Blocks.module.css';
 import { Button } from '../components/Button.js';
 import { Dialog } from '../components/Dialog.js';
 import { AmountField, TextArea, TextField } from '../components/Field.js';
@@ -13,7 +13,6 @@ import { Card } from '../components/Page.js';
 import { amountProblem } from '../format/amounts.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
-import styles from './DecideDispute.module.css';
 
 type Step = 'in_review' | 'accepted' | 'rejected';
 
@@ -23,20 +22,15 @@ const answerKey = (step: Step, disputeId: string) => `${step} ${disputeId}`;
 /** Review, accept or reject, for managers and admins who neither opened the question nor are paid. */
 export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) {
   const { repId, role } = useSession();
-  const queryClient = useQueryClient();
   const { status, openedBy, disputeId } = dispute;
   const [step, setStep] = useState<Step | null>(
     () => (['accepted', 'rejected'] as const).find((one) => isKept(answerKey(one, disputeId))) ?? null,
   );
-  const review = useMutation({
-    mutationFn: () => api.updateDispute({ params: { disputeId }, body: { status: 'in_review' } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries();
-      showMessage('The question is in review.');
-    },
+  const review = useAction({
+    send: () => api.updateDispute({ params: { disputeId }, body: { status: 'in_review' } }),
+    onDone: () => showMessage('The question is in review.'),
   });
-  const isWaiting = status === 'open' || status === 'in_review';
-  if (!isWaiting || (role !== 'manager' && role !== 'admin')) return null;
+  if (!isWaiting(dispute) || (role !== 'manager' && role !== 'admin')) return null;
   if (openedBy.repId === repId || dispute.repId === repId)
     return (
       <Card title="Decision">
@@ -45,7 +39,7 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
     );
   return (
     <Card title="Decision">
-      <div className={styles.actions}>
+      <div className={blocks.actions}>
         <p className="dim">
           {dispute.repName} sees the decision and its note. The statement of {formatPeriod(dispute.period)} is not
           approved before.
@@ -57,7 +51,7 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
           Reject
         </Button>
         {status === 'open' ? (
-          <Button size="final" isBusy={review.isPending} onClick={() => review.mutate()}>
+          <Button size="final" isBusy={review.isBusy} onClick={() => review.send()}>
             Start review
           </Button>
         ) : null}

@@ -2,6 +2,9 @@ import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
+import { addressOf } from '../../app/navigation.js';
+import { useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
 import { HeroMoney, Money } from '../../components/Money.js';
@@ -14,13 +17,14 @@ import { formatPeriod } from '../../format/periods.js';
 import { kindWords } from '../../lines/LinesTable.js';
 import { conditionWords, fieldWords, valueWords } from '../../plans/words.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
-import styles from './DealPage.module.css';
+import styles from './Deals.module.css';
 import { outcomeWords } from './reasons.js';
 
 const route = getRouteApi('/_shell/deals/$dealId');
 
 /** One deal: what it paid, to whom and why, why other rules paid nothing, and its fields. */
 export function DealPage() {
+  const { role } = useSession();
   const { dealId } = route.useParams();
   const { trace } = route.useSearch();
   const navigate = useNavigate({ from: '/deals/$dealId' });
@@ -30,7 +34,7 @@ export function DealPage() {
   return (
     <Page
       title={deal?.name ?? dealId}
-      crumbs={[{ label: 'Deals', to: '/me/deals' }, { label: dealId }]}
+      crumbs={[{ label: 'Deals', to: addressOf(role, 'Deals') }, { label: dealId }]}
       facts={[
         dealId,
         deal?.repName,
@@ -86,9 +90,9 @@ function PaidRules({ events }: { readonly events: Breakdown['events'] }) {
   if (events.length === 0) return null;
   return (
     <Card title="What it paid">
-      <ul>
+      <ul className={blocks.rows}>
         {events.map(({ eventId, ruleName, repName, amount, currency, status, period, kind }) => (
-          <li key={eventId} className={styles.row}>
+          <li key={eventId}>
             <span>
               <b className="strong">{ruleName ?? kindWords[kind]}</b>{' '}
               <span className="dim">

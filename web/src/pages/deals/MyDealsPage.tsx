@@ -2,15 +2,17 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { breakdownQuery, type Dashboard, type Deal, dashboardQuery, dealsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { DealAmount } from '../../components/DealAmount.js';
 import { Loaded } from '../../components/Loaded.js';
-import { Money } from '../../components/Money.js';
+import { DealLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { rowAction } from '../../components/row-keys.js';
-import { formatDay, todayIn } from '../../format/dates.js';
+import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
-import { formatPeriod, monthOf } from '../../format/periods.js';
+import { formatPeriod } from '../../format/periods.js';
+import styles from './Deals.module.css';
 import { mainReason } from './reasons.js';
 
 const route = getRouteApi('/_shell/me/deals');
@@ -19,10 +21,10 @@ type Closed = Dashboard['closedDeals'][number] & { readonly why: string };
 
 /** Closed deals with what they paid or why they paid nothing, and open deals. */
 export function MyDealsPage() {
-  const { repId, workspace } = useSession();
+  const { repId } = useSession();
   const { period: chosen } = route.useSearch();
   const navigate = useNavigate({ from: '/me/deals' });
-  const period = chosen ?? monthOf(todayIn(workspace.timezone));
+  const period = usePeriod(chosen);
   const dashboard = useQuery(dashboardQuery(repId, period));
   const open = useQuery(dealsQuery({ repId, isWon: 'false', limit: '500' }));
   const closed = useReasons(dashboard.data?.closedDeals ?? []);
@@ -39,11 +41,8 @@ export function MyDealsPage() {
         {() => (
           <Card title="Closed" isFlush>
             {closed.length === 0 ? (
-              <p className="dim" style={{ padding: '0 24px 24px' }}>
-                No deal closed in {formatPeriod(period)}.
-              </p>
-            ) : null}
-            {closed.length === 0 ? null : (
+              <p className={styles.none}>No deal closed in {formatPeriod(period)}.</p>
+            ) : (
               <DataTable
                 caption="Closed deals"
                 columns={closed.some(({ why }) => why !== '') ? closedColumns : closedColumns.slice(0, -1)}
@@ -80,11 +79,7 @@ const closedColumns: readonly Column<Closed>[] = [
     key: 'deal',
     header: 'Deal',
     phone: 'title',
-    cell: ({ dealId, name }) => (
-      <Link {...rowAction} to="/deals/$dealId" params={{ dealId }} className="strong">
-        {name ?? dealId}
-      </Link>
-    ),
+    cell: ({ dealId, name }) => <DealLink dealId={dealId} name={name} isRow />,
   },
   { key: 'id', header: 'ID', cell: ({ dealId }) => <span className="dim">{dealId}</span> },
   {
@@ -100,7 +95,7 @@ const closedColumns: readonly Column<Closed>[] = [
     header: 'Amount',
     align: 'right',
     sortBy: ({ amount }) => amount ?? 0,
-    cell: ({ amount, currency }) => <Money amount={amount} currency={currency ?? 'USD'} unit="none" />,
+    cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
   },
   {
     key: 'commission',
@@ -108,9 +103,7 @@ const closedColumns: readonly Column<Closed>[] = [
     align: 'right',
     phone: 'amount',
     sortBy: ({ commission }) => commission,
-    cell: ({ commission, commissionCurrency }) => (
-      <Money amount={commission} currency={commissionCurrency} unit="none" />
-    ),
+    cell: ({ commission, commissionCurrency }) => <DealAmount amount={commission} currency={commissionCurrency} />,
   },
   { key: 'why', header: 'Why nothing', phone: 'detail', cell: ({ why }) => <span className="dim">{why}</span> },
 ];
@@ -124,9 +117,7 @@ function OpenDeals({ deals }: { readonly deals: readonly Deal[] }) {
       action={<Link to="/me/simulate">If I close …</Link>}
     >
       {deals.length === 0 ? (
-        <p className="dim" style={{ padding: '0 24px 24px' }}>
-          You have no open deals.
-        </p>
+        <p className={styles.none}>You have no open deals.</p>
       ) : (
         <DataTable caption="Open deals" columns={openColumns} rows={deals} rowKey={({ deal_id }) => deal_id} isInset />
       )}
@@ -139,11 +130,7 @@ const openColumns: readonly Column<Deal>[] = [
     key: 'deal',
     header: 'Deal',
     phone: 'title',
-    cell: ({ deal_id, name }) => (
-      <Link {...rowAction} to="/deals/$dealId" params={{ dealId: deal_id }} className="strong">
-        {name ?? deal_id}
-      </Link>
-    ),
+    cell: ({ deal_id: dealId, name }) => <DealLink dealId={dealId} name={name} isRow />,
   },
   { key: 'id', header: 'ID', cell: ({ deal_id }) => <span className="dim">{deal_id}</span> },
   {
@@ -160,6 +147,6 @@ const openColumns: readonly Column<Deal>[] = [
     align: 'right',
     phone: 'amount',
     sortBy: ({ amount }) => amount ?? 0,
-    cell: ({ amount, currency }) => <Money amount={amount} currency={currency ?? 'USD'} unit="none" />,
+    cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
   },
 ];

@@ -1,11 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { type Answer, api } from '../../api/client.js';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useAction } from '../../api/change.js';
+import { api } from '../../api/client.js';
 import { disputeQuery } from '../../api/queries.js';
+import { type DisputeDetail, isWaiting } from '../../api/team-queries.js';
+import { addressOf } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
+import { StatementLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
 import { DecideDispute } from '../../disputes/DecideDispute.js';
 import { DisputeBadge } from '../../disputes/DisputeBadge.js';
@@ -17,7 +22,6 @@ import { reasonWords } from '../../plans/words.js';
 import { CommentThread } from '../statements/CommentThread.js';
 
 const route = getRouteApi('/_shell/questions/$disputeId');
-type Detail = Answer<'getDispute'>;
 
 /** One dispute: the question, what the service had calculated then, and the steps since. */
 export function QuestionPage() {
@@ -27,7 +31,7 @@ export function QuestionPage() {
   return (
     <Page
       title={dispute.data === undefined ? 'Question' : disputeTitle(dispute.data)}
-      crumbs={[{ label: 'Questions', to: role === 'rep' ? '/me/questions' : '/questions' }, { label: 'Question' }]}
+      crumbs={[{ label: 'Questions', to: addressOf(role, 'Questions') }, { label: 'Question' }]}
       facts={dispute.data === undefined ? [] : [dispute.data.repName, formatPeriod(dispute.data.period)]}
       actions={dispute.data === undefined ? undefined : <DisputeBadge status={dispute.data.status} />}
     >
@@ -48,39 +52,38 @@ export function QuestionPage() {
   );
 }
 
-function Asked({ dispute }: { readonly dispute: Detail }) {
+function Asked({ dispute }: { readonly dispute: DisputeDetail }) {
   const { repId } = useSession();
-  const queryClient = useQueryClient();
-  const { disputeId, openedBy, status, description, type, expectedAmount, currency, period } = dispute;
-  const withdraw = useMutation({
-    mutationFn: () => api.updateDispute({ params: { disputeId }, body: { status: 'withdrawn' } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['dispute', disputeId] }),
+  const { disputeId, openedBy, description, type, expectedAmount, currency, period } = dispute;
+  const withdraw = useAction({
+    send: () => api.updateDispute({ params: { disputeId }, body: { status: 'withdrawn' } }),
   });
-  const isOpen = status === 'open' || status === 'in_review';
   return (
     <Card
       title={typeWords(type)}
       action={
-        <Link to="/statements/$repId" params={{ repId: dispute.repId }} search={{ period }}>
+        <StatementLink repId={dispute.repId} period={period} className="strong">
           Statement of {formatPeriod(period)}
-        </Link>
+        </StatementLink>
       }
     >
-      <p style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{description}</p>
-      {expectedAmount === null ? null : <p className="dim">Expected: {formatMoney(expectedAmount, currency)}</p>}
-      {isOpen && openedBy.repId === repId ? (
-        <p style={{ marginTop: 16 }}>
-          <Button isBusy={withdraw.isPending} onClick={() => withdraw.mutate()}>
-            Withdraw
-          </Button>
-        </p>
-      ) : null}
+      <div className={blocks.stack}>
+        <p className="written">{description}</p>
+        {expectedAmount === null ? null : <p className="dim">Expected: {formatMoney(expectedAmount, currency)}</p>}
+        {isWaiting(dispute) && openedBy.repId === repId ? (
+          <div>
+            <Button isBusy={withdraw.isBusy} onClick={() => withdraw.send()}>
+              Withdraw
+            </Button>
+          </div>
+        ) : null}
+      </div>
     </Card>
   );
 }
 
 /** What the service had calculated when the dispute was opened. */
-function Evidence({ dispute: { evidence } }: { readonly dispute: Detail }) {
+function Evidence({ dispute: { evidence } }: { readonly dispute: DisputeDetail }) {
   const { events, outcomes, statement } = evidence;
   return (
     <Card
@@ -108,7 +111,7 @@ function Evidence({ dispute: { evidence } }: { readonly dispute: Detail }) {
   );
 }
 
-function History({ dispute: { history } }: { readonly dispute: Detail }) {
+function History({ dispute: { history } }: { readonly dispute: DisputeDetail }) {
   return (
     <Card title="Steps">
       <Facing

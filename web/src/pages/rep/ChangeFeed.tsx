@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { type Line } from '../../api/queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { Card } from '../../components/Page.js';
 import { formatDay } from '../../format/dates.js';
 import { signOf, sumOf } from '../../format/exact.js';
 import { formatMoney } from '../../format/numbers.js';
 import { lineTitle, rateWords } from '../../lines/LinesTable.js';
-import styles from './MyPay.module.css';
 
 const maxChanges = 5;
 
@@ -29,17 +29,17 @@ export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
   return (
     <Card title="What changed" action={<Link to="/me/deals">All</Link>}>
       {changes.length === 0 ? <p className="dim">Nothing in this period.</p> : null}
-      <ul className={styles.feed}>
+      <ul className={blocks.rows}>
         {changes.map(({ key, title, detail, amount, eventId }) => (
           <li key={key}>
             <span>
               <b className="strong">{title}</b>
-              <small>{detail}</small>
+              <span className="second">{detail}</span>
             </span>
             <Link
               to="/me"
               search={(search) => ({ ...search, trace: eventId })}
-              className={`num ${signOf(amount) < 0 ? 'negative' : styles.gain}`}
+              className={`num ${signOf(amount) < 0 ? 'negative' : 'brand strong'}`}
               aria-label={`Explain ${title}`}
             >
               {formatMoney(amount, currency, { unit: 'none', signed: true })}

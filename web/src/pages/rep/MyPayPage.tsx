@@ -5,25 +5,28 @@ import {
   type Dashboard,
   dashboardQuery,
   type Plan,
+  plansOf,
   plansQuery,
   type Statement,
   statementQuery,
 } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import { usePeriod } from '../../app/today.js';
+import blocks from '../../components/Blocks.module.css';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { EarningsBars } from '../../components/EarningsBars.js';
-import { KeyHints } from '../../components/Kbd.js';
+import { RowHints } from '../../components/Kbd.js';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { EmptyState, ErrorState, Skeleton } from '../../components/States.js';
-import { formatInstant, todayIn } from '../../format/dates.js';
+import { EmptyState } from '../../components/States.js';
+import { formatInstant } from '../../format/dates.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod, monthOf, shiftPeriod, shortPeriod } from '../../format/periods.js';
+import { formatPeriod, shiftPeriod, shortPeriod } from '../../format/periods.js';
 import { LinesTable, orderedLines } from '../../lines/LinesTable.js';
 import { mainQuota } from '../../plans/attainment.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
 import { ChangeFeed } from './ChangeFeed.js';
-import styles from './MyPay.module.css';
 import { PaySummary } from './PaySummary.js';
 import { TierCard } from './TierCard.js';
 
@@ -34,37 +37,28 @@ export function MyPayPage() {
   const session = useSession();
   const navigate = useNavigate({ from: '/me' });
   const { period: chosen, trace } = route.useSearch();
-  const period = chosen ?? monthOf(todayIn(session.workspace.timezone));
+  const period = usePeriod(chosen);
   const dashboard = useQuery(dashboardQuery(session.repId, period));
   const plans = useQuery(plansQuery);
   const live = useQuery(statementQuery(session.repId, period, true));
   const lines = orderedLines(live.data?.lineItems ?? []);
-  const own = (plans.data ?? []).filter(({ assignedReps }) =>
-    assignedReps.some(({ repId }) => repId === session.repId),
-  );
   return (
     <Page
       title={`${greeting(session.workspace.timezone)}, ${session.name.split(' ')[0]}`}
       crumbs={[{ label: 'My pay', to: '/me' }, { label: formatPeriod(period) }]}
       facts={[
-        own.map(({ name, version }) => `${name}, version ${version}`).join(', '),
+        plansOf(plans.data ?? [], session.repId)
+          .map(({ name, version }) => `${name}, version ${version}`)
+          .join(', '),
         dashboard.dataUpdatedAt === 0
           ? null
           : `updated ${formatInstant(new Date(dashboard.dataUpdatedAt).toISOString())}`,
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
-      {dashboard.data === undefined || plans.data === undefined || live.data === undefined ? (
-        <Waiting queries={[dashboard, live, plans]} />
-      ) : (
-        <Content
-          dashboard={dashboard.data}
-          plans={plans.data}
-          live={live.data}
-          period={period}
-          traced={trace ?? null}
-        />
-      )}
+      <Loaded query={allOf({ dashboard, plans, live })} height={900}>
+        {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} />}
+      </Loaded>
       {trace === undefined ? null : (
         <TraceDrawer
           eventId={trace}
@@ -75,17 +69,6 @@ export function MyPayPage() {
       )}
     </Page>
   );
-}
-
-interface WaitingProps {
-  readonly queries: readonly { readonly error: Error | null; readonly refetch: () => unknown }[];
-}
-
-/** Until all data is there: a skeleton, or the first error. */
-function Waiting({ queries }: WaitingProps) {
-  const failed = queries.find(({ error }) => error !== null);
-  if (failed !== undefined) return <ErrorState error={failed.error} onRetry={failed.refetch} />;
-  return <Skeleton height={900} />;
 }
 
 function greeting(timeZone: string): string {
@@ -114,7 +97,7 @@ function Content({ dashboard, plans, live, period, traced }: ContentProps) {
     <>
       <PaySummary dashboard={dashboard} main={main} period={period} />
       {main === null ? null : <TierCard main={main} currency={currency} />}
-      <div className={styles.columns}>
+      <div className={blocks.cardColumns}>
         <EarningsBars months={trend} currency={currency} />
         <ChangeFeed lines={live.lineItems} currency={currency} />
       </div>
@@ -122,14 +105,7 @@ function Content({ dashboard, plans, live, period, traced }: ContentProps) {
         title="Line items"
         note={`${formatCount(lines.length, 'line')}, amounts in ${currency}`}
         isFlush
-        action={
-          <KeyHints
-            hints={[
-              { keys: ['j', 'k'], action: 'move' },
-              { keys: ['Enter'], action: 'explain' },
-            ]}
-          />
-        }
+        action={<RowHints action="explain" />}
       >
         <LinesTable
           lines={lines}

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { overridesQuery, type Plan, plansQuery } from '../../api/queries.js';
+import { overridesQuery, type Plan, plansOf, plansQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Facts, Page } from '../../components/Page.js';
-import { EmptyState } from '../../components/States.js';
 import { formatDay } from '../../format/dates.js';
 import { formatAttainment, formatNumber } from '../../format/numbers.js';
-import { type PlanRule, rulesOf, tiersFor } from '../../plans/rules.js';
+import { type OwnTier, type PlanRule, rulesOf, tiersFor } from '../../plans/rules.js';
 import { conditionLines, payWords, ruleSentences } from '../../plans/words.js';
 import styles from './MyPlan.module.css';
+import { NoPlan } from './NoPlan.js';
 
 /** The plan in words: what it pays on, each rule, the tiers with the person's own terms, and its dates. */
 export function MyPlanPage() {
@@ -18,14 +19,8 @@ export function MyPlanPage() {
     <Page title="My plan" crumbs={[{ label: 'My plan' }]}>
       <Loaded query={plans} height={480}>
         {(all) => {
-          const own = all.filter(({ assignedReps }) => assignedReps.some((rep) => rep.repId === repId));
-          if (own.length === 0)
-            return (
-              <EmptyState title="You are on no plan">
-                An admin assigns plans. Your deals earn commission from then on.
-              </EmptyState>
-            );
-          return own.map((plan) => <PlanInWords key={plan.planId} plan={plan} />);
+          const own = plansOf(all, repId);
+          return own.length === 0 ? <NoPlan /> : own.map((plan) => <PlanInWords key={plan.planId} plan={plan} />);
         }}
       </Loaded>
     </Page>
@@ -71,40 +66,50 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
   const overrides = useQuery(overridesQuery(plan.planVersionId, repId)).data;
   const tiers = tiersFor(rule, repId, overrides);
   const conditions = conditionLines(rule.conditions);
-  const from = (threshold: number) =>
-    rule.tierBy === 'attainment' ? formatAttainment(threshold) : formatNumber(threshold);
+  const pays: Column<OwnTier> = {
+    key: 'pays',
+    header: 'Pays',
+    align: 'right',
+    phone: 'amount',
+    cell: (tier) => <span className="num">{payWords(tier, currency)}</span>,
+  };
   return (
     <Card title={rule.name}>
       {conditions.length === 0 ? null : <p>Only if: {conditions.join('; ')}.</p>}
       {ruleSentences(rule, currency).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
-      <table className={styles.tiers}>
-        <caption className="unseen">Tiers of {rule.name}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Tier</th>
-            {tiers.length < 2 ? null : (
-              <th scope="col">
-                {{ attainment: 'From attainment', value: 'From', rank: 'From position' }[rule.tierBy]}
-              </th>
-            )}
-            <th scope="col">Pays</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tiers.map((tier) => (
-            <tr key={tier.tierIndex}>
-              <td>
-                {tier.name}
-                {tier.isOwn ? <span className="dim"> (agreed with you)</span> : null}
-              </td>
-              {tiers.length < 2 ? null : <td className="num">{from(tier.minThreshold)}</td>}
-              <td className="num">{payWords(tier, currency)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div className={styles.tiers}>
+        <DataTable
+          caption={`Tiers of ${rule.name}`}
+          columns={tiers.length < 2 ? [tierColumn, pays] : [tierColumn, fromColumn(rule), pays]}
+          rows={tiers}
+          rowKey={({ tierIndex }) => String(tierIndex)}
+        />
+      </div>
     </Card>
   );
+}
+
+const tierColumn: Column<OwnTier> = {
+  key: 'tier',
+  header: 'Tier',
+  phone: 'title',
+  cell: ({ name, isOwn }) => (
+    <>
+      {name}
+      {isOwn ? <span className="dim"> (agreed with you)</span> : null}
+    </>
+  ),
+};
+
+function fromColumn({ tierBy }: PlanRule): Column<OwnTier> {
+  const format = tierBy === 'attainment' ? formatAttainment : formatNumber;
+  return {
+    key: 'from',
+    header: { attainment: 'From attainment', value: 'From', rank: 'From position' }[tierBy],
+    align: 'right',
+    phone: 'note',
+    cell: ({ minThreshold }) => <span className="num">{format(minThreshold)}</span>,
+  };
 }

@@ -3,13 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { type Dashboard, ownStatementsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { Change } from '../../components/Delta.js';
+import { StatementLink } from '../../components/links.js';
 import { HeroMoney } from '../../components/Money.js';
-import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
+import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { amountWords } from '../../components/TierMeter.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { absolute, difference, signOf } from '../../format/exact.js';
-import { formatAttainment, formatMoney, formatPercent } from '../../format/numbers.js';
+import { formatMoney, formatPercent } from '../../format/numbers.js';
 import { lengthOf, shiftPeriod, shortPeriod } from '../../format/periods.js';
 import { type MainQuota } from '../../plans/attainment.js';
 import { DownloadLink } from '../../statements/DownloadLink.js';
@@ -34,13 +35,7 @@ export function PaySummary({ dashboard, main, period }: PaySummaryProps) {
       />
       <StatCard
         label={main === null ? 'Attainment' : `Attainment ${shortPeriod(main.quota.period)}`}
-        figure={
-          main === null ? (
-            <HeroText>–</HeroText>
-          ) : (
-            <HeroText unit="%">{formatAttainment(main.quota.attainment).replace(/\s?%/, '')}</HeroText>
-          )
-        }
+        figure={<HeroAttainment ratio={main?.quota.attainment} />}
         note={main === null ? 'No quota is set' : <QuotaNote main={main} currency={currency} />}
       />
       <LatestStatement period={period} />
@@ -94,9 +89,9 @@ function LatestStatement({ period }: { readonly period: string }) {
   return (
     <StatCard
       label={
-        <Link to="/statements/$repId" params={{ repId }} search={{ period: latest.period }} className="dim">
+        <StatementLink repId={repId} period={latest.period} className="dim">
           {shortPeriod(latest.period)} statement
-        </Link>
+        </StatementLink>
       }
       badge={<StatusBadge status={status} shrinks />}
       figure={<HeroMoney amount={netPayout} currency={currency} />}
@@ -105,7 +100,7 @@ function LatestStatement({ period }: { readonly period: string }) {
           {approvedAt === null
             ? `Generated ${formatTimestamp(generatedAt)}`
             : `Approved ${formatTimestamp(approvedAt)}`}{' '}
-          <DownloadLink repId={repId} period={latest.period} format="pdf">
+          <DownloadLink repId={repId} period={latest.period}>
             View PDF
           </DownloadLink>
         </>

@@ -6,21 +6,24 @@ import {
   type Deal,
   dealsQuery,
   type Plan,
+  plansOf,
   plansQuery,
   type SimulatedDeal,
   simulationQuery,
 } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
-import { Loaded } from '../../components/Loaded.js';
+import { useToday } from '../../app/today.js';
+import { InlineInput } from '../../components/Inline.js';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { HeroMoney } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
-import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
+import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, ErrorState } from '../../components/States.js';
-import { todayIn } from '../../format/dates.js';
 import { difference } from '../../format/exact.js';
-import { formatAttainment, formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../format/numbers.js';
 import { formatPeriod, periodAt } from '../../format/periods.js';
 import { wonStage } from '../../plans/attainment.js';
+import { NoPlan } from './NoPlan.js';
 import styles from './Simulate.module.css';
 
 interface Variation {
@@ -34,18 +37,18 @@ export function SimulatePage() {
   const { repId } = useSession();
   const plans = useQuery(plansQuery);
   const deals = useQuery(dealsQuery({ repId, isWon: 'false', limit: '500' }));
-  const own = plans.data?.filter(({ assignedReps }) => assignedReps.some((rep) => rep.repId === repId)) ?? [];
   return (
     <Page
       title="If I close …"
       crumbs={[{ label: 'If I close …' }]}
       facts={['A calculation with your plan. It changes nothing.']}
     >
-      <Loaded query={plans.data === undefined ? plans : (deals as never)} height={480}>
-        {() => {
-          const open = (deals.data?.deals ?? []).filter(({ isClosed }) => !isClosed);
-          const [plan] = own;
-          if (plan === undefined || open.length === 0)
+      <Loaded query={allOf({ plans, deals })} height={480}>
+        {({ plans: all, deals: { deals: notWon } }) => {
+          const open = notWon.filter(({ isClosed }) => !isClosed);
+          const [plan] = plansOf(all, repId);
+          if (plan === undefined) return <NoPlan />;
+          if (open.length === 0)
             return (
               <EmptyState title="You have no open deals" actions={<Link to="/me/deals">See your deals</Link>}>
                 Open deals from the CRM appear here. Choose some to see what they would pay.
@@ -64,8 +67,7 @@ interface SimulatorProps {
 }
 
 function Simulator({ plan, deals }: SimulatorProps) {
-  const { workspace } = useSession();
-  const today = todayIn(workspace.timezone);
+  const today = useToday();
   const [variations, setVariations] = useState<Readonly<Record<string, Variation>>>({});
   const variationOf = (deal: Deal): Variation =>
     variations[deal.deal_id] ?? {
@@ -119,22 +121,22 @@ function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }:
         />
         <span>
           <b className="strong">{name}</b>
-          <small className="dim">
+          <span className="second">
             {deal.deal_id}, {deal.stageLabel}
-          </small>
+          </span>
         </span>
       </label>
-      <input
+      <InlineInput
         type="date"
-        aria-label={`Close date of ${name}`}
+        label={`Close date of ${name}`}
         value={closeDate}
         onChange={({ currentTarget }) => onChange({ closeDate: currentTarget.value })}
       />
-      <input
+      <InlineInput
         type="number"
+        inputMode="decimal"
         step="0.01"
-        className="num"
-        aria-label={`Amount of ${name}, ${deal.currency ?? ''}`}
+        label={`Amount of ${name}, ${deal.currency ?? ''}`}
         value={amount}
         onChange={({ currentTarget }) => onChange({ amount: currentTarget.value })}
       />
@@ -150,7 +152,7 @@ interface ResultProps {
 
 /** What the period pays with and without the deals. */
 function Result({ plan, chosen, today }: ResultProps) {
-  const { repId } = useSession();
+  const { repId, workspace } = useSession();
   const [tried] = useDebouncedValue(chosen, 400);
   const period = periodAt(
     tried.reduce((latest, { closeDate }) => (closeDate > latest ? closeDate : latest), today),
@@ -161,7 +163,7 @@ function Result({ plan, chosen, today }: ResultProps) {
   const after = useQuery({ ...simulationQuery(plan.planId, repId, period, valid), placeholderData: (old) => old });
   const problem = before.error ?? after.error;
   if (problem !== null) return <ErrorState error={problem} onRetry={() => after.refetch()} />;
-  const currency = plan.currency ?? after.data?.currency ?? 'USD';
+  const currency = after.data?.currency ?? plan.currency ?? workspace.currency;
   const [now, then] = [before.data?.total, after.data?.total];
   const attainment = after.data?.reps[0]?.attainment.find((one) => one.target !== null)?.attainment;
   const left = tried.length - valid.length;
@@ -184,16 +186,7 @@ function Result({ plan, chosen, today }: ResultProps) {
           figure={<HeroMoney amount={then ?? null} currency={currency} />}
           note={plan.name}
         />
-        <StatCard
-          label="Attainment then"
-          figure={
-            attainment === undefined ? (
-              <HeroText>–</HeroText>
-            ) : (
-              <HeroText unit="%">{formatAttainment(attainment).replace(/\s?%/, '')}</HeroText>
-            )
-          }
-        />
+        <StatCard label="Attainment then" figure={<HeroAttainment ratio={attainment} />} />
       </StatStrip>
     </div>
   );

@@ -3,16 +3,17 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Deal, dealsQuery, overridesQuery, simulationQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import { useToday } from '../../app/today.js';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
 import { amountWords, TierMeter } from '../../components/TierMeter.js';
-import { daysBetween, formatDay, todayIn } from '../../format/dates.js';
+import { daysBetween, formatDay } from '../../format/dates.js';
 import { difference } from '../../format/exact.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
 import { daysOf, formatPeriod } from '../../format/periods.js';
 import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../../plans/attainment.js';
 import { attainmentPeriodWords, payWords } from '../../plans/words.js';
-import styles from './MyPay.module.css';
+import styles from './TierCard.module.css';
 
 interface TierCardProps {
   readonly main: MainQuota;
@@ -40,10 +41,6 @@ export function TierCard({ main, currency }: TierCardProps) {
       {position.next === null || !isMoney ? null : <CrossingDeals main={main} currency={currency} />}
     </Card>
   );
-}
-
-function useToday(): string {
-  return todayIn(useSession().workspace.timezone);
 }
 
 interface LeadProps extends TierCardProps {
@@ -81,10 +78,7 @@ function effectWords(
   if (next === null) return left;
   const [now, then] = [current === null ? 'nothing' : payWords(current, currency), payWords(next, currency)];
   const effect = {
-    marginal: `Every dollar above it pays ${then} instead of ${now}.`.replace(
-      'dollar',
-      currency === 'USD' ? 'dollar' : currency,
-    ),
+    marginal: `Every ${currency === 'USD' ? 'dollar' : currency} above it pays ${then} instead of ${now}.`,
     full_rate: `The deal that crosses it, and every deal after it, pays ${then} instead of ${now}.`,
     retroactive: `Every deal of the ${attainmentPeriodWords(rule.attainmentPeriod)} then pays ${then} instead of ${now}.`,
   }[rule.tierMode];

@@ -1,9 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { commentsQuery } from '../../api/queries.js';
 import { useKeptState } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
+import { TextArea } from '../../components/Field.js';
+import { Loaded } from '../../components/Loaded.js';
 import { formatInstant } from '../../format/dates.js';
 import styles from './StatementPage.module.css';
 
@@ -15,25 +18,30 @@ interface CommentThreadProps {
 /** What people said about the statement. */
 export function CommentThread({ repId, period }: CommentThreadProps) {
   const { role } = useSession();
-  const comments = useQuery(commentsQuery(repId, period)).data ?? [];
+  const comments = useQuery(commentsQuery(repId, period));
   return (
     <section>
       <h2>Comments</h2>
-      {comments.length === 0 ? (
-        <p className="dim">None yet. {role === 'rep' ? 'Your manager' : 'The person'} sees what you write here.</p>
-      ) : null}
-      <ul className={styles.comments}>
-        {comments.map(({ commentId, author, body, createdAt, dealId }) => (
-          <li key={commentId}>
-            <b className="strong">{author.name}</b>{' '}
-            <span className="dim">
-              {formatInstant(createdAt)}
-              {dealId === null ? '' : `, about ${dealId}`}
-            </span>
-            <p>{body}</p>
-          </li>
-        ))}
-      </ul>
+      <Loaded query={comments} height={20}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className="dim">None yet. {role === 'rep' ? 'Your manager' : 'The person'} sees what you write here.</p>
+          ) : (
+            <ul className={styles.comments}>
+              {all.map(({ commentId, author, body, createdAt, dealId }) => (
+                <li key={commentId}>
+                  <b className="strong">{author.name}</b>{' '}
+                  <span className="dim">
+                    {formatInstant(createdAt)}
+                    {dealId === null ? '' : `, about ${dealId}`}
+                  </span>
+                  <p className="written">{body}</p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
       {role === 'payroll' ? null : <CommentForm repId={repId} period={period} />}
     </section>
   );
@@ -41,29 +49,26 @@ export function CommentThread({ repId, period }: CommentThreadProps) {
 
 function CommentForm({ repId, period }: CommentThreadProps) {
   const [text, setText, clear] = useKeptState(`comment ${repId} ${period}`, '');
-  const queryClient = useQueryClient();
-  const add = useMutation({
-    mutationFn: (body: string) => api.addComment({ params: { repId }, body: { period, body } }),
-    onSuccess: () => {
-      clear();
-      return queryClient.invalidateQueries({ queryKey: ['comments', repId] });
-    },
+  const add = useAction({
+    send: () => api.addComment({ params: { repId }, body: { period, body: text.trim() } }),
+    reloads: { queryKey: ['comments', repId] },
+    onDone: clear,
   });
   return (
     <form
+      className={styles.form}
       onSubmit={(event) => {
         event.preventDefault();
-        add.mutate(text.trim());
+        add.send();
       }}
     >
-      <textarea
-        className={styles.text}
-        aria-label="Your comment"
+      <TextArea
+        label="Your comment"
         maxLength={4000}
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />
-      <Button type="submit" disabled={text.trim() === ''} isBusy={add.isPending}>
+      <Button type="submit" disabled={text.trim() === ''} isBusy={add.isBusy}>
         Add comment
       </Button>
     </form>

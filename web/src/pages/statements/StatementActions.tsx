@@ -1,6 +1,6 @@
 import { IconAdjustments, IconLockOpen, IconRefresh } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Statement } from '../../api/queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
@@ -52,16 +52,12 @@ export function StatementActions({ statement }: { readonly statement: Statement 
 }
 
 function GenerateButton({ statement: { repId, period, status } }: { readonly statement: Statement }) {
-  const queryClient = useQueryClient();
-  const generate = useMutation({
-    mutationFn: () => api.generateStatement({ params: { repId }, body: { period } }),
-    onSuccess: async ({ version }) => {
-      await queryClient.invalidateQueries();
-      showMessage(`Version ${version} was generated.`);
-    },
+  const generate = useAction({
+    send: () => api.generateStatement({ params: { repId }, body: { period } }),
+    onDone: ({ version }) => showMessage(`Version ${version} was generated.`),
   });
   return (
-    <Button icon={IconRefresh} isBusy={generate.isPending} onClick={() => generate.mutate()}>
+    <Button icon={IconRefresh} isBusy={generate.isBusy} onClick={() => generate.send()}>
       {status === 'none' ? 'Generate' : 'Generate again'}
     </Button>
   );

@@ -1,20 +1,20 @@
-import { Menu } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { downloadStatement } from '../../api/download.js';
 import { type Statement, statementQuery } from '../../api/queries.js';
-import { showProblem } from '../../app/messages.js';
+import { addressOf } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
-import { Button } from '../../components/Button.js';
+import { usePeriod } from '../../app/today.js';
+import blocks from '../../components/Blocks.module.css';
+import { ExportMenu } from '../../components/ExportMenu.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
-import { formatTimestamp, todayIn } from '../../format/dates.js';
+import { formatTimestamp } from '../../format/dates.js';
 import { formatMoney } from '../../format/numbers.js';
-import { formatPeriod, monthOf, shortPeriod } from '../../format/periods.js';
-import { downloadStatement } from '../../statements/download.js';
+import { formatPeriod, shortPeriod } from '../../format/periods.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
 import { CommentThread } from './CommentThread.js';
 import { StatementActions } from './StatementActions.js';
@@ -29,16 +29,16 @@ const route = getRouteApi('/_shell/statements/$repId');
 export function StatementPage() {
   const { repId } = route.useParams();
   const { period: chosen, trace } = route.useSearch();
-  const { workspace, repId: own } = useSession();
+  const { role, repId: own } = useSession();
   const navigate = useNavigate({ from: '/statements/$repId' });
-  const period = chosen ?? monthOf(todayIn(workspace.timezone));
+  const period = usePeriod(chosen);
   const query = useQuery(statementQuery(repId, period));
   const statement = query.data;
   const eventIds = groupsOf(statement?.lineItems ?? []).flatMap(({ lines }) => lines.map(({ eventId }) => eventId));
   return (
     <Page
       title="Statement"
-      crumbs={[{ label: 'Statements', to: '/statements' }, { label: formatPeriod(period) }]}
+      crumbs={[{ label: 'Statements', to: addressOf(role, 'Statements') }, { label: formatPeriod(period) }]}
       facts={[statement?.repName, planNames(statement)]}
       actions={
         <>
@@ -51,7 +51,7 @@ export function StatementPage() {
         {(loaded) => (
           <>
             <StatusLine statement={loaded} />
-            <div className={styles.columns}>
+            <div className={`${blocks.columns} ${styles.columns}`}>
               <div>
                 <StatementTotals statement={loaded} />
                 {loaded.lineItems.length === 0 ? (
@@ -93,6 +93,12 @@ function planNames(statement: Statement | undefined): string {
   return [...plans].slice(0, 2).join(', ');
 }
 
+const formats = [
+  ['pdf', 'PDF'],
+  ['xlsx', 'Excel workbook'],
+  ['csv', 'CSV'],
+] as const;
+
 function StatusLine({ statement }: { readonly statement: Statement }) {
   const { status, version, generatedAt, approvedAt, stale, liveNetPayout, pending, currency } = statement;
   const when =
@@ -113,30 +119,10 @@ function StatusLine({ statement }: { readonly statement: Statement }) {
         ) : null}
         {pending === true ? <span className={styles.stale}>A calculation is running.</span> : null}
       </span>
-      <ExportMenu statement={statement} />
+      <ExportMenu
+        files={formats}
+        download={(format, onProgress) => downloadStatement(statement.repId, statement.period, format, onProgress)}
+      />
     </div>
-  );
-}
-
-const formats = [
-  ['pdf', 'PDF'],
-  ['xlsx', 'Excel workbook'],
-  ['csv', 'CSV'],
-] as const;
-
-function ExportMenu({ statement: { repId, period } }: { readonly statement: Statement }) {
-  return (
-    <Menu position="bottom-end" width={180}>
-      <Menu.Target>
-        <Button icon={IconDownload}>Export</Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {formats.map(([format, label]) => (
-          <Menu.Item key={format} onClick={() => downloadStatement(repId, period, format).catch(showProblem)}>
-            {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   );
 }

@@ -4,7 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { disputesQuery } from '../../api/queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
+import { Loaded } from '../../components/Loaded.js';
 import { DisputeBadge } from '../../disputes/DisputeBadge.js';
 import { disputeKey, disputeTitle } from '../../disputes/words.js';
 import styles from './StatementPage.module.css';
@@ -22,27 +24,32 @@ interface StatementQuestionsProps {
 /** The disputes about a statement. */
 export function StatementQuestions({ repId, period, mayAsk }: StatementQuestionsProps) {
   const [isAsking, setAsking] = useKeptDialog(disputeKey(period, null));
-  const disputes = useQuery(disputesQuery({ repId, period })).data?.disputes ?? [];
+  const disputes = useQuery(disputesQuery({ repId, period }));
   return (
-    <section>
+    <section className={styles.questions}>
       <h2>Questions</h2>
-      {disputes.length === 0 ? <p className="dim">None about this statement.</p> : null}
-      <ul className={styles.questions}>
-        {disputes.map((dispute) => (
-          <li key={dispute.disputeId}>
-            <Link to="/questions/$disputeId" params={{ disputeId: dispute.disputeId }}>
-              {disputeTitle(dispute)}
-            </Link>
-            <DisputeBadge status={dispute.status} />
-          </li>
-        ))}
-      </ul>
+      <Loaded query={disputes} height={20}>
+        {({ disputes: all }) =>
+          all.length === 0 ? (
+            <p className="dim">None about this statement.</p>
+          ) : (
+            <ul className={blocks.rows}>
+              {all.map((dispute) => (
+                <li key={dispute.disputeId}>
+                  <Link to="/questions/$disputeId" params={{ disputeId: dispute.disputeId }}>
+                    {disputeTitle(dispute)}
+                  </Link>
+                  <DisputeBadge status={dispute.status} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
       {mayAsk ? (
-        <p style={{ marginTop: 12 }}>
-          <Button icon={IconMessageCircleQuestion} onClick={() => setAsking(true)}>
-            Something is missing
-          </Button>
-        </p>
+        <Button icon={IconMessageCircleQuestion} onClick={() => setAsking(true)}>
+          Something is missing
+        </Button>
       ) : null}
       <Suspense fallback={null}>
         {isAsking ? <DisputeDialog period={period} event={null} onClose={() => setAsking(false)} /> : null}

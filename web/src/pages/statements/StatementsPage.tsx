@@ -1,25 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type Answer } from '../../api/client.js';
 import { ownStatementsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
+import { StatementLink } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
-import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
-import { formatTimestamp, todayIn } from '../../format/dates.js';
+import { formatTimestamp } from '../../format/dates.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod, monthOf } from '../../format/periods.js';
+import { formatPeriod } from '../../format/periods.js';
 import { DownloadLink } from '../../statements/DownloadLink.js';
 
 /** The person's own statements. */
 export function StatementsPage() {
   const { repId, workspace } = useSession();
   const statements = useQuery(ownStatementsQuery(repId));
-  const period = monthOf(todayIn(workspace.timezone));
+  const period = usePeriod();
   return (
     <Page
       title="Statements"
@@ -33,9 +33,9 @@ export function StatementsPage() {
               title="No statement yet"
               sum={formatMoney(0, workspace.currency)}
               actions={
-                <Link to="/statements/$repId" params={{ repId }} search={{ period }}>
+                <StatementLink repId={repId} period={period} className="strong">
                   See {formatPeriod(period)} so far
-                </Link>
+                </StatementLink>
               }
             >
               Your manager generates a statement for each period. Until then you see the amounts so far.
@@ -60,9 +60,9 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
       header: 'Period',
       phone: 'title',
       cell: ({ period }) => (
-        <Link {...rowAction} to="/statements/$repId" params={{ repId }} search={{ period }} className="strong">
+        <StatementLink repId={repId} period={period} className="strong" isRow>
           {formatPeriod(period)}
-        </Link>
+        </StatementLink>
       ),
     },
     {
@@ -90,7 +90,7 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
       align: 'right',
       phone: 'note',
       cell: ({ period }) => (
-        <DownloadLink repId={repId} period={period} format="pdf">
+        <DownloadLink repId={repId} period={period}>
           PDF<span className="unseen"> of {formatPeriod(period)}</span>
         </DownloadLink>
       ),
