@@ -1,3 +1,4 @@
+import blocks from '../components/Blocks.module.css';
 import { Button } from '../components/Button.js';
 import { InfoDialog } from '../components/InfoDialog.js';
 import { signInAgain } from './session.js';
@@ -6,12 +7,14 @@ import { signInAgain } from './session.js';
 export function SessionEnded() {
   return (
     <InfoDialog onClose={() => undefined} isClosable={false} title="Your session has ended">
-      <p>Sessions end after twelve hours without use. Sign in again to continue on this page.</p>
-      <p style={{ marginTop: 16 }}>
-        <Button kind="primary" size="final" onClick={signInAgain}>
-          Sign in
-        </Button>
-      </p>
+      <div className={blocks.stack}>
+        <p>Sessions end after twelve hours without use. Sign in again to continue on this page.</p>
+        <div>
+          <Button kind="primary" size="final" onClick={signInAgain}>
+            Sign in
+          </Button>
+        </div>
+      </div>
     </InfoDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../api/client.js';
-import { Button } from '../components/Button.js';
+import { LinkButton } from '../components/Button.js';
 import { Dialog } from '../components/Dialog.js';
 import { OtpInput } from '../components/OtpInput.js';
 import { useSession } from './session.js';
@@ -38,8 +38,8 @@ export function StepUpDialog() {
           Your last sign-in is too long ago for this. A code is sent to <b>{email}</b>.
         </p>
       ) : (
-        <div>
-          <p id="step-up-hint" style={{ marginBottom: 16 }}>
+        <>
+          <p id="step-up-hint">
             Six digits are on their way to <b>{email}</b>. They work for ten minutes.
           </p>
           <OtpInput
@@ -48,10 +48,12 @@ export function StepUpDialog() {
             onComplete={(entered) => confirm(entered, nonce)}
             describedBy="step-up-hint"
           />
-          <Button kind="quiet" style={{ marginLeft: -12 }} disabled={isBusy} onClick={send}>
-            Send again
-          </Button>
-        </div>
+          <div>
+            <LinkButton disabled={isBusy} onClick={send}>
+              Send again
+            </LinkButton>
+          </div>
+        </>
       )}
     </Dialog>
   );

@@ -7,6 +7,7 @@ export function useAttempt() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const run = (work: () => Promise<void>) => {
+    if (isBusy) return;
     setBusy(true);
     setProblem(null);
     work()

@@ -6,12 +6,18 @@ import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Card, Page } from '../../components/Page.js';
 
+const signOutButton = (
+  <Button icon={IconLogout} onClick={signOut}>
+    Sign out
+  </Button>
+);
+
 /** Who is signed in, and the way out. */
 export function AccountPage() {
   const { name, email, role, workspace } = useSession();
   return (
     <Page title="Your account" crumbs={[{ label: 'Your account' }]}>
-      <Card title={name}>
+      <Card title={name} action={signOutButton}>
         <Facing
           rows={[
             ['E-mail', email ?? '–'],
@@ -39,11 +45,6 @@ export function AccountPage() {
             ],
           ]}
         />
-        <p style={{ marginTop: 16 }}>
-          <Button icon={IconLogout} onClick={signOut}>
-            Sign out
-          </Button>
-        </p>
       </Card>
     </Page>
   );

@@ -2,10 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.js';
 import { type Mails, mailsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
+import { CheckField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { describeError } from '../../components/States.js';
-import styles from './MailPage.module.css';
 
 type Mail = Mails['mails'][number];
 
@@ -39,6 +40,7 @@ function MailChoices({ mails }: { readonly mails: readonly Mail[] }) {
   const queryClient = useQueryClient();
   const { mutate, isPending, isSuccess, error } = useMutation({
     mutationFn: (disabled: Mail['kind'][]) => api.setMailPreferences({ body: { disabled } }),
+    meta: { isShownInForm: true },
     onSuccess: (saved) => queryClient.setQueryData(mailsQuery.queryKey, saved),
   });
   const change = ({ kind, enabled }: Mail) => {
@@ -47,27 +49,29 @@ function MailChoices({ mails }: { readonly mails: readonly Mail[] }) {
   };
   return (
     <Card title="Send me a mail when …">
-      <ul className={styles.list}>
-        {mails.map((mail) => (
-          <li key={mail.kind}>
-            <label className={styles.choice}>
-              <input type="checkbox" checked={mail.enabled} disabled={isPending} onChange={() => change(mail)} />
-              <span>
-                <span className={styles.name}>{names[mail.kind]}</span>
-                <span className={styles.when}>{mail.description}</span>
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      <p role="status" className={styles.state}>
-        {isPending ? 'Saving' : isSuccess ? 'Saved' : 'Codes to sign in are always sent.'}
-      </p>
-      {error === null ? null : (
-        <p role="alert" className={styles.problem}>
-          {describeError(error).message}
+      <div className={blocks.stack}>
+        <ul className={blocks.stack}>
+          {mails.map((mail) => (
+            <li key={mail.kind}>
+              <CheckField
+                label={names[mail.kind]}
+                hint={mail.description}
+                checked={mail.enabled}
+                aria-disabled={isPending}
+                onChange={() => (isPending ? undefined : change(mail))}
+              />
+            </li>
+          ))}
+        </ul>
+        <p role="status" className="dim">
+          {isPending ? 'Saving' : isSuccess ? 'Saved' : 'Codes to sign in are always sent.'}
         </p>
-      )}
+        {error === null ? null : (
+          <p role="alert" className="negative">
+            {describeError(error).message}
+          </p>
+        )}
+      </div>
     </Card>
   );
 }

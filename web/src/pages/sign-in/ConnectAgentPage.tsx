@@ -7,8 +7,9 @@ import { roleNames } from '../../app/navigation.js';
 import { StepUp } from '../../app/StepUp.js';
 import { signOut, useSession } from '../../app/session.js';
 import { useAttempt } from '../../app/use-attempt.js';
-import { Button } from '../../components/Button.js';
+import { Button, LinkButton } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
+import { CheckField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Problem } from './LoginPage.js';
 import styles from './SignIn.module.css';
@@ -63,21 +64,16 @@ function Decision({ request, pending }: DecisionProps) {
       />
       <ul className={styles.permits}>
         <li>
-          <label>
-            <input type="checkbox" checked disabled /> Read what you see
-          </label>
+          <CheckField label="Read what you see" checked disabled />
         </li>
         {asksToWrite ? (
           <li>
-            <label>
-              <input
-                type="checkbox"
-                name="write"
-                checked={mayWrite}
-                onChange={({ currentTarget }) => setMayWrite(currentTarget.checked)}
-              />{' '}
-              Change what you may change
-            </label>
+            <CheckField
+              label="Change what you may change"
+              name="write"
+              checked={mayWrite}
+              onChange={({ currentTarget }) => setMayWrite(currentTarget.checked)}
+            />
           </li>
         ) : null}
       </ul>
@@ -92,9 +88,7 @@ function Decision({ request, pending }: DecisionProps) {
       </div>
       <div className={styles.below}>
         <span className="dim">You can disconnect it in your account.</span>
-        <button type="button" className={styles.link} onClick={signOut}>
-          Other person
-        </button>
+        <LinkButton onClick={signOut}>Other person</LinkButton>
       </div>
     </>
   );

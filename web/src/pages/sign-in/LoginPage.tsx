@@ -106,6 +106,10 @@ interface CodeStepProps {
 
 function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
   const [code, setCode] = useState(initial);
+  const resent = (next: Sent) => {
+    setCode('');
+    onResent(next);
+  };
   const [workspaces, setWorkspaces] = useState<readonly WorkspaceChoice[]>([]);
   const { isBusy, problem, run } = useAttempt();
   const { next } = getRouteApi('/login').useSearch();
@@ -154,7 +158,7 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
         </Button>
       </form>
       <div className={styles.below}>
-        <Resend email={sent.email} onResent={onResent} />
+        <Resend email={sent.email} onResent={resent} />
         <LinkButton onClick={onOther}>Other address</LinkButton>
       </div>
       <SingleSignOn />
@@ -171,7 +175,7 @@ interface ResendProps {
 
 function Resend({ email, onResent }: ResendProps) {
   const [seconds, setSeconds] = useState(resendSeconds);
-  const { isBusy, run } = useAttempt();
+  const { isBusy, problem, run } = useAttempt();
   useEffect(() => {
     if (seconds === 0) return;
     const timer = setTimeout(() => setSeconds(seconds - 1), 1000);
@@ -190,9 +194,12 @@ function Resend({ email, onResent }: ResendProps) {
       setSeconds(resendSeconds);
     });
   return (
-    <LinkButton disabled={isBusy} onClick={resend}>
-      Send again
-    </LinkButton>
+    <span>
+      <LinkButton isBusy={isBusy} onClick={resend}>
+        Send again
+      </LinkButton>
+      <Problem text={problem} />
+    </span>
   );
 }
 
@@ -222,7 +229,7 @@ function SingleSignOn() {
 /** The message of a failed attempt. */
 export function Problem({ text }: { readonly text: string | null }) {
   return text === null ? null : (
-    <p role="alert" id="problem" className={styles.error}>
+    <p role="alert" className={styles.error}>
       {text}
     </p>
   );
