@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { whatIsWrong } from '../kernel/invalid-values.js';
 import { configuredClients } from './mcp/agent-client.js';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const port = whole(0, 65_535);
-const flag = z.enum(['0', '1', 'true', 'false', '']).transform((value) => value === '1' || value === 'true');
+const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true');
 const url = (protocols: readonly string[]) =>
   z
     .string()
@@ -340,7 +341,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     const value = environment[name] ?? (file === undefined ? undefined : readSecret(name, file, problems));
     if (value !== undefined && value !== '') raw[name] = value;
   }
-  const parsed = settings.safeParse(raw);
+  const parsed = settings.safeParse(raw, { error: whatIsWrong });
   if (parsed.success) problems.push(...contradictions(parsed.data));
   if (parsed.success && problems.length === 0) return parsed.data;
   for (const issue of parsed.error?.issues ?? []) {

@@ -141,4 +141,24 @@ describe("a manager's pages in the web app", function () {
     }
     await close();
   });
+
+  it('are not widened by a name without spaces', async () => {
+    const { reps } = await world.api.expect(200, 'PUT', '/v1/reps', {
+      reps: [{ email: 'long@demo.example', name: 'X'.repeat(120) }],
+    });
+    const [{ planId }] = await world.api.expect(200, 'GET', '/v1/plans');
+    await world.api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0].id], planId });
+    const { month } = situation;
+    const addresses = [`/team?period=${month}`, `/approvals?period=${month}`, '/members?view=tree', `/plans/${planId}`];
+    for (const address of addresses)
+      for (const width of [1280, 390]) {
+        const { page, close } = await world.openPage('admin', address, { width });
+        await page.waitForFunction(`document.body.innerText.includes('XXX')`);
+        const hidden = await page.evaluate(`Math.max(...[document.documentElement,
+          ...[...document.querySelectorAll('table')].map((table) => table.parentElement)]
+          .map((one) => one.scrollWidth - one.clientWidth))`);
+        expect(hidden, `${address} at ${width}`).to.equal(0);
+        await close();
+      }
+  });
 });

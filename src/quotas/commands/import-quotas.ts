@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
+import { whatIsWrong } from '../../kernel/invalid-values.js';
 import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { periodKind } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -144,7 +145,7 @@ function amountOf(name: string, text: string | undefined, format: NumberFormat |
       'ambiguous_number',
       `${name}: ${text} can be read with a thousands separator and with a decimal separator; give numberFormat=en or eu.`,
     );
-  const parsed = targetAmount.safeParse(Number(read ?? Number.NaN));
+  const parsed = targetAmount.safeParse(Number(read ?? Number.NaN), { error: whatIsWrong });
   if (!parsed.success) throw rejectedRow(`${name}: ${text} is not an amount: ${parsed.error.issues[0]?.message}`);
   return Decimal.of(parsed.data);
 }
