@@ -5,9 +5,10 @@ import { PostgresRateCounter } from '#src/platform/http/postgres-rate-counter.js
 import { type RateCounter } from '#src/platform/http/rate-limit.js';
 import { RedisRateCounter } from '#src/platform/http/redis-rate-counter.js';
 import { createLog } from '#src/platform/log.js';
+import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { type ApiClient, migrateTestDatabase, startTestService, testService } from '#test/support/test-service.js';
+import { type ApiClient, startTestService, testService } from '#test/support/test-service.js';
 
 const start = Date.parse('2026-05-15T12:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1000);

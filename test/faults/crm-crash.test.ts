@@ -1,3 +1,4 @@
+import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { until } from '#test/support/until.js';
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { Random } from '#test/support/random.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { ApiClient, migrateTestDatabase } from '#test/support/test-service.js';
+import { ApiClient } from '#test/support/test-service.js';
 
 const changes = 150;
 const kills = 4;

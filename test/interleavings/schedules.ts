@@ -19,7 +19,7 @@ export function schedules(stepsOfFirst: number, stepsOfSecond: number, max: numb
     ),
   ];
   const fromOnce = spread(once, Math.ceil(max / 2));
-  return [...fromOnce, ...spread(twice, max - fromOnce.length)];
+  return [...fromOnce, ...spread(twice, max - fromOnce.length)].map(scheduleOf);
 }
 
 /** 1 … n-1: a switch before the first or after the last statement has no effect. */
@@ -27,7 +27,18 @@ function counts(steps: number): number[] {
   return Array.from({ length: Math.max(steps - 1, 0) }, (_, index) => index + 1);
 }
 
-function switching(first: 0 | 1, runs: readonly number[]): Schedule {
+/** The session that begins, and how many statements run before each switch. */
+interface Switching {
+  readonly first: 0 | 1;
+  readonly runs: readonly number[];
+}
+
+function switching(first: 0 | 1, runs: readonly number[]): Switching {
+  return { first, runs };
+}
+
+/** Only for chosen ones: two times 40 statements have thousands of schedules with two switches. */
+function scheduleOf({ first, runs }: Switching): Schedule {
   return runs.flatMap((length, index) => new Array<0 | 1>(length).fill(((first + index) % 2) as 0 | 1));
 }
 

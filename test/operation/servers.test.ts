@@ -11,12 +11,13 @@ import { checkRedis } from '#src/platform/jobs/redis-settings.js';
 import { createLog } from '#src/platform/log.js';
 import { type Servers, startServers } from '#test/support/backends.js';
 import { command, root, runCommand } from '#test/support/command.js';
+import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, testServer } from '#test/support/test-database.js';
-import { ApiClient, migrateTestDatabase, startTestService } from '#test/support/test-service.js';
+import { ApiClient, startTestService } from '#test/support/test-service.js';
 
 describe('migrations', function () {
   this.timeout(120_000);

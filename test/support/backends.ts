@@ -1,9 +1,9 @@
 import { withDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { migrateTestDatabase } from './migrate-test-database.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
-import { migrateTestDatabase } from './test-service.js';
 
 /** The two backends of the queue. */
 export const backends = ['postgres', 'redis'] as const;

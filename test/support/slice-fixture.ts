@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { type Insertable, sql } from 'kysely';
 import { type QueryResultRow } from 'pg';
 import { container as root } from 'tsyringe';
-import { migrations } from '#migrations/index.js';
 import { type Caller, type Role } from '#src/kernel/caller.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { allDays } from '#src/kernel/day.js';
@@ -13,7 +12,6 @@ import { type BatchRun, calculateLanes } from '#src/ledger/calculate-lanes.js';
 import { type CalculationRequest, requestCalculation } from '#src/ledger/calculation-requests.js';
 import { CommissionChanges } from '#src/ledger/commission-changes.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
-import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { type Tables } from '#src/platform/database/tables.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
@@ -23,6 +21,7 @@ import { type AnyOperation } from '#src/platform/operation.js';
 import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
 import { afterFile } from './after-file.js';
 import { query } from './ledger-checks.js';
+import { migrateTestDatabase } from './migrate-test-database.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -44,8 +43,6 @@ type Urls = Pick<TestDatabase, 'ownerUrl' | 'appUrl' | 'drop'>;
 
 const startOfTests = new Date('2026-05-15T12:00:00Z');
 
-const migrate = (url: string) => migrateToLatest(url, migrations).then(() => undefined);
-
 let ofFile: Promise<SliceFixture> | undefined;
 
 /** Runs operations on their own database as the dispatcher does: access, schemas, `execute`, response. */
@@ -65,7 +62,9 @@ export class SliceFixture {
     private readonly drop: () => Promise<void>,
   ) {}
 
-  static async create(database: Promise<Urls> = createTestDatabase({ migrate })): Promise<SliceFixture> {
+  static async create(
+    database: Promise<Urls> = createTestDatabase({ migrate: migrateTestDatabase }),
+  ): Promise<SliceFixture> {
     const { ownerUrl, appUrl, drop } = await database;
     const owner = createDatabase({ url: ownerUrl, size: 2, onError: () => {}, asOwner: true });
     const app = createDatabase({ url: appUrl, size: 6, onError: () => {} });

@@ -1,14 +1,13 @@
 import type pg from 'pg';
 import { type Logger } from 'pino';
-import { migrations } from '#migrations/index.js';
 import { type ProcessParts, type RunningProcess, start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
-import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { until } from '#test/support/until.js';
 import { duringSuite } from './during-suite.js';
 import { expectSoundLedger, query } from './ledger-checks.js';
+import { migrateTestDatabase } from './migrate-test-database.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface Answer {
@@ -215,11 +214,6 @@ export async function startTestService(
 export function testService(environment?: Record<string, string>, parts?: ProcessParts): TestService {
   return duringSuite(() => startTestService(environment, parts));
 }
-
-/** One function object, so that the migrated template is created once per run. */
-export const migrateTestDatabase = async (ownerUrl: string): Promise<void> => {
-  await migrateToLatest(ownerUrl, migrations);
-};
 
 async function waitForCalculations(ownerUrl: string, workspaceId: string): Promise<void> {
   const pending = 'select from calculation_requests where workspace_id = $1 limit 1';

@@ -4,9 +4,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { freePort } from '#embedded-postgres/launch.js';
+import { query } from '#test/support/ledger-checks.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
 
-/** A PostgreSQL with production durability, which survives `kill -9`. */
+/**
+ * Settings against power cuts, which `kill -9` is not: the system keeps what a killed server has written. Commits stay
+ * synchronous, because a killed server loses what it has not written.
+ */
+const againstPowerCuts = ['fsync', 'full_page_writes'];
+
+/** A PostgreSQL that survives `kill -9`. */
 export class PostgresServer {
   private constructor(
     private readonly folder: string,
@@ -18,7 +25,10 @@ export class PostgresServer {
     // The name matches the folders that later test runs remove if this one was killed.
     const folder = await mkdtemp(path.join(tmpdir(), `commissions-test-${process.pid}-faults-`));
     const port = await freePort();
-    return new PostgresServer(folder, port, await startEmbeddedPostgres({ dataDir: folder, port }));
+    const server = await startEmbeddedPostgres({ dataDir: folder, port });
+    for (const setting of againstPowerCuts) await query(server.superuserUrl, `alter system set ${setting} = off`);
+    await query(server.superuserUrl, 'select pg_reload_conf()');
+    return new PostgresServer(folder, port, server);
   }
 
   get ownerUrl(): string {

@@ -8,9 +8,10 @@ import { tenantTable } from '#migrations/tenant-table.js';
 import { assertMigrated, type Migrations, migrateToLatest, pendingMigrations } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { describeSchema } from '#test/support/describe-schema.js';
+import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { type ApiClient, migrateTestDatabase, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const schemaFile = new URL('../../../../schema.sql', import.meta.url);
 const header = '-- The schema that the migrations create. `npm run schema` generates this file; do not edit it.\n\n';
