@@ -45,9 +45,10 @@ async function currentBundle(): Promise<string> {
   return command;
 }
 
-/** Includes the place of the code, which is part of the bundle. */
+/** Includes the place of the code, which is part of the bundle, and how the bundle is made. */
 function hashOfCode(): string {
   const hash = createHash('sha256').update(root);
+  hash.update(readFileSync(new URL(import.meta.url)));
   hash.update(readFileSync(path.join(root, 'package-lock.json')));
   for (const part of parts)
     for (const name of readdirSync(path.join(compiled, part), { recursive: true, encoding: 'utf8' }).sort())
@@ -70,6 +71,8 @@ async function write(target: string): Promise<void> {
     keepNames: true,
     entryFileNames: '[name].mjs',
     chunkFileNames: '[name]-[hash].mjs',
+    // Without white space and comments, a start takes a quarter less CPU time.
+    minify: { compress: false, mangle: false, codegen: true },
   });
   await made.close();
 }
