@@ -204,8 +204,4 @@ function report(error: unknown): void {
   }
 }
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  report(error);
-}
+await program.parseAsync().catch(report);
