@@ -1,7 +1,7 @@
 import { migrations } from '#migrations/index.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 
-/** One function for all tests, because each function has a template of its own. */
+/** One function for all tests, because each function gets another template. */
 export async function migrateTestDatabase(ownerUrl: string): Promise<void> {
   await migrateToLatest(ownerUrl, migrations);
 }
