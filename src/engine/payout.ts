@@ -136,6 +136,9 @@ interface RawAmount {
   readonly parts: TraceParts['parts'];
 }
 
+/** Decimals of the parts in a trace: their sum is the raw amount to far less than a cent. */
+const partPlaces = 10;
+
 const nothing: RawAmount = { raw: Decimal.zero, parts: [] };
 
 function rawAmount(
@@ -185,15 +188,18 @@ function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, in
     const next = bounds[index + 1];
     const top = next === undefined ? high : minimum(high, next);
     const bottom = tier === openBand ? low : maximum(low, bounds[index] as Decimal);
-    const part = top.minus(bottom);
-    if (part.sign() <= 0 || tier.rate === null) return;
-    weighted = weighted.plus(tier.rate.times(part));
-    parts.push({ tierIndex: tier.tierIndex, rate: tier.rate, part });
+    const band = top.minus(bottom);
+    if (band.sign() <= 0 || tier.rate === null) return;
+    weighted = weighted.plus(tier.rate.times(band));
+    parts.push({ tierIndex: tier.tierIndex, rate: tier.rate, part: shareOfBase(band, inputs).rounded(partPlaces) });
   });
-  const size = credit.absolute();
-  const signed = credit.sign() < 0 ? weighted.negated() : weighted;
-  const raw = base.equals(credit) ? signed : weighted.times(base).dividedBy(size);
-  return { raw, parts };
+  return { raw: shareOfBase(weighted, inputs), parts };
+}
+
+/** `base × size / |credit|`, without a division where the base is the credit. */
+function shareOfBase(size: Decimal, { base, credit }: TierInputs): Decimal {
+  if (base.equals(credit)) return credit.sign() < 0 ? size.negated() : size;
+  return size.times(base).dividedBy(credit.absolute());
 }
 
 /** Each band that the period's credit enters for the first time with this deal pays its amount once. */

@@ -41,14 +41,12 @@ interface LimitTrace {
   readonly after: number;
 }
 
-/**
- * One slice of the payout: in marginal mode the part of the credit inside one tier's band, otherwise the whole base.
- */
+/** The part of the base that one tier pays, in marginal mode its share of the deal, otherwise the whole base. */
 export interface PartTrace {
   readonly tierIndex: number;
   /** Decimal commission rate; null for a fixed amount. */
   readonly rate: number | null;
-  /** The credit or base that the rate multiplied; for a fixed amount the amount. */
+  /** What the rate multiplied, negative for a refund; for a fixed amount the amount. */
   readonly part: number;
 }
 

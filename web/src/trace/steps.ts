@@ -143,8 +143,7 @@ const modes: Readonly<Record<string, string>> = {
 function tierStep({ event, rule }: Explanation, trace: Trace): Step {
   const names = new Map(rule?.tiers.map(({ tierIndex, name }) => [tierIndex, name]));
   const total = Math.abs(Number(sumOf(trace.parts.map(({ part }) => part)))) || 1;
-  const parts = trace.parts.map(({ tierIndex, rate, part: size }): TierPart => {
-    const part = trace.base < 0 ? -size : size;
+  const parts = trace.parts.map(({ tierIndex, rate, part }): TierPart => {
     const name = names.get(tierIndex) ?? (tierIndex === trace.tier?.tierIndex ? trace.tier.name : null);
     return {
       name: name ?? `Tier ${tierIndex + 1}`,
@@ -216,10 +215,7 @@ function resultStep(event: Event): Step {
   const result = { title: 'Result', figure: formatMoney(event.amount, currency), rows: [], isResult: true } as const;
   if (kind !== 'commission_earned')
     return { ...result, words: [enteredWords[kind], event.reason ?? ''].filter(Boolean) };
-  const sign = (trace?.base ?? 0) < 0 ? -1 : 1;
-  const amounts = (trace?.parts ?? []).map(({ rate, part }) =>
-    rate === null ? String(part) : productOf(part * sign, rate),
-  );
+  const amounts = (trace?.parts ?? []).map(({ rate, part }) => (rate === null ? String(part) : productOf(part, rate)));
   if (event.amount === 0 && amounts.length === 0) return { ...result, words: ['Nothing is paid.'] };
   const sum = amounts.map((amount) => formatMoney(amount, currency)).join(' + ');
   const limited = trace === undefined || trace.limits.length === 0 ? '' : 'limited, ';
