@@ -73,9 +73,15 @@ function inputOf(head: CalculationHead, rep: SimulatedRepData): SimulatedInput {
     // Replaced by the ranking of the simulation.
     peerCredits: () => [],
     storedRanks: new Map(ranks),
-    firstActivity: rep.firstActivity,
+    firstActivity: firstActivityOf(rep, assumed !== null),
     explain: true,
   };
+}
+
+/** Made-up deals and an assumed quota count like stored ones: periodic rules count periods from then on. */
+function firstActivityOf({ firstActivity, deals, window }: SimulatedRepData, assumesQuota: boolean): Day | null {
+  const days = [...(assumesQuota ? [window.from] : []), ...deals.map(({ closeDate }) => closeDate)];
+  return days.reduce((first, day) => (first === null || day < first ? day : first), firstActivity);
 }
 
 /**

@@ -154,6 +154,21 @@ describe('the simulation of a changed plan', () => {
     expect(simulated[`${mia} Override made`]).to.equal(100);
   });
 
+  it('pays periodic rules of a person without stored deals and quotas on the made-up deals or the assumed quota', async () => {
+    const bonus = { ...deals, name: 'Bonus', executionPhase: 'periodic' };
+    const made = { dealId: 'made', amount: 10_000, closeDate: '2026-03-01', repId: zoe };
+    const flatBonus = {
+      config: { rules: [{ ...bonus, tiers: flat }] },
+      period: '2026-Q1',
+      repId: zoe,
+      asOf: '2026-04-01',
+    };
+    expect((await simulate({ ...flatBonus, deals: [made] })).total).to.equal(1000);
+    const onTarget = { rules: [{ ...bonus, tiers: flat, payoutBase: 'variable_target' }] };
+    const quota = { target: 100, variableTarget: 5000 };
+    expect((await simulate({ ...flatBonus, config: onTarget, quota })).total).to.equal(500);
+  });
+
   describe('warnings', () => {
     const codes = ({ warnings }: { warnings: Warning[] }) => warnings.map(({ code, path }) => `${code} ${path}`);
 
