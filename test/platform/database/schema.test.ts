@@ -211,6 +211,16 @@ describe('the schema', () => {
       expect((await app.query('select current_user as name')).rows).to.deep.equal([{ name: appRole }]);
     });
 
+    it('compiles no statements, also where the database would', async () => {
+      const { pathname } = new URL(database.appUrl);
+      await owner.query(`alter database "${pathname.slice(1)}" set jit = on`);
+      const session = new pg.Client({ connectionString: database.appUrl, options: appSessionOptions });
+      await session.connect();
+      const { rows: settings } = await session.query('show jit');
+      await session.end();
+      expect(settings).to.deep.equal([{ jit: 'off' }]);
+    });
+
     it('has no role attributes such as superuser', async () => {
       const [role] = await rows(
         `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication from pg_roles where rolname = $1`,
