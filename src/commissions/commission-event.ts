@@ -55,7 +55,9 @@ export const trace = z
           .object({
             tierIndex: fields.tierIndex,
             rate: z.number().nullable().describe('Share of the part: 0.08 is 8 %; null for a fixed amount'),
-            part: z.number().describe('The part of the base that this tier pays, negative for a refund; a fixed amount itself'),
+            part: z
+              .number()
+              .describe('The part of the base that this tier pays, negative for a refund; a fixed amount itself'),
           })
           .describe('A part of the base'),
       )
