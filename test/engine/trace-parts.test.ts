@@ -11,7 +11,7 @@ const flatAmounts = tiers.map(({ rate, ...tier }) => ({ ...tier, flatAmount: rat
 const quotas = { 'New 2026-Q1': { target: 100_000, variableTarget: 20_000 } };
 
 /** The parts of every decision as [rate, part] with the raw amount and the base, in close order. */
-function partsOf(terms: object, deals: string) {
+function tracesOf(terms: object, deals: string) {
   const rule = { name: 'New', measure: 'amount', tiers, ...terms };
   return run({ config: { rules: [rule] }, deals, quotas }).decisions.map(({ trace }) => {
     const [, , , , , base, raw, , parts] = JSON.parse(trace);
@@ -40,7 +40,7 @@ describe('the parts in the trace', () => {
           const lines = values.map(
             ({ amount, margin }, at) => `D${at} | 2026-01-0${at + 1} | ${amount} | margin=${margin}`,
           );
-          for (const { raw, parts } of partsOf(terms, lines.join('\n'))) {
+          for (const { raw, parts } of tracesOf(terms, lines.join('\n'))) {
             const paid = parts.map(([rate, part]: [number | null, number]) =>
               Decimal.of(rate ?? 1).times(Decimal.of(part)),
             );
@@ -54,7 +54,7 @@ describe('the parts in the trace', () => {
   it('are parts of the base, not of the credit', () => {
     const deals = 'D1 | 2026-01-10 | 150000 | margin=300';
     const terms = { tierMode: 'marginal', payoutBase: 'margin' };
-    expect(partsOf(terms, deals)).to.deep.equal([
+    expect(tracesOf(terms, deals)).to.deep.equal([
       {
         base: 300,
         raw: 28,
@@ -68,10 +68,10 @@ describe('the parts in the trace', () => {
 
   it('are negative for a refund', () => {
     const deals = 'D1 | 2026-01-10 | 150000\n R1 | 2026-02-10 | -80000';
-    expect(partsOf({ tierMode: 'marginal' }, deals)[1]?.parts).to.deep.equal([
+    expect(tracesOf({ tierMode: 'marginal' }, deals)[1]?.parts).to.deep.equal([
       [0.08, -30000],
       [0.12, -50000],
     ]);
-    expect(partsOf({}, deals)[1]?.parts).to.deep.equal([[0.08, -80000]]);
+    expect(tracesOf({}, deals)[1]?.parts).to.deep.equal([[0.08, -80000]]);
   });
 });
