@@ -1,13 +1,12 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type CrmProvider, crmProviders } from '#src/crm/port.js';
 import { pullJob } from '#src/integrations/crm-pull.js';
 import { insertPoll } from '#src/integrations/crm-pull-store.js';
 import { writeBackJob } from '#src/integrations/write-back.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { type InboxSource } from '#src/platform/inbox/inbox-tables.js';
 import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
-import { type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { type JobDeclaration, type JobQueue } from '#src/platform/jobs/job-queue.js';
 
 const overdue = '2 seconds';
 /** A queued job suppresses further wake-ups of the same work for this long. */
@@ -26,24 +25,21 @@ export class CrmSweep {
   ) {}
 
   async run(): Promise<void> {
-    await this.wakeInboxes();
+    await this.wake(
+      inboxJob,
+      sql`select workspace_id "workspaceId", source, generation from due_inboxes(${overdue}::interval)`,
+    );
     await this.startPolls();
-    await this.wakePulls();
-    await this.wakeWriteBacks();
+    // A new pull may still wait for its first worker; that wake-up and this one are then the same job.
+    await this.wake(pullJob, sql`select workspace_id "workspaceId", pull_id "pullId", generation from due_pulls()`);
+    // Changes of two seconds are written together.
+    await this.wake(writeBackJob, sql`select workspace_id "workspaceId", generation from due_write_backs()`);
   }
 
-  private async wakeInboxes(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; source: InboxSource; generation: number }>`
-      select * from due_inboxes(${overdue}::interval)`.execute(this.database);
-    await this.queue.add(
-      inboxJob,
-      ...rows.map(({ workspace_id: workspaceId, source, generation }) => ({
-        workspaceId,
-        source,
-        generation,
-        slot: slotNow(),
-      })),
-    );
+  private async wake<Work extends object>(job: JobDeclaration<Work>, due: RawBuilder<Work>): Promise<void> {
+    const { rows } = await due.execute(this.database);
+    const slot = Math.floor(Date.now() / slotMs);
+    await this.queue.add(job, ...rows.map((row) => ({ ...row, slot })));
   }
 
   private async startPolls(): Promise<void> {
@@ -54,33 +50,4 @@ export class CrmSweep {
       if (pullId !== null) await this.queue.add(pullJob, { workspaceId, pullId });
     }
   }
-
-  /** A new pull may still wait for its first worker; that wake-up and this one are then the same job. */
-  private async wakePulls(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; pull_id: string; generation: number }>`
-      select * from due_pulls()`.execute(this.database);
-    await this.queue.add(
-      pullJob,
-      ...rows.map(({ workspace_id: workspaceId, pull_id: pullId, generation }) => ({
-        workspaceId,
-        pullId,
-        generation,
-        slot: slotNow(),
-      })),
-    );
-  }
-
-  /** Changes of two seconds are written together. */
-  private async wakeWriteBacks(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; generation: number }>`
-      select * from due_write_backs()`.execute(this.database);
-    await this.queue.add(
-      writeBackJob,
-      ...rows.map(({ workspace_id: workspaceId, generation }) => ({ workspaceId, generation, slot: slotNow() })),
-    );
-  }
-}
-
-function slotNow(): number {
-  return Math.floor(Date.now() / slotMs);
 }

@@ -25,7 +25,7 @@ const base = (fallback: string) => baseUrl.default(fallback);
 
 /** Every setting of the service, read from the environment. The table of docs/configuration.md has these descriptions. */
 const settings = z.object({
-  PORT: port.default(3000).meta({ description: 'Port of the API; 0 chooses a free port', example: '3000' }),
+  PORT: port.default(3000).describe('Port of the API; 0 chooses a free port'),
   HOST: z
     .string()
     .min(1)
@@ -59,23 +59,14 @@ const settings = z.object({
     description: 'Direct connection for the queue, which uses LISTEN; needed when DATABASE_URL points to a pooler',
     example: 'postgres://app:secret@db:5432/commissions',
   }),
-  DATABASE_POOL_SIZE: whole(2, 200)
-    .default(12)
-    .meta({ description: 'Max number of PostgreSQL connections of one process', example: '12' }),
+  DATABASE_POOL_SIZE: whole(2, 200).default(12).describe('Max number of PostgreSQL connections of one process'),
   REDIS_URL: url(['redis', 'rediss']).optional().meta({
     description: 'Redis for the queue and the rate limit, instead of PostgreSQL',
     example: 'redis://redis:6379',
   }),
-  WORKER_CONCURRENCY: whole(1, 64)
-    .default(2)
-    .meta({ description: 'Max number of jobs that one process runs at the same time', example: '2' }),
-  RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000)
-    .default(600)
-    .meta({ description: 'Max number of requests per token and minute', example: '600' }),
-  LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'])
-    .default('info')
-    .meta({ description: 'Min level of log lines', example: 'info' }),
+  WORKER_CONCURRENCY: whole(1, 64).default(2).describe('Max number of jobs that one process runs at the same time'),
+  RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000).default(600).describe('Max number of requests per token and minute'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info').describe('Min level of log lines'),
   DRAIN_MS: whole(0, 60_000).default(0).meta({
     description: 'Time for which a stopping process still accepts requests, so that load balancers notice the shutdown',
     example: '5000',
@@ -175,45 +166,33 @@ const settings = z.object({
     description: 'Number of trusted proxies in front of the service: that many X-Forwarded-For entries are used',
     example: '1',
   }),
-  FAILED_SIGN_INS_PER_MINUTE: whole(1, 1_000_000).default(60).meta({
-    description:
+  FAILED_SIGN_INS_PER_MINUTE: whole(1, 1_000_000)
+    .default(60)
+    .describe(
       'Max number of wrong tokens and codes per address and minute, and a tenth of the max number of webhook deliveries without a valid signature; further attempts return 429',
-    example: '60',
-  }),
-  SIMULATION_SECONDS: whole(1, 60).default(10).meta({
-    description: 'Max duration of a simulation, which is then rejected',
-    example: '10',
-  }),
-  SIMULATION_MEMORY_MB: whole(64, 4096).default(192).meta({
-    description: 'Max memory of a simulation in MiB, which is then rejected',
-    example: '192',
-  }),
-  SIMULATION_THREADS: whole(1, 16).default(2).meta({
-    description: 'Max number of simulations that one process runs at the same time, at most one for each workspace',
-    example: '2',
-  }),
-  SLOW_CLIENT_SECONDS: whole(1, 600).default(20).meta({
-    description: 'Time in which a client must receive 64 KiB of a response; otherwise it is disconnected',
-    example: '20',
-  }),
-  PUBLIC_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(120).meta({
-    description:
+    ),
+  SIMULATION_SECONDS: whole(1, 60).default(10).describe('Max duration of a simulation, which is then rejected'),
+  SIMULATION_MEMORY_MB: whole(64, 4096)
+    .default(192)
+    .describe('Max memory of a simulation in MiB, which is then rejected'),
+  SIMULATION_THREADS: whole(1, 16)
+    .default(2)
+    .describe('Max number of simulations that one process runs at the same time, at most one for each workspace'),
+  SLOW_CLIENT_SECONDS: whole(1, 600)
+    .default(20)
+    .describe('Time in which a client must receive 64 KiB of a response; otherwise it is disconnected'),
+  PUBLIC_REQUESTS_PER_MINUTE: whole(1, 1_000_000)
+    .default(120)
+    .describe(
       'Max number of requests without a token, such as sign-in codes, and of sign-in pages, per address, minute and process',
-    example: '120',
-  }),
+    ),
   CRMA_CLIENT_ID: text.meta({
     description: 'OAuth client id at crm-a; without it admins paste tokens',
     example: 'c0ffee',
   }),
   CRMA_CLIENT_SECRET: text.meta({ description: 'OAuth client secret at crm-a', example: 'as crm-a gave it' }),
-  CRMA_API_BASE: base('https://api.attio.com').meta({
-    description: 'Base URL of the API of crm-a',
-    example: 'https://api.attio.com',
-  }),
-  CRMA_AUTH_BASE: base('https://app.attio.com').meta({
-    description: 'Base URL of the consent page of crm-a',
-    example: 'https://app.attio.com',
-  }),
+  CRMA_API_BASE: base('https://api.attio.com').describe('Base URL of the API of crm-a'),
+  CRMA_AUTH_BASE: base('https://app.attio.com').describe('Base URL of the consent page of crm-a'),
   CRMB_CLIENT_ID: text.meta({
     description: 'OAuth client id at crm-b; without it admins paste tokens',
     example: 'c0ffee',
@@ -222,24 +201,18 @@ const settings = z.object({
     description: 'OAuth client secret at crm-b; required for its webhooks, which are signed with it',
     example: 'as crm-b gave it',
   }),
-  CRMB_API_BASE: base('https://api.hubapi.com').meta({
-    description: 'Base URL of the API of crm-b',
-    example: 'https://api.hubapi.com',
-  }),
-  CRMB_AUTH_BASE: base('https://app.hubspot.com').meta({
-    description: 'Base URL of the consent page of crm-b',
-    example: 'https://app.hubspot.com',
-  }),
+  CRMB_API_BASE: base('https://api.hubapi.com').describe('Base URL of the API of crm-b'),
+  CRMB_AUTH_BASE: base('https://app.hubspot.com').describe('Base URL of the consent page of crm-b'),
   CRMB_API_VERSION: z
     .string()
     .regex(/^[\w-]{1,20}$/)
     .default('2026-09')
-    .meta({ description: 'Version of the API of crm-b', example: '2026-09' }),
+    .describe('Version of the API of crm-b'),
   CRMB_OAUTH_VERSION: z
     .string()
     .regex(/^[\w-]{1,20}$/)
     .default('2026-03')
-    .meta({ description: 'Version of the OAuth endpoints of crm-b', example: '2026-03' }),
+    .describe('Version of the OAuth endpoints of crm-b'),
   CRMB_ALLOW_SIGNATURE_V1: flag
     .default(false)
     .meta({ description: '1: accept webhooks of crm-b with signature v1, which has no expiry', example: '1' }),
@@ -256,25 +229,23 @@ const settings = z.object({
     .string()
     .regex(/^v\d{2,3}\.0$/)
     .default('v67.0')
-    .meta({ description: 'Version of the API of crm-c', example: 'v67.0' }),
+    .describe('Version of the API of crm-c'),
   CRM_ALLOW_LOOPBACK: flag.default(false).meta({
     description:
       '1: allow CRM, billing and webhook addresses on this machine, for tests and the demo; rejected in production',
     example: '1',
   }),
-  CRM_POLL_SECONDS: whole(1, 86_400).default(300).meta({
-    description:
+  CRM_POLL_SECONDS: whole(1, 86_400)
+    .default(300)
+    .describe(
       'Interval in which crm-b and crm-c are polled for changes; crm-a cannot list changes and is read in full at every twelfth interval. A connection may have its own',
-    example: '300',
-  }),
-  CRM_RETRY_MS: whole(1, 60_000).default(500).meta({
-    description: 'Longest wait in milliseconds before the first retry of a CRM request; doubles with every attempt',
-    example: '500',
-  }),
-  WEBHOOKS_PER_SECOND: whole(1, 100_000).default(50).meta({
-    description: 'Sustained rate of webhook deliveries per account; bursts may be four times as large',
-    example: '50',
-  }),
+    ),
+  CRM_RETRY_MS: whole(1, 60_000)
+    .default(500)
+    .describe('Longest wait in milliseconds before the first retry of a CRM request; doubles with every attempt'),
+  WEBHOOKS_PER_SECOND: whole(1, 100_000)
+    .default(50)
+    .describe('Sustained rate of webhook deliveries per account; bursts may be four times as large'),
   BILLING_WEBHOOK_SECRET: text.meta({
     description: 'Signing secret of the billing webhooks; without it they are rejected. Requires BILLING_API_KEY',
     example: 'whsec_as-the-provider-gave-it',
@@ -283,10 +254,7 @@ const settings = z.object({
     description: 'API key that reads subscriptions, customers and events at the billing provider',
     example: 'rk_live_as-the-provider-gave-it',
   }),
-  BILLING_API_BASE: base('https://api.stripe.com').meta({
-    description: 'Base URL of the API of the billing provider',
-    example: 'https://api.stripe.com',
-  }),
+  BILLING_API_BASE: base('https://api.stripe.com').describe('Base URL of the API of the billing provider'),
   BILLING_PRICE_TIERS: z
     .string()
     .regex(
@@ -298,10 +266,9 @@ const settings = z.object({
       description: 'Tiers of prices whose metadata and lookup key name no tier',
       example: 'price_1Pro:pro,price_1Big:enterprise',
     }),
-  BILLING_GRACE_DAYS: whole(0, 90).default(7).meta({
-    description: 'Days for which a workspace keeps its tier after a failed payment',
-    example: '7',
-  }),
+  BILLING_GRACE_DAYS: whole(0, 90)
+    .default(7)
+    .describe('Days for which a workspace keeps its tier after a failed payment'),
   CHROMIUM_PATH: z.string().min(1).optional().meta({
     description:
       'Browser that prints PDFs; default: the bundled one (Linux on x64), else an installed chromium or chrome',
@@ -427,19 +394,15 @@ function readSecret(name: string, file: string, problems: string[]): string | un
   }
 }
 
-/** Name, default, description and example of every setting. */
+/** Name, default, description and example of every setting. A default is the example if none is given. */
 export function settingsTable(): { name: string; description: string; example: string; fallback: string }[] {
   return Object.entries(settings.shape).map(([name, schema]) => {
-    const { description = '', example = '' } = (schema as z.ZodType).meta() as {
+    const { data = '' } = schema.safeParse(undefined);
+    const fallback = String(data);
+    const { description = '', example = fallback } = (schema as z.ZodType).meta() as {
       description?: string;
       example?: string;
     };
-    const fallback = schema.safeParse(undefined);
-    return {
-      name,
-      description,
-      example,
-      fallback: fallback.success && fallback.data !== undefined ? String(fallback.data) : '',
-    };
+    return { name, description, example, fallback };
   });
 }
