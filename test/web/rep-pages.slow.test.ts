@@ -49,7 +49,7 @@ describe('the pages of a rep', function () {
     expect(shown.at(-1)?.replace('$', '')).to.equal(money(event.amount));
     await page.keyboard.press('Escape');
     await page.waitForFunction(`document.querySelector('[aria-label^="How"]') === null`);
-    expect(await page.evaluate('document.activeElement.hasAttribute("data-row-action")')).to.equal(true);
+    await page.waitForFunction('document.activeElement.hasAttribute("data-row-action")');
     await page.keyboard.press('[');
     await page.waitForFunction(`!location.search.includes('${period}')`);
     await close();
