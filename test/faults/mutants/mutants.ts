@@ -155,6 +155,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'checks for frozen rows on the new day of a deal only',
     breaks: ['I1', 'I4', 'I13'],
+    steps: 'test/discrepancies/discrepancies.test',
     changes: [
       {
         file: 'src/ledger/ledger-rows.ts',
