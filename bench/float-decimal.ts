@@ -79,3 +79,9 @@ export function minimum(a: Decimal, b: Decimal): Decimal {
 export function maximum(a: Decimal, b: Decimal): Decimal {
   return a.isLessThan(b) ? b : a;
 }
+
+export function sum(values: Iterable<Decimal>): Decimal {
+  let total = Decimal.zero;
+  for (const value of values) total = total.plus(value);
+  return total;
+}
