@@ -78,7 +78,11 @@ export async function readChangeRequest(
 
 function namesOfReps(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
   const shown = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
-  return findRepNames(trx, workspaceId, [...new Set(shown.map(({ repId }) => repId))]);
+  return findRepNames(
+    trx,
+    workspaceId,
+    shown.map(({ repId }) => repId),
+  );
 }
 
 /** What the workspace has set for changes by agents; null for the defaults. */

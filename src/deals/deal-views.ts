@@ -189,7 +189,7 @@ export async function assertDealExists(trx: Work, workspaceId: string, dealId: s
   if (deal === undefined) throw new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
 }
 
-/** The names of the deals, by id. */
+/** The names of the deals, by id. An id may be given twice. */
 export async function findDealNames(
   trx: Work,
   workspaceId: string,
@@ -198,7 +198,7 @@ export async function findDealNames(
   if (dealIds.length === 0) return new Map();
   const { rows } = await sql<{ dealId: string; name: string | null }>`
     select deal_id as "dealId", name from deals
-    where workspace_id = ${workspaceId} and deal_id = any(${dealIds}::text[])`.execute(trx);
+    where workspace_id = ${workspaceId} and deal_id = any(${[...new Set(dealIds)]}::text[])`.execute(trx);
   return new Map(rows.map(({ dealId, name }) => [dealId, name]));
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Issue } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
-import { issuesOf, type Problem, whatIsWrong } from '../kernel/invalid-values.js';
+import { readValue } from '../kernel/invalid-values.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
@@ -61,10 +61,10 @@ type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: readonl
  * may mix the shapes, one rule may not.
  */
 export function readPlanConfig(config: unknown): ReadPlanConfig {
-  const parsed = configSchema.safeParse(config, { error: whatIsWrong });
-  if (!parsed.success) return { issues: issuesOf(parsed.error.issues, []) };
-  const { quotaPeriod, dealConditions, rules } = parsed.data;
-  const issues: Issue[] = [];
+  const parsed = readValue(configSchema, config);
+  if ('issues' in parsed) return parsed;
+  const { quotaPeriod, dealConditions, rules } = parsed.value;
+  const issues = conditionIssues(dealConditions, ['dealConditions']);
   const read: Rule[] = [];
   rules.forEach((rule, index) => {
     const result = readRule(rule, index, quotaPeriod ?? 'quarterly');
@@ -268,20 +268,15 @@ export const describedPlanConfig = z
   })
   .describe('Conditions and rules of a plan');
 
-const configSchema = z
-  .strictObject({
-    name: z.string().max(200).optional(),
-    version: z.number().optional(),
-    quotaPeriod: z.enum(periodKinds).optional(),
-    effectiveStart: z.string().nullish(),
-    effectiveEnd: z.string().nullish(),
-    dealConditions: z.unknown().optional(),
-    rules: z.array(z.record(z.string(), z.unknown())).min(1, 'a plan needs at least one rule').max(50),
-  })
-  .superRefine((config, context) => {
-    for (const { path, message } of conditionProblems(config.dealConditions))
-      context.addIssue({ code: 'custom', path: ['dealConditions', ...path], message });
-  });
+const configSchema = z.strictObject({
+  name: z.string().max(200).optional(),
+  version: z.number().optional(),
+  quotaPeriod: z.enum(periodKinds).optional(),
+  effectiveStart: z.string().nullish(),
+  effectiveEnd: z.string().nullish(),
+  dealConditions: z.unknown().optional(),
+  rules: z.array(z.record(z.string(), z.unknown())).min(1, 'a plan needs at least one rule').max(50),
+});
 
 type RuleResult = { readonly rule: Rule } | { readonly issues: readonly Issue[] };
 
@@ -302,14 +297,14 @@ function readRule(raw: Record<string, unknown>, index: number, period: PeriodKin
       ],
     };
   }
-  const problems = conditionProblems(raw['conditions']);
-  if (problems.length > 0) return { issues: issuesOf(problems, [...path, 'conditions']) };
+  const issues = conditionIssues(raw['conditions'], [...path, 'conditions']);
+  if (issues.length > 0) return { issues };
   return second ? readSecondRule(raw, index, period) : readCanonicalRule(raw, index, period);
 }
 
 function readCanonicalRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
-  const parsed = canonicalRule.safeParse(raw, { error: whatIsWrong });
-  if (!parsed.success) return { issues: issuesOf(parsed.error.issues, ['rules', index]) };
+  const parsed = readValue(canonicalRule, raw, ['rules', index]);
+  if ('issues' in parsed) return parsed;
   const {
     tiers,
     name,
@@ -318,7 +313,7 @@ function readCanonicalRule(raw: Record<string, unknown>, index: number, period: 
     tierBy = 'attainment',
     tierValueField,
     ...rest
-  } = parsed.data;
+  } = parsed.value;
   return complete(index, {
     ...withDefaults(rest),
     name,
@@ -335,9 +330,9 @@ function readCanonicalRule(raw: Record<string, unknown>, index: number, period: 
 }
 
 function readSecondRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
-  const parsed = secondRule.safeParse(raw, { error: whatIsWrong });
-  if (!parsed.success) return { issues: issuesOf(parsed.error.issues, ['rules', index]) };
-  const { baseField, tiers, name = `Rule ${index + 1}`, attainmentPeriod = period, tierBy, ...rest } = parsed.data;
+  const parsed = readValue(secondRule, raw, ['rules', index]);
+  if ('issues' in parsed) return parsed;
+  const { baseField, tiers, name = `Rule ${index + 1}`, attainmentPeriod = period, tierBy, ...rest } = parsed.value;
   const both = tiers.findIndex((tier) => tier.amount !== undefined && tier.flatAmount !== undefined);
   if (both >= 0)
     return {
@@ -448,14 +443,14 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
 }
 
 /** Conditions are parsed leaf by leaf, since a union would report only that no shape matched. */
-function conditionProblems(raw: unknown): Problem[] {
+function conditionIssues(raw: unknown, path: readonly PropertyKey[]): Issue[] {
   if (raw === undefined) return [];
-  if (!Array.isArray(raw)) return [{ path: [], message: 'must be an array of conditions' }];
-  if (raw.length > 50) return [{ path: [], message: 'must hold at most 50 conditions' }];
+  if (!Array.isArray(raw)) return [{ path: path.join('.'), message: 'must be an array of conditions' }];
+  if (raw.length > 50) return [{ path: path.join('.'), message: 'must hold at most 50 conditions' }];
   return raw.flatMap((item, index) => {
     const schema = isObject(item) && Object.hasOwn(item, 'rules') ? groupSchema : leafSchema;
-    const problems = schema.safeParse(item, { error: whatIsWrong }).error?.issues ?? [];
-    return problems.map((problem) => ({ ...problem, path: [index, ...problem.path] }));
+    const read = readValue<unknown>(schema, item, [...path, index]);
+    return 'issues' in read ? read.issues : [];
   });
 }
 

@@ -12,8 +12,30 @@ interface Finding {
   readonly inclusive?: boolean | undefined;
 }
 
-/** What is wrong with a value, without its name; undefined for zod's own words. It is the option `error` of a parse. */
-export function whatIsWrong(finding: Finding): string | undefined {
+/** The part of a zod schema that {@link readValue} needs. */
+interface Schema<Value> {
+  safeParse(
+    value: unknown,
+    options: { readonly error: typeof whatIsWrong },
+  ):
+    | { readonly success: true; readonly data: Value }
+    | { readonly success: false; readonly error: { readonly issues: readonly Problem[] } };
+}
+
+type ReadValue<Value> = { readonly value: Value } | { readonly issues: readonly [Issue, ...Issue[]] };
+
+/** The value as the schema returns it, or what is wrong with it, in paths that begin with the prefix. */
+export function readValue<Value>(
+  schema: Schema<Value>,
+  value: unknown,
+  prefix: readonly PropertyKey[] = [],
+): ReadValue<Value> {
+  const parsed = schema.safeParse(value, { error: whatIsWrong });
+  return parsed.success ? { value: parsed.data } : { issues: issuesOf(parsed.error.issues, prefix) };
+}
+
+/** What is wrong with a value, without its name; undefined for zod's own words. */
+function whatIsWrong(finding: Finding): string | undefined {
   const { code, input, expected = '', values = [], minimum = 0, maximum = 0 } = finding;
   if (input === undefined && (code === 'invalid_type' || code === 'invalid_value')) return 'is required';
   if (code === 'invalid_type') return `must be ${typeNames[expected] ?? expected}`;
@@ -60,8 +82,8 @@ function grouped(bound: number | bigint): string {
 /** More issues than an error lists. A body can have 100,000, and describing all of them takes 40 ms. */
 const maxDescribedIssues = 1000;
 
-/** An issue of zod, or one that a rule between fields adds. */
-export interface Problem {
+/** An issue of zod. */
+interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   /** The unknown keys. */
@@ -69,7 +91,7 @@ export interface Problem {
 }
 
 /** The first problem of each path below the prefix. Each unknown key is a separate one. */
-export function issuesOf(problems: readonly Problem[], prefix: readonly PropertyKey[] = []): [Issue, ...Issue[]] {
+function issuesOf(problems: readonly Problem[], prefix: readonly PropertyKey[]): [Issue, ...Issue[]] {
   const issues = new Map<string, Issue>();
   for (const { path, message, keys } of problems.slice(0, maxDescribedIssues)) {
     const unknown = keys?.slice(0, maxDescribedIssues).map((key) => [[...path, key], 'unknown field'] as const);

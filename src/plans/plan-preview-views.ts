@@ -49,8 +49,12 @@ export async function findPreview(
   const page = row.page ?? [];
   const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.locked ?? [])].map(({ repId }) => repId);
   const [repNames, dealNames] = await Promise.all([
-    findRepNames(trx, workspaceId, [...new Set(repIds)]),
-    findDealNames(trx, workspaceId, [...new Set(page.flatMap(({ dealId }) => dealId ?? []))]),
+    findRepNames(trx, workspaceId, repIds),
+    findDealNames(
+      trx,
+      workspaceId,
+      page.flatMap(({ dealId }) => dealId ?? []),
+    ),
   ]);
   return {
     previewId,

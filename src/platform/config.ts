@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { whatIsWrong } from '../kernel/invalid-values.js';
+import { type Issue } from '../kernel/failure.js';
+import { readValue } from '../kernel/invalid-values.js';
 import { configuredClients } from './mcp/agent-client.js';
 
 const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
@@ -308,15 +309,17 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     const value = environment[name] ?? (file === undefined ? undefined : readSecret(name, file, problems));
     if (value !== undefined && value !== '') raw[name] = value;
   }
-  const parsed = settings.safeParse(raw, { error: whatIsWrong });
-  if (parsed.success) problems.push(...contradictions(parsed.data));
-  if (parsed.success && problems.length === 0) return parsed.data;
-  for (const issue of parsed.error?.issues ?? []) {
-    const name = String(issue.path[0]);
-    const example = settingsTable().find((setting) => setting.name === name)?.example ?? '';
-    problems.push(`${name} | ${issue.message} | for example ${example}`);
-  }
+  const read = readValue(settings, raw);
+  if ('value' in read) {
+    problems.push(...contradictions(read.value));
+    if (problems.length === 0) return read.value;
+  } else problems.push(...read.issues.map(problemOf));
   throw new ConfigError(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+}
+
+function problemOf({ path, message }: Issue): string {
+  const example = settingsTable().find((setting) => setting.name === path)?.example ?? '';
+  return `${path} | ${message} | for example ${example}`;
 }
 
 const externalAddresses = [

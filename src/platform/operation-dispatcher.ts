@@ -2,7 +2,7 @@ import { type DependencyContainer, type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { issuesOf, whatIsWrong } from '../kernel/invalid-values.js';
+import { readValue } from '../kernel/invalid-values.js';
 import { parseInSlices } from './long-response.js';
 import {
   type AnyOperation,
@@ -186,7 +186,7 @@ export function parsePart(schema: z.ZodType | undefined, value: unknown): unknow
     if (unknownKey !== undefined) throw invalid({ path: unknownKey, message: 'unknown field' });
     return {};
   }
-  const parsed = schema.safeParse(value, { error: whatIsWrong });
-  if (parsed.success) return parsed.data;
-  throw invalid(...issuesOf(parsed.error.issues));
+  const read = readValue(schema, value);
+  if ('value' in read) return read.value;
+  throw invalid(...read.issues);
 }

@@ -11,7 +11,7 @@ export async function findRepName(trx: Work, workspaceId: string, repId: string)
   return (await findPerson(trx, workspaceId, repId))?.name ?? null;
 }
 
-/** The names of the reps, by id. */
+/** The names of the reps, by id. An id may be given twice. */
 export async function findRepNames(
   trx: Work,
   workspaceId: string,
@@ -20,7 +20,7 @@ export async function findRepNames(
   if (repIds.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; name: string }>`
     select rep_id as "repId", name from reps
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
+    where workspace_id = ${workspaceId} and rep_id = any(${[...new Set(repIds)]}::uuid[])`.execute(trx);
   return new Map(rows.map(({ repId, name }) => [repId, name]));
 }
 

@@ -63,8 +63,8 @@ async function owedOf(
   const carried = await loadCarriedForward(trx, terms, frozen);
   const owed = differences(live, sumsByCurrency([...approvedAmounts(approved), ...carried]));
   const lines = trueUpLines(before, after, approved.currency);
-  const dealIds = new Set(lines.flatMap(({ dealId }) => dealId ?? []));
-  const names = await findDealNames(trx, workspaceId, [...dealIds]);
+  const dealIds = lines.flatMap(({ dealId }) => dealId ?? []);
+  const names = await findDealNames(trx, workspaceId, dealIds);
   return {
     approved: Decimal.of(approved.summary.netPayout),
     carriedForward: sumsByCurrency(carried).get(approved.currency) ?? Decimal.zero,

@@ -83,6 +83,11 @@ describe('plan config: what is rejected when a plan is saved', () => {
     ],
     ['a repId that is no id', { rules: [{ ...rule, tiers: [{ ...tier, repId: 'me' }] }] }, 'rules.0.tiers.0.repId'],
     ['an unknown key', { rules: [{ ...rule, payoutbase: 'x' }] }, 'rules.0.payoutbase'],
+    [
+      'an unknown key of a condition',
+      { dealConditions: [{ ...leaf, valeu: 'Won' }], rules: [rule] },
+      'dealConditions.0.valeu',
+    ],
     ['the two shapes mixed in one rule', { rules: [{ ...rule, baseField: 'amount' }] }, 'rules.0'],
     ['a rate in a flat payout mode', { rules: [{ ...rule, payoutMode: 'flat_per_event' }] }, 'rules.0.tiers.0'],
     ['fifty-one rules', { rules: Array.from({ length: 51 }, (_, index) => ({ ...rule, name: `R${index}` })) }, 'rules'],
@@ -97,12 +102,13 @@ describe('plan config: what is rejected when a plan is saved', () => {
   it('all problems are reported at once', () => {
     expect(
       problems({
+        dealConditions: [{ ...leaf, operator: 'is' }],
         rules: [
           { ...rule, tiers: [] },
           { ...rule, measure: '' },
         ],
       }),
-    ).to.deep.equal(['rules.0.tiers', 'rules.1.measure']);
+    ).to.deep.equal(['dealConditions.0.operator', 'rules.0.tiers', 'rules.1.measure']);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { issuesOf, whatIsWrong } from '#src/kernel/invalid-values.js';
+import { readValue } from '#src/kernel/invalid-values.js';
 
 const schema = z.strictObject({
   name: z.string().min(1).max(200),
@@ -26,8 +26,8 @@ const schema = z.strictObject({
 const valid = { name: 'AE', rate: 0.1 };
 
 function wrongIn(change: object): Record<string, string> {
-  const { error } = schema.safeParse({ ...valid, ...change }, { error: whatIsWrong });
-  return Object.fromEntries(issuesOf(error?.issues ?? []).map(({ path, message }) => [path, message]));
+  const read = readValue(schema, { ...valid, ...change });
+  return Object.fromEntries(('issues' in read ? read.issues : []).map(({ path, message }) => [path, message]));
 }
 
 describe('the issues of an invalid value', () => {

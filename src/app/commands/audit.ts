@@ -1,8 +1,9 @@
 import { addDays, isDay } from '../../kernel/day.js';
 import { type Database } from '../../platform/database/pool.js';
 import { type DatabaseServer } from '../../platform/database/server.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type ChainReport, type DeletedEntries, deleteAuditEntries, verifyChain } from '../audit-chain.js';
-import { withOwner, withServer } from './database-access.js';
+import { assertWorkspace, withOwner, withServer } from './database-access.js';
 import { assertWorkspaceId, UsageError } from './usage-error.js';
 import { readWorkspaces } from './workspace.js';
 
@@ -40,10 +41,9 @@ export async function deleteAudit(
 }
 
 async function chosenWorkspaces(server: DatabaseServer, workspaceId: string | undefined): Promise<string[]> {
-  const all = (await readWorkspaces(server)).map((one) => one.workspaceId);
-  if (workspaceId === undefined) return all;
+  if (workspaceId === undefined) return (await readWorkspaces(server)).map((one) => one.workspaceId);
   const id = workspaceId.toLowerCase();
-  if (!all.includes(id)) throw new UsageError(`there is no workspace ${workspaceId}`);
+  await withOwner(server, (database) => assertWorkspace(new UnitOfWork(database), id));
   return [id];
 }
 

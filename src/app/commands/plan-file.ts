@@ -1,6 +1,6 @@
 import { Document, isMap, isSeq, type Node, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { z } from 'zod';
-import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
+import { readValue } from '../../kernel/invalid-values.js';
 
 /** A plan as a file: the fields of POST /v1/plans. */
 export interface PlanFile {
@@ -36,9 +36,9 @@ export function readPlanFile(text: string, file: string): PlanFile {
   const document = parseDocument(text, { prettyErrors: true });
   const [problem] = document.errors;
   if (problem !== undefined) throw new PlanFileError(`${file}: ${problem.message}`);
-  const read = planFile.safeParse(document.toJS({ maxAliasCount: 100 }), { error: whatIsWrong });
-  if (read.success) return read.data;
-  const issues = issuesOf(read.error.issues).map(({ path, message }) => `${path || 'the file'}: ${message}`);
+  const read = readValue(planFile, document.toJS({ maxAliasCount: 100 }));
+  if ('value' in read) return read.value;
+  const issues = read.issues.map(({ path, message }) => `${path || 'the file'}: ${message}`);
   throw new PlanFileError(`${file}: ${issues.join('; ')}`);
 }
 

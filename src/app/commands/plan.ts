@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ApiError, type Client, createClient } from '../../client.js';
 import { currencyDigits } from '../../kernel/currency.js';
 import { Failure } from '../../kernel/failure.js';
-import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
+import { readValue } from '../../kernel/invalid-values.js';
 import { planTerms } from '../../plans/plan.js';
 import { planTests } from '../../plans/plan-tests.js';
 import { runTests } from '../../plans/run-tests.js';
@@ -229,9 +229,9 @@ async function test(client: Client, file: string): Promise<ServerTestResult> {
 
 /** For a plan that the server does not have: without the field mapping of a workspace. */
 function runLocally({ config, tests = [], currency }: PlanFile): ServerTestResult {
-  const readTests = planTests.safeParse(tests, { error: whatIsWrong });
-  if (!readTests.success) {
-    const issues = issuesOf(readTests.error.issues, ['tests']).map(({ path, message }) => `${path}: ${message}`);
+  const readTests = readValue(planTests, tests, ['tests']);
+  if ('issues' in readTests) {
+    const issues = readTests.issues.map(({ path, message }) => `${path}: ${message}`);
     throw new PlanFileError(issues.join('; '));
   }
   const plan = {
@@ -241,7 +241,7 @@ function runLocally({ config, tests = [], currency }: PlanFile): ServerTestResul
     measures: {},
     deals: { timeZone: 'UTC', standard: {} },
   };
-  return runTests(plan, readTests.data) as ServerTestResult;
+  return runTests(plan, readTests.value) as ServerTestResult;
 }
 
 function testText(file: string, { passed, tests, failed }: ServerTestResult): string {

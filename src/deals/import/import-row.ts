@@ -1,8 +1,8 @@
-import { type z } from 'zod';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
-import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
+import { type Issue } from '../../kernel/failure.js';
+import { readValue } from '../../kernel/invalid-values.js';
 import { type NumberFormat, readNumber } from '../../kernel/number-text.js';
 import { unreachable } from '../../kernel/unreachable.js';
 import {
@@ -168,9 +168,9 @@ export function readJsonRow(row: number, value: unknown, reader: RowReader): Imp
     if (typeof read !== 'string') return { row, ...read };
     named['amount'] = read;
   }
-  const parsed = jsonDeal.safeParse(named, { error: whatIsWrong });
-  if (!parsed.success) return { row, reason: reasonOf(parsed.error) };
-  const { dealId: id, ...body } = parsed.data;
+  const parsed = readValue(jsonDeal, named);
+  if ('issues' in parsed) return { row, reason: reasonOf(parsed.issues) };
+  const { dealId: id, ...body } = parsed.value;
   const content = contentOf(body);
   const fields = readFields(content.fields, reader);
   return 'reason' in fields
@@ -205,17 +205,16 @@ export function readCsvRow(
   named: Readonly<Record<string, string>>,
   reader: RowReader,
 ): ImportRow {
-  const parsedId = dealId.safeParse(id, { error: whatIsWrong });
-  if (!parsedId.success) return { row, reason: `id: ${parsedId.error.issues[0]?.message}` };
+  const parsedId = readValue(dealId, id);
+  if ('issues' in parsedId) return { row, reason: `id: ${parsedId.issues[0].message}` };
   const problem = problemOfFields(fields);
-  if (problem !== null) return { row, dealId: parsedId.data, reason: `${problem.slug}: ${problem.message}` };
-  if (Object.keys(named).length === 0) return rowOf(row, parsedId.data, { fields, given: {} }, null, reader);
-  const parsed = csvNamed.safeParse(named, { error: whatIsWrong });
-  if (!parsed.success) return { row, dealId: parsedId.data, reason: reasonOf(parsed.error) };
-  return rowOf(row, parsedId.data, { ...contentOf(parsed.data), fields }, parsed.data.sourceUpdatedAt, reader);
+  if (problem !== null) return { row, dealId: parsedId.value, reason: `${problem.slug}: ${problem.message}` };
+  if (Object.keys(named).length === 0) return rowOf(row, parsedId.value, { fields, given: {} }, null, reader);
+  const parsed = readValue(csvNamed, named);
+  if ('issues' in parsed) return { row, dealId: parsedId.value, reason: reasonOf(parsed.issues) };
+  return rowOf(row, parsedId.value, { ...contentOf(parsed.value), fields }, parsed.value.sourceUpdatedAt, reader);
 }
 
-function reasonOf(error: z.ZodError): string {
-  const [{ path, message }] = issuesOf(error.issues);
+function reasonOf([{ path, message }]: readonly [Issue, ...Issue[]]): string {
   return `${path.slice(0, 200)}: ${message}`;
 }

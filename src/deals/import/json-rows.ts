@@ -2,7 +2,7 @@ import { type Readable } from 'node:stream';
 import { z } from 'zod';
 import { type DateFormat, dateFormats } from '../../kernel/date-text.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
+import { readValue } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { guardJson } from '../../platform/http/json-body.js';
 import { DealListSplitter, parseJson } from './deal-list-splitter.js';
@@ -15,9 +15,9 @@ export async function declaredDateFormat(source: Readable): Promise<DateFormat |
   const splitter = new DealListSplitter();
   for await (const chunk of source as AsyncIterable<Buffer>) splitter.push(chunk);
   const rest = parseJson(splitter.end().replace(/^\uFEFF/, ''), 'The body');
-  const parsed = document.safeParse(rest, { error: whatIsWrong });
-  if (parsed.success) return parsed.data.dateFormat;
-  throw invalid(issuesOf(parsed.error.issues)[0]);
+  const read = readValue(document, rest);
+  if ('value' in read) return read.value.dateFormat;
+  throw invalid(read.issues[0]);
 }
 
 /** The deals of a JSON document in their order, in batches. */

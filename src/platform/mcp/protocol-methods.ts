@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { whatIsWrong } from '../../kernel/invalid-values.js';
+import { readValue } from '../../kernel/invalid-values.js';
 import { type AgentSession, type OpenCall } from './agent-session.js';
 import { ProtocolError, rpcCodes } from './protocol-error.js';
 
@@ -52,15 +52,15 @@ function method<Params>(
 ): ProtocolMethod {
   return {
     name,
-    answer: async (session, params, open) => answer(session, read(schema, params), open),
+    answer: async (session, params, open) => answer(session, readParams(schema, params), open),
   };
 }
 
-function read<Params>(schema: z.ZodType<Params>, params: unknown): Params {
-  const parsed = schema.safeParse(params, { error: whatIsWrong });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new ProtocolError(rpcCodes.invalidParams, `params.${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+function readParams<Params>(schema: z.ZodType<Params>, params: unknown): Params {
+  const read = readValue(schema, params);
+  if ('value' in read) return read.value;
+  const [{ path, message }] = read.issues;
+  throw new ProtocolError(rpcCodes.invalidParams, `params.${path}: ${message}`);
 }
 
 const texts = z.record(z.string(), z.string());

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
-import { whatIsWrong } from '../../kernel/invalid-values.js';
+import { readValue } from '../../kernel/invalid-values.js';
 import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { periodKind } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -145,9 +145,9 @@ function amountOf(name: string, text: string | undefined, format: NumberFormat |
       'ambiguous_number',
       `${name}: ${text} can be read with a thousands separator and with a decimal separator; give numberFormat=en or eu.`,
     );
-  const parsed = targetAmount.safeParse(Number(read ?? Number.NaN), { error: whatIsWrong });
-  if (!parsed.success) throw rejectedRow(`${name}: ${text} is not an amount: ${parsed.error.issues[0]?.message}`);
-  return Decimal.of(parsed.data);
+  const amount = readValue(targetAmount, Number(read ?? Number.NaN));
+  if ('issues' in amount) throw rejectedRow(`${name}: ${text} is not an amount: ${amount.issues[0].message}`);
+  return Decimal.of(amount.value);
 }
 
 /** Two rows for one quota contradict each other, so the later one is rejected. */

@@ -2,7 +2,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { Failure, type Issue } from '../../kernel/failure.js';
-import { issuesOf, whatIsWrong } from '../../kernel/invalid-values.js';
+import { readValue } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
@@ -70,9 +70,9 @@ function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | s
     ...(isActive === undefined ? {} : { active: isActive }),
     ...(from === undefined ? {} : { managerFrom: from }),
   };
-  const read = personRow.safeParse(given, { error: whatIsWrong });
-  if (read.success) return read.data;
-  const [{ path, message }] = issuesOf(read.error.issues);
+  const read = readValue(personRow, given);
+  if ('value' in read) return read.value;
+  const [{ path, message }] = read.issues;
   return `${path}: ${message}`;
 }
 
