@@ -130,6 +130,7 @@ program
   .option('--plan <id>', 'every rep of one plan')
   .option('--deal <id>', 'every rep whom the deal affects')
   .option('--wait', 'wait until it is done; exit 1 if a rep could not be calculated')
+  .option('--timeout <seconds>', 'with --wait: exit 1 when no rep was calculated for so long', '60')
   .option('--json', 'print JSON')
   .action(async (workspaceId, options) =>
     (await import('./commands/recalculate.js')).recalculate(workspaceId, options),

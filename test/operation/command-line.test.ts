@@ -68,6 +68,7 @@ describe('the command line', function () {
         ['api-key', 'rotate', unknown, '--grace-minutes', '-5'],
         '--grace-minutes must be a whole number from 0 to 1440',
       ],
+      [['recalc', unknown, '--timeout', '0'], '--timeout must be a whole number from 1 to 86400'],
       [['plan', 'pull', '--format', 'xml', '--key', 'k'], 'Allowed choices are yaml, json'],
       [['plan', 'pull', '--out', 'plan.yaml', '--key', 'k'], '--out needs the name of a plan'],
       ...[['api-key', 'rotate'], ['audit', 'verify'], ['person', 'erase'], ['recalc']].map(
@@ -131,18 +132,21 @@ describe('the command line', function () {
     }
   });
 
-  it('recalc requests a recalculation, waits for the running workers, and prints the result', async () => {
-    const api = await ServiceProcess.start('api', servers.environment);
-    const worker = await ServiceProcess.start('worker', servers.environment);
+  it('recalc requests a recalculation, waits for workers until none calculates, and prints the result', async () => {
+    const processes = [await ServiceProcess.start('api', servers.environment)];
     try {
       const { workspaceId, apiKey } = await servers.workspace();
-      await saveSimpleTerms(new ApiClient(api.url, apiKey), ['ann']);
+      await saveSimpleTerms(new ApiClient((processes[0] as ServiceProcess).url, apiKey), ['ann']);
+      const waited = await run(['recalc', workspaceId, '--wait', '--timeout', '1']);
+      expect([waited.code, waited.stdout]).to.deep.equal([1, '']);
+      expect(waited.stderr).to.include('no rep was calculated for 1 s. Is a worker running');
+      processes.push(await ServiceProcess.start('worker', servers.environment));
       const { code, stdout } = await run(['recalc', workspaceId, '--wait', '--json']);
       expect(code).to.equal(0);
       expect(JSON.parse(stdout)).to.include({ status: 'completed', scope: 'workspace' });
       expect((await run(['recalc', workspaceId, '--rep', workspaceId])).stderr).to.include('There is no such rep');
     } finally {
-      await Promise.all([api, worker].map((process) => process.end()));
+      await Promise.all(processes.map((process) => process.end()));
     }
   });
 });

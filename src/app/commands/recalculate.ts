@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { recalculateCommissions } from '../../commissions/commands/recalculate-commissions.js';
 import { getRecalculationJob } from '../../commissions/queries/get-recalculation-job.js';
 import { type Caller, serviceCaller } from '../../kernel/caller.js';
@@ -6,22 +7,27 @@ import { assertHarmlessRole } from '../../platform/database/pool.js';
 import { createLog } from '../../platform/log.js';
 import { compose, type Service } from '../composition.js';
 import { assertWorkspace, withServer } from './database-access.js';
-import { assertWorkspaceId } from './usage-error.js';
+import { assertWorkspaceId, UsageError } from './usage-error.js';
 
 interface RecalculateOptions {
   readonly rep?: string;
   readonly plan?: string;
   readonly deal?: string;
   readonly wait?: boolean;
+  readonly timeout: string;
   readonly json?: boolean;
 }
+
+const timeoutIn = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(86_400));
 
 /** Requests the calculation, which running workers do. */
 export async function recalculate(
   workspaceId: string,
-  { rep: repId, plan: planId, deal: dealId, wait = false, json = false }: RecalculateOptions,
+  { rep: repId, plan: planId, deal: dealId, wait = false, timeout, json = false }: RecalculateOptions,
 ): Promise<void> {
   assertWorkspaceId(workspaceId);
+  const seconds = timeoutIn.safeParse(timeout);
+  if (!seconds.success) throw new UsageError('--timeout must be a whole number from 1 to 86400');
   const scope = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
   await withService(async (service) => {
     await assertWorkspace(service.unitOfWork, workspaceId);
@@ -29,7 +35,7 @@ export async function recalculate(
     const raw = { params: {}, query: {}, body: { ...scope, async: true } };
     const { body: answer } = await service.dispatcher.run(recalculateCommissions, raw, caller);
     const { jobId } = answer as { jobId: string };
-    const job = wait ? await finalStatus(service, caller, jobId) : { jobId, status: 'running' };
+    const job = wait ? await finalStatus(service, caller, jobId, seconds.data) : { jobId, status: 'running' };
     process.stdout.write(json ? `${JSON.stringify(job)}\n` : `${jobId} ${job.status}\n`);
     process.exitCode = job.status === 'failed' ? 1 : 0;
   });
@@ -48,17 +54,26 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
   });
 }
 
+/** Fails when no rep was calculated for the given seconds. The request stays stored. */
 async function finalStatus(
   service: Service,
   caller: Caller,
   jobId: string,
+  timeoutSeconds: number,
 ): Promise<{ jobId: string; status: string }> {
+  let [lastDone, changedAt] = [-1, performance.now()];
   for (;;) {
     const raw = { params: { jobId }, query: {}, body: undefined };
     const { body: answer } = await service.dispatcher.run(getRecalculationJob, raw, caller);
     const job = answer as { jobId: string; status: string; progress: { done: number; total: number } };
     if (job.status !== 'running') return job;
-    process.stderr.write(`${job.progress.done} of ${job.progress.total} reps\n`);
+    const { done, total } = job.progress;
+    process.stderr.write(`${done} of ${total} reps\n`);
+    if (done !== lastDone) [lastDone, changedAt] = [done, performance.now()];
+    if (performance.now() - changedAt >= timeoutSeconds * 1000)
+      throw new Error(
+        `Job ${jobId} is not done, and no rep was calculated for ${timeoutSeconds} s. Is a worker running (commissions serve)? The recalculation stays requested, and a worker does it when it runs.`,
+      );
     await sleep(1000);
   }
 }
