@@ -66,7 +66,7 @@ export interface Projection {
   readonly isWon: boolean;
 }
 
-const givenNames = {
+export const givenNames = {
   dealAmount: 'amount',
   dealStage: 'stage',
   closeDate: 'closeDate',
@@ -98,10 +98,13 @@ export function standardValue(
 ): FieldValue | undefined {
   const named = given[givenNames[name]];
   if (named !== undefined) return named;
-  const mapped = terms.standard[name];
-  if (mapped !== undefined) return own(fields, mapped);
-  const slug = usualSlugs[name].find((candidate) => !isAbsent(own(fields, candidate)));
-  return slug === undefined ? undefined : fields[slug];
+  const slug = standardSlug(fields, name, terms);
+  return slug === undefined ? undefined : own(fields, slug);
+}
+
+/** The field that the standard value is read from, unless it is sent by name. */
+export function standardSlug(fields: Fields, name: StandardField, { standard }: DealTerms): string | undefined {
+  return standard[name] ?? usualSlugs[name].find((candidate) => !isAbsent(own(fields, candidate)));
 }
 
 /** The standard values of the content under the workspace's settings; values that cannot be read are null. */

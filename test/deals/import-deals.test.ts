@@ -95,13 +95,59 @@ describe('POST /v1/deals/import', () => {
     expect(answer.rejected.map((one) => one.reason.split(':')[0])).to.deep.equal([
       'has 2 columns where the header has 4',
       'id',
-      'dealAmount',
+      'amount',
       'repId',
       'repId',
       'sourceUpdatedAt',
       'id',
     ]);
     expect(await stored('d8')).to.include({ repId: ann, amount: 8, sourceUpdatedAt: '2026-01-01T00:00:00.000Z' });
+  });
+
+  it('names the column of the file in the reason of a rejected row', async () => {
+    const crm = await DealWorld.create({ fieldMapping: { standard: { dealAmount: 'close_value' }, measures: {} } });
+    const lines = [
+      'Opportunity ID;Close Value;Close-Date;Created Date;Rep ID;Source Updated At;Note',
+      `${'x'.repeat(201)};;;;;;`,
+      'd2;much;;;;;',
+      'd3;1.234;;;;;',
+      'd4;1e16;;;;;',
+      'd5;;soon;;;;',
+      'd6;;;soon;;;',
+      'd7;;;;nobody;;',
+      `d8;;;;${newId()};;`,
+      'd9;;;;;soon;',
+      `d10;;;;;;${'x'.repeat(70_000)}`,
+    ];
+    const query = { delimiter: ';', idColumn: 'Opportunity ID' };
+    const { rejected } = await crm.importFile({ text: lines.join('\n'), query });
+    expect(rejected.map((one) => one.reason.split(':')[0])).to.deep.equal([
+      'Opportunity ID',
+      'Close Value',
+      'Close Value',
+      'Close Value',
+      'Close-Date',
+      'Created Date',
+      'Rep ID',
+      'Rep ID',
+      'Source Updated At',
+      'Note',
+    ]);
+    const deals = [
+      { dealId: 'd1', fields: { close_value: 'much' } },
+      { dealId: 'd2', fields: { close_date: 5 } },
+      { dealId: 'd3', fields: { close_date: 'soon' } },
+      { dealId: 'd4', closeDate: 'soon' },
+      { dealId: 'd5', repId: newId() },
+    ];
+    const document = await crm.importFile({ text: JSON.stringify({ deals }), type: 'application/json' });
+    expect(document.rejected.map((one) => one.reason.split(':')[0])).to.deep.equal([
+      'close_value',
+      'close_date',
+      'close_date',
+      'closeDate',
+      'repId',
+    ]);
   });
 
   it('reads the owner and the time of a change from either spelling of their columns', async () => {

@@ -158,8 +158,8 @@ function csvFile(read: () => Readable, { dateFormat = 'ISO', numberFormat: reque
   return async (terms, columns) => {
     const header = await csvHeader(read(), format, columns);
     const numberFormat = requested ?? (await provenNumberFormat(read(), format.delimiter, header));
-    const reader = { terms, columns, dateFormat, numberFormat };
-    const rows = csvRows(read(), format.delimiter, header, reader);
+    const nameOf = (name: string) => header.titles.get(name) ?? name;
+    const rows = csvRows(read(), format.delimiter, header, { terms, columns, dateFormat, numberFormat, nameOf });
     return { rows, warnings: header.warnings, numberFormat };
   };
 }
@@ -172,7 +172,8 @@ async function jsonFile(read: () => Readable, query: Query): Promise<OpenFile> {
   const dateFormat = declared ?? query.dateFormat ?? 'ISO';
   return async (terms, columns) => {
     const numberFormat = query.numberFormat ?? null;
-    return { rows: jsonRows(read(), { terms, columns, dateFormat, numberFormat }), warnings: [], numberFormat };
+    const reader = { terms, columns, dateFormat, numberFormat, nameOf: (name: string) => name };
+    return { rows: jsonRows(read(), reader), warnings: [], numberFormat };
   };
 }
 

@@ -19,6 +19,10 @@ export interface ColumnWarning {
 export interface Header {
   readonly width: number;
   readonly id: number;
+  /** The title of the id column. */
+  readonly idTitle: string;
+  /** The titles of the other columns as the file has them, by name. */
+  readonly titles: ReadonlyMap<string, string>;
   readonly named: readonly Column[];
   /** Sorted by slug, the order in which content is stored. */
   readonly fields: readonly Column[];
@@ -49,6 +53,8 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
   return {
     width: cells.length,
     id,
+    idTitle: titleOf(cells[id]),
+    titles: new Map(columns.map(({ name, index }) => [name, titleOf(cells[index])])),
     named: kinded.filter(({ name }) => named.has(name)),
     fields: kinded.filter(({ name }) => !named.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
     warnings: unknown.map(({ name }) => ({
@@ -57,6 +63,10 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
       message: `No mapping, plan or stored deal names this column; it is stored as the field ${name}.${didYouMean(names.suggest(name))}`,
     })),
   };
+}
+
+function titleOf(cell = ''): string {
+  return cell.trim().slice(0, 100);
 }
 
 function findIdColumn(cells: readonly string[], idColumn: string | undefined): number | null {
@@ -69,7 +79,7 @@ function findIdColumn(cells: readonly string[], idColumn: string | undefined): n
 }
 
 function idColumnMissing(cells: readonly string[], idColumn: string | undefined): Failure {
-  const columns = cells.map((cell) => cell.trim().slice(0, 100)).slice(0, 20);
+  const columns = cells.slice(0, 20).map(titleOf);
   return invalid({
     path: 'idColumn',
     message: `the header has no column ${idColumn ?? 'id'}; name the column of the deal ids with idColumn, one of: ${columns.join(', ')}`,

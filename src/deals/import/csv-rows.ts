@@ -81,7 +81,8 @@ function rowOf(row: number, cells: readonly string[], header: Header, reader: Ro
     if (typeof read !== 'string') return { row, dealId: cells[header.id] as string, ...read };
     fields[name] = read;
   }
-  return readCsvRow(row, cells[header.id] as string, fields, filled(cells, header.named), reader);
+  const id = { title: header.idTitle, text: cells[header.id] as string };
+  return readCsvRow(row, id, fields, filled(cells, header.named), reader);
 }
 
 function filled(cells: readonly string[], columns: readonly Column[]): Record<string, string> {

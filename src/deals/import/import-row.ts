@@ -1,4 +1,4 @@
-import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
+import { type Fields, type FieldValue, isAbsent, type StandardField } from '../../engine/field-value.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
 import { type Issue } from '../../kernel/failure.js';
@@ -11,9 +11,11 @@ import {
   type DealTerms,
   dealBody,
   dealId,
+  givenNames,
   type Projection,
   problemOfFields,
   readContent,
+  standardSlug,
   standardValue,
 } from '../deal.js';
 import { type IncomingDeal } from '../record-deals.js';
@@ -22,6 +24,8 @@ import { type ImportColumns } from './import-columns.js';
 /** A deal in a row, with the content of the row. */
 export interface ImportedDeal extends IncomingDeal {
   readonly sent: DealContent;
+  /** How the file names the id of the rep. */
+  readonly repIdName: string;
 }
 
 export interface RowProblem {
@@ -41,6 +45,8 @@ export interface RowReader {
   readonly dateFormat: DateFormat;
   /** Null if the file neither states nor proves a format. */
   readonly numberFormat: NumberFormat | null;
+  /** How the file names a field or a named column, for messages. */
+  readonly nameOf: (name: string) => string;
 }
 
 export type CellKind = 'amount' | 'number' | 'closeDate' | 'createdDate' | 'text';
@@ -57,10 +63,10 @@ export function readCell(slug: string, text: string, kind: CellKind, reader: Row
   switch (kind) {
     case 'amount':
     case 'number':
-      return numberCell(slug, text, kind, reader.numberFormat);
+      return numberCell(reader.nameOf(slug), text, kind, reader.numberFormat);
     case 'closeDate':
     case 'createdDate':
-      return dateCell(kind, text, reader);
+      return dateCell(reader.nameOf(slug), text, reader);
     case 'text':
       return reader.dateFormat === 'ISO' ? text : (slashedDay(text.trim(), reader.dateFormat) ?? text);
     default:
@@ -69,7 +75,7 @@ export function readCell(slug: string, text: string, kind: CellKind, reader: Row
 }
 
 function numberCell(
-  slug: string,
+  name: string,
   text: string,
   kind: 'amount' | 'number',
   format: NumberFormat | null,
@@ -78,17 +84,17 @@ function numberCell(
   if (read === 'ambiguous')
     return {
       code: 'ambiguous_number',
-      reason: `${slug}: ${shown(text)} can be read with a thousands separator and with a decimal separator; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50)`,
+      reason: `${name}: ${shown(text)} can be read with a thousands separator and with a decimal separator; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50)`,
     };
   if (read !== null) return read;
   // A measure that is not a number is stored unchanged and ignored in calculations. An unreadable amount rejects the
   // row.
   if (kind === 'number' && format === null) return text;
   const expected = format === null ? 'a number' : `a number in the format ${format}`;
-  return { reason: `${kind === 'amount' ? 'dealAmount' : slug}: ${shown(text)} is not ${expected}` };
+  return { reason: `${name}: ${shown(text)} is not ${expected}` };
 }
 
-function dateCell(name: 'closeDate' | 'createdDate', text: string, reader: RowReader): string | RowProblem {
+function dateCell(name: string, text: string, reader: RowReader): string | RowProblem {
   const trimmed = text.trim();
   const { timeZone } = reader.terms;
   const day = readDateText(trimmed, reader.dateFormat, timeZone);
@@ -113,14 +119,22 @@ function slashedDay(value: string, dateFormat: DateFormat): Day | null {
  * Standard values that commission depends on must be readable; otherwise the deal would earn nothing without notice.
  */
 function problemOfStandardValues(content: DealContent, read: Projection, reader: RowReader): string | null {
-  for (const name of ['closeDate', 'createdDate'] as const) {
-    if (read[name] !== null) continue;
+  const problem = (name: StandardField, expected: string): string | null => {
     const value = standardValue(content, name, reader.terms);
-    if (!isAbsent(value)) return `${name}: ${shown(value)} is not a date in the format ${reader.dateFormat}`;
+    return isAbsent(value) ? null : `${sentName(content, name, reader)}: ${shown(value)} is not ${expected}`;
+  };
+  for (const name of ['closeDate', 'createdDate'] as const) {
+    const found = read[name] === null ? problem(name, `a date in the format ${reader.dateFormat}`) : null;
+    if (found !== null) return found;
   }
-  if (read.amount !== null) return null;
-  const amount = standardValue(content, 'dealAmount', reader.terms);
-  return isAbsent(amount) ? null : `dealAmount: ${shown(amount)} is not a number`;
+  return read.amount === null ? problem('dealAmount', 'a number') : null;
+}
+
+/** How the file names the standard value. */
+function sentName({ fields, given }: DealContent, name: StandardField, reader: RowReader): string {
+  const named = givenNames[name];
+  const slug = given[named] === undefined ? standardSlug(fields, name, reader.terms) : undefined;
+  return slug === undefined ? named : reader.nameOf(slug);
 }
 
 function shown(value: unknown): string {
@@ -144,6 +158,7 @@ function rowOf(
       dealId,
       ...read,
       sent,
+      repIdName: reader.nameOf('repId'),
       sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
       provider: null,
     },
@@ -169,7 +184,7 @@ export function readJsonRow(row: number, value: unknown, reader: RowReader): Imp
     named['amount'] = read;
   }
   const parsed = readValue(jsonDeal, named);
-  if ('issues' in parsed) return { row, reason: reasonOf(parsed.issues) };
+  if ('issues' in parsed) return { row, reason: reasonOf(parsed.issues, reader) };
   const { dealId: id, ...body } = parsed.value;
   const content = contentOf(body);
   const fields = readFields(content.fields, reader);
@@ -200,21 +215,24 @@ const csvNamed = dealBody.pick({ repId: true, ownerEmail: true, sourceUpdatedAt:
 /** One line of a CSV file: its id, its fields as {@link readCell} returns them, and the values of the named columns. */
 export function readCsvRow(
   row: number,
-  id: string,
+  id: { readonly title: string; readonly text: string },
   fields: Fields,
   named: Readonly<Record<string, string>>,
   reader: RowReader,
 ): ImportRow {
-  const parsedId = readValue(dealId, id);
-  if ('issues' in parsedId) return { row, reason: `id: ${parsedId.issues[0].message}` };
+  const parsedId = readValue(dealId, id.text);
+  if ('issues' in parsedId) return { row, reason: `${id.title}: ${parsedId.issues[0].message}` };
   const problem = problemOfFields(fields);
-  if (problem !== null) return { row, dealId: parsedId.value, reason: `${problem.slug}: ${problem.message}` };
+  if (problem !== null) {
+    const name = problem.slug === '' ? '' : `${reader.nameOf(problem.slug)}: `;
+    return { row, dealId: parsedId.value, reason: `${name}${problem.message}` };
+  }
   if (Object.keys(named).length === 0) return rowOf(row, parsedId.value, { fields, given: {} }, null, reader);
   const parsed = readValue(csvNamed, named);
-  if ('issues' in parsed) return { row, dealId: parsedId.value, reason: reasonOf(parsed.issues) };
+  if ('issues' in parsed) return { row, dealId: parsedId.value, reason: reasonOf(parsed.issues, reader) };
   return rowOf(row, parsedId.value, { ...contentOf(parsed.value), fields }, parsed.value.sourceUpdatedAt, reader);
 }
 
-function reasonOf([{ path, message }]: readonly [Issue, ...Issue[]]): string {
-  return `${path.slice(0, 200)}: ${message}`;
+function reasonOf([{ path, message }]: readonly [Issue, ...Issue[]], { nameOf }: RowReader): string {
+  return `${nameOf(path).slice(0, 200)}: ${message}`;
 }

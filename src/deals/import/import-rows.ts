@@ -214,12 +214,15 @@ function countRow(tally: Tally, row: ImportRow, outcome: Outcome | null): void {
     tally[outcome] += 1;
     if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
   } else if (tally.rejected.length < maxRejections) {
-    const { reason, code } = 'deal' in row ? unknownRep : row;
+    const { reason, code } = problemOf(row);
     tally.rejected.push({ row: row.row, reason, ...(code === undefined ? {} : { code }) });
   }
 }
 
-const unknownRep: RowProblem = { reason: 'repId: there is no such rep' };
+/** The problem of a rejected row. A valid row is rejected only if there is no such rep. */
+function problemOf(row: ImportRow): RowProblem {
+  return 'deal' in row ? { reason: `${row.deal.repIdName}: there is no such rep` } : row;
+}
 
 function previewOf(
   row: ImportRow,
@@ -229,12 +232,11 @@ function previewOf(
 ): PreviewRow {
   const isRejected = deal === undefined || outcome === null || outcome === 'unknown_rep';
   const { name = null, amount = null, currency = null, stage = null, closeDate = null } = deal?.projection ?? {};
-  const reason = 'deal' in row ? unknownRep.reason : row.reason;
   return {
     row: row.row,
     dealId: row.dealId ?? null,
     outcome: isRejected ? 'rejected' : outcome,
-    reason: isRejected ? reason : null,
+    reason: isRejected ? problemOf(row).reason : null,
     name,
     amount: amount === null ? null : Number(amount),
     currency,
