@@ -114,7 +114,7 @@ describe('POST /v1/deals/import', () => {
       'd4;1e16;;;;;',
       'd5;;soon;;;;',
       'd6;;;soon;;;',
-      'd7;;;;nobody;;',
+      'd7;;;;ann;;',
       `d8;;;;${newId()};;`,
       'd9;;;;;soon;',
       `d10;;;;;;${'x'.repeat(70_000)}`,
