@@ -42,6 +42,12 @@ type CallInput<O> =
   >
     ? Given<'params', Params> & Given<'query', Query> & Given<'body', Body> & GivenFile<Terms>
     : never;
+/** A file that the service returned. */
+export interface ServiceFile extends File {
+  /** SHA-256 of the content as the service states it, in lower-case hexadecimal; null if it states none. */
+  readonly sha256: string | null;
+}
+
 export type CallAnswer<O> =
   O extends Operation<
     infer _P,
@@ -54,7 +60,7 @@ export type CallAnswer<O> =
     infer _Uses,
     infer _Raw
   >
-    ? z.output<Answer> | (Files extends readonly string[] ? File : never)
+    ? z.output<Answer> | (Files extends readonly string[] ? ServiceFile : never)
     : never;
 
 type Call<O> =
@@ -115,11 +121,12 @@ async function send(options: ClientOptions, route: string, input: LooseInput, ca
   return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? response.json() : fileOf(response);
 }
 
-/** The file of a response, with the name that the service gives it. */
-async function fileOf(response: Response): Promise<File> {
+/** The file of a response, with the name and the hash that the service gives it. */
+async function fileOf(response: Response): Promise<ServiceFile> {
   const name = /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? '';
   const blob = await response.blob();
-  return new File([blob], name, { type: blob.type });
+  const file = new File([blob], name, { type: blob.type });
+  return Object.assign(file, { sha256: response.headers.get('x-content-sha256') });
 }
 
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: LooseInput): string {

@@ -32,6 +32,7 @@ describe('payroll hand-overs, checks and people who left', () => {
     });
     expect(handover.missingPayrollIds.map(({ email }: { email: string }) => email)).to.deep.equal(['ben@acme.test']);
     expect(file.headers.get('x-missing-payroll-ids')).to.equal('1');
+    expect(file.headers.get('x-content-sha256')).to.equal(sha256);
     const { handovers } = await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-01');
     expect(handovers).to.deep.equal([handover]);
     expect((await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-02')).handovers).to.deep.equal([]);

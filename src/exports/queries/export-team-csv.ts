@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { visibleReps } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
@@ -64,11 +65,10 @@ export const exportTeamCsv = operation({
         return payrollFile(layout, team, payroll, columns === 'extended');
       },
     );
-    return new Download(
-      'text/csv; charset=utf-8',
-      file.filename,
-      await csvFile(file.columns, file.lines, delimiter),
-      file.totals,
-    );
+    const content = Buffer.from(await csvFile(file.columns, file.lines, delimiter));
+    return new Download('text/csv; charset=utf-8', file.filename, content, {
+      ...file.totals,
+      'X-Content-SHA256': createHash('sha256').update(content).digest('hex'),
+    });
   },
 });

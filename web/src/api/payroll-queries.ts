@@ -11,8 +11,8 @@ export type Layout = Handover['layout'];
 export interface PayrollFile {
   readonly layout: Layout;
   readonly file: File;
-  /** Null where the browser computes no hashes: on pages without TLS. */
-  readonly sha256: string | null;
+  /** As the service states it: browsers compute hashes only on pages with TLS. */
+  readonly sha256: string;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
@@ -44,15 +44,9 @@ export const payrollFileQuery = (period: string, layout: Layout) =>
     queryKey: ['payroll-file', period, layout],
     queryFn: async ({ signal }): Promise<PayrollFile> => {
       const file = await api.exportStatementsCsv({ query: { period, layout } }, { signal });
-      if (!(file instanceof File)) throw new ReadableError('The service returned no file.');
+      if (!(file instanceof File) || file.sha256 === null) throw new ReadableError('The service returned no file.');
       const [header = [], ...rows] = csvRows(await file.text());
-      return { layout, file, sha256: await hashOf(file), header, rows };
+      return { layout, file, sha256: file.sha256, header, rows };
     },
     placeholderData: keepPreviousData,
   });
-
-async function hashOf(file: File): Promise<string | null> {
-  if (!window.isSecureContext) return null;
-  const hash = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
-  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}

@@ -32,7 +32,7 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
         body: {
           period,
           layout: file.layout,
-          ...(file.sha256 === null ? {} : { sha256: file.sha256 }),
+          sha256: file.sha256,
           ...(note === '' ? {} : { note }),
         },
       }),
