@@ -40,6 +40,7 @@ describe('the page of changes by agents', function () {
     expect(preview.delta).to.be.greaterThan(0);
     const { page, problems, close } = await world.openPage('admin', '/agent-changes');
     expect((await texts(page, 'main table tbody td:first-child'))[0]).to.equal(preview.byRep[0].name);
+    expect(await texts(page, 'main dl dd')).to.include(plan.name);
     expect(await violations(page)).to.deep.equal([]);
     await page.locator(button('Calculate again')).click();
     await page.waitForFunction(`!document.querySelector('main [aria-busy=true]')`);

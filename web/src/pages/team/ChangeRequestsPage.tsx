@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { allPlansQuery } from '../../api/import-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
 import { type ChangeRequest, changeRequestsQuery } from '../../api/queries.js';
 import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import blocks from '../../components/Blocks.module.css';
@@ -85,18 +87,35 @@ const statusWords: Readonly<Record<ChangeRequest['status'], string>> = {
   expired: 'Expired',
 };
 
+/** The names of the people and the plans by their ids, as far as they are loaded. */
+function useNames(): ReadonlyMap<string, string> {
+  const { data: people } = useQuery(peopleQuery);
+  const { data: plans = [] } = useQuery(allPlansQuery);
+  return new Map([
+    ...(people?.reps ?? []).map(({ id, name }) => [id, name] as const),
+    ...plans.flatMap(({ planId, planVersionId, name }) => [[planId, name] as const, [planVersionId, name] as const]),
+  ]);
+}
+
+/** Who requested it: an agent of the person, or one with a key. */
+function requesterWords({ requestedBy, repId }: ChangeRequest, names: ReadonlyMap<string, string>): string {
+  const person = repId === null ? undefined : names.get(repId);
+  return person === undefined ? requestedBy : requestedBy.replace(`mcp:rep:${repId}`, person);
+}
+
 function RequestDetails({ request }: { readonly request: ChangeRequest }) {
   const outcome = request.outcome as { readonly message?: string } | null;
+  const names = useNames();
   return (
     <>
       <dl className={styles.list}>
         <dt className="dim">Requested by</dt>
-        <dd>{request.requestedBy}</dd>
+        <dd>{requesterWords(request, names)}</dd>
         {Object.entries(request.arguments).map(([name, value]) => (
           <Fragment key={name}>
             <dt className="dim">{name}</dt>
             <dd>
-              <ArgumentValue value={value} />
+              <ArgumentValue value={value} names={names} />
             </dd>
           </Fragment>
         ))}
@@ -107,9 +126,15 @@ function RequestDetails({ request }: { readonly request: ChangeRequest }) {
   );
 }
 
-/** A value of more than a few lines is folded. */
-function ArgumentValue({ value }: { readonly value: unknown }) {
-  if (typeof value === 'string') return value;
+interface ArgumentValueProps {
+  readonly value: unknown;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Ids of people and plans are displayed as names. A value of more than a few lines is folded. */
+function ArgumentValue({ value, names }: ArgumentValueProps) {
+  if (typeof value === 'string') return names.get(value) ?? value;
+  if (isListOf(value, names)) return value.map((id) => names.get(id)).join(', ');
   const text = JSON.stringify(value, null, 2);
   const lines = text.split('\n').length;
   const code = <code className={styles.code}>{text}</code>;
@@ -120,6 +145,10 @@ function ArgumentValue({ value }: { readonly value: unknown }) {
       {code}
     </details>
   );
+}
+
+function isListOf(value: unknown, names: ReadonlyMap<string, string>): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((id) => names.has(id));
 }
 
 interface DecisionDialogProps {
