@@ -95,4 +95,23 @@ describe('long tables of the web app', function () {
         expect(problems).to.deep.equal([]);
         await close();
       });
+
+  for (const [address, scroller] of [
+    ['/members', 'document.documentElement'],
+    ['/assignments', 'document.querySelector("[aria-label=Assignments]")'],
+  ] as const)
+    it(`${address} contains the rows near the screen, and the last one at the end`, async () => {
+      const { page, problems, close } = await world.openPage('admin', address);
+      const rows = () => page.$$eval('main tbody tr', (all) => all.map(({ textContent }) => textContent ?? ''));
+      const isShown = (name: string) =>
+        page.waitForFunction(`[...document.querySelectorAll('main tbody tr')].some(
+          ({ textContent }) => textContent.trim().startsWith('${name}'))`);
+      await isShown('Person 0');
+      expect((await rows()).length).to.be.within(10, 200);
+      await page.evaluate(`${scroller}.scrollTop = 1e6`);
+      await isShown('Person 999');
+      expect((await rows()).length).to.be.within(10, 200);
+      expect(problems).to.deep.equal([]);
+      await close();
+    });
 });

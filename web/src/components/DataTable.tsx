@@ -4,6 +4,7 @@ import { Fragment, useRef, useState } from 'react';
 import { phone } from '../theme/breakpoints.js';
 import { DataCards } from './DataCards.js';
 import styles from './DataTable.module.css';
+import { Spacer } from './Spacer.js';
 import { useVisibleRows } from './visible-rows.js';
 
 export interface Column<Row> {
@@ -206,15 +207,5 @@ function TableRow<Row>({ row, columns, look, below }: TableRowProps<Row>) {
         </tr>
       ) : null}
     </>
-  );
-}
-
-/** Takes the place of the rows that are not displayed. */
-function Spacer({ height }: { readonly height: number }) {
-  if (height <= 0) return null;
-  return (
-    <tr>
-      <td className={styles.spacer} style={{ height }} />
-    </tr>
   );
 }

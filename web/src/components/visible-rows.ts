@@ -26,10 +26,11 @@ export function useVisibleRows(list: RefObject<HTMLElement | null>, count: numbe
       setRange((before) => (before.from === from && before.to === to ? before : { from, to }));
     };
     update();
-    window.addEventListener('scroll', update, { passive: true });
+    // Scroll events of an element do not bubble.
+    window.addEventListener('scroll', update, { passive: true, capture: true });
     window.addEventListener('resize', update);
     return () => {
-      window.removeEventListener('scroll', update);
+      window.removeEventListener('scroll', update, { capture: true });
       window.removeEventListener('resize', update);
     };
   }, [list, count, rowHeight]);

@@ -16,8 +16,10 @@ import { containsText, FilterField } from '../../components/FilterField.js';
 import grid from '../../components/GridEditor.module.css';
 import { allOf, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
+import { Spacer } from '../../components/Spacer.js';
 import { EmptyState } from '../../components/States.js';
 import { toggled } from '../../components/toggled.js';
+import { useVisibleRows } from '../../components/visible-rows.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
 import { AssignDialog, type AssignTarget, nameOf, targetOf, type Undo } from './AssignDialog.js';
@@ -106,6 +108,9 @@ function UndoButton({ undo, onDone }: { readonly undo: Undo | null; readonly onD
   );
 }
 
+/** Height in pixels of a row with one line. */
+const rowHeight = 41;
+
 interface MatrixProps {
   readonly people: readonly Person[];
   readonly plans: readonly Plan[];
@@ -119,6 +124,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
   const [filter, setFilter] = useState('');
   const body = useRef<HTMLTableSectionElement>(null);
   const shown = people.filter(({ name }) => containsText(filter, name));
+  const { from, to } = useVisibleRows(body, shown.length, rowHeight);
   const byCell = Map.groupBy(assignments, ({ repId, planId }) => `${repId} ${planId}`);
   if (people.length === 0 || plans.length === 0)
     return (
@@ -133,7 +139,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
         <FilterField label="Filter people" text={filter} onText={setFilter} />
       </div>
       <section className={grid.grid} aria-label="Assignments">
-        <table>
+        <table aria-rowcount={shown.length}>
           <caption className="unseen">People by plan</caption>
           <thead>
             <tr>
@@ -155,7 +161,8 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
             </tr>
           </thead>
           <tbody ref={body} onKeyDown={(event) => moveFocus(event, body.current)}>
-            {shown.map((person) => (
+            <Spacer height={from * rowHeight} />
+            {shown.slice(from, to).map((person) => (
               <tr key={person.id}>
                 <th scope="row">
                   <Check
@@ -177,6 +184,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
                 ))}
               </tr>
             ))}
+            <Spacer height={(shown.length - to) * rowHeight} />
           </tbody>
         </table>
       </section>
