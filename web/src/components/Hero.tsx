@@ -5,13 +5,15 @@ interface HeroProps {
   readonly size?: 'first' | 'second';
   /** The dimmed end: cents, or a unit. */
   readonly end?: React.ReactNode;
+  /** Number of characters of a figure that may be too long for its card; it becomes smaller then. */
+  readonly length?: number;
   readonly children: React.ReactNode;
 }
 
 /** The large figure of a card. */
-export function Hero({ size = 'first', end, children }: HeroProps) {
+export function Hero({ size = 'first', end, length, children }: HeroProps) {
   return (
-    <span className={`num ${styles[size]}`}>
+    <span className={`num ${styles[size]}`} style={{ '--length': length } as React.CSSProperties}>
       {children}
       {end === undefined ? null : <span className={styles.end}>{end}</span>}
     </span>

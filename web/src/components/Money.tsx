@@ -33,7 +33,7 @@ export function HeroMoney({ amount, currency, size, signed }: HeroMoneyProps) {
   if (amount === null || amount === undefined) return <Hero size={size}>–</Hero>;
   const { whole, cents } = moneyParts(amount, currency, { signed });
   return (
-    <Hero size={size} end={cents}>
+    <Hero size={size} end={cents} length={whole.length + cents.length}>
       {whole}
     </Hero>
   );
