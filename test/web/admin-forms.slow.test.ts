@@ -210,6 +210,9 @@ describe('the forms of an admin in the web app', function () {
       await press('Create key');
       await sees(page, 'Copy it now');
       await checkDialog();
+      await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+      await press('Copy');
+      await sees(page, 'Select the text and copy it.');
       await press('Done');
       await isClosed();
       const { keys } = await get('/v1/workspaces/integration-keys');
@@ -346,6 +349,14 @@ describe('the forms of an admin in the web app', function () {
     await visit(pages['plan-builder'] ?? '');
     await pointer.write(page, 'Name of tier 1', 'Base');
     expect((await texts(page, 'main')).join()).to.match(/Version \d+, (draft|active)/);
+    const rate = await fieldValue('Rate of tier 1');
+    await pointer.press(page, 'button', 'Amounts');
+    await pointer.write(page, 'Amount of tier 1', '250');
+    await pointer.press(page, 'button', 'Rates');
+    expect(await fieldValue('Rate of tier 1')).to.equal(rate);
+    await pointer.press(page, 'button', 'Amounts');
+    expect(await fieldValue('Amount of tier 1')).to.equal('250');
+    await pointer.press(page, 'button', 'Rates');
     const card = 'main button[aria-pressed]';
     await page.click(card);
     for (const values of ['One, Two', 'Three']) {

@@ -22,13 +22,15 @@ describe('the web app', function () {
     await close();
   });
 
-  it('opens with a link of the terminal, once', async () => {
+  it('opens with a link of the terminal, once, also from the page of a link that does not work', async () => {
     const token = world.service.running.service.startLinks.create({
       kind: 'sign_in',
       workspaceId: world.workspaceId,
       repId: world.idOf('manager'),
     });
-    const { page, close } = await world.openPage(null, `/start#${token}`);
+    const { page, close } = await world.openPage(null, '/start#unknown');
+    await page.waitForSelector('[role=alert]');
+    await page.evaluate(`location.hash = '${token}'`);
     await page.waitForFunction('location.pathname !== "/start"');
     await waitUntilLoaded(page);
     expect((await texts(page, 'body')).join(' ')).to.include('Maya Ito');
@@ -69,11 +71,14 @@ describe('the web app', function () {
     await close();
   });
 
-  it('opens a plan with the command menu, as an admin', async () => {
+  it('opens a plan with the command menu, as an admin, and has a title at the address of an unknown one', async () => {
     const { page, problems, close } = await world.openPage('admin', '/account');
     await keyboard.goTo(page, 'Account Executive');
     await page.waitForFunction(`location.pathname.startsWith('/plans/')`);
     expect(problems).to.deep.equal([]);
+    await world.visit(page, '/plans/00000000-0000-4000-8000-000000000000');
+    await page.waitForSelector('main [role=alert]');
+    expect(await texts(page, 'h1')).to.deep.equal(['Plan']);
     await close();
   });
 

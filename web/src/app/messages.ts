@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { describeError } from '../components/States.js';
+import { describeError } from '../api/describe-error.js';
 
 const common = { withBorder: true, closeButtonProps: { 'aria-label': 'Close the message' } } as const;
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
-import { describeError } from '../components/States.js';
+import { describeError } from '../api/describe-error.js';
 
 /** Runs one attempt to sign in or to confirm at a time, and has the message of the last one that failed. */
 export function useAttempt() {

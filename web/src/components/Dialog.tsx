@@ -1,11 +1,11 @@
 import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { type Change } from '../api/change.js';
+import { describeError } from '../api/describe-error.js';
 import { type KeptForm } from '../app/kept-state.js';
 import { Button, type ButtonProps } from './Button.js';
 import styles from './Dialog.module.css';
 import { useReturnFocus } from './return-focus.js';
-import { describeError } from './States.js';
 
 interface DialogProps {
   readonly title: string;

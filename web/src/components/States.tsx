@@ -1,7 +1,8 @@
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
-import { ReadableError } from '../api/client.js';
+import { describeError } from '../api/describe-error.js';
+import { copyText } from '../app/clipboard.js';
 import { Button, LinkButton } from './Button.js';
 import styles from './States.module.css';
 
@@ -68,28 +69,12 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 
 function Reference({ text }: { readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-  };
   return (
     <p className={styles.reference}>
       <code>{text}</code>
-      <LinkButton onClick={copy}>{isCopied ? 'Copied' : 'Copy'}</LinkButton>
+      <LinkButton onClick={async () => setCopied(await copyText(text))}>{isCopied ? 'Copied' : 'Copy'}</LinkButton>
     </p>
   );
-}
-
-/** The message and the reference of an error for the support. */
-export function describeError(error: unknown): { readonly message: string; readonly reference: string | null } {
-  if (error instanceof ApiError) {
-    if (error.code === 'step_up_required')
-      return { message: 'This needs a confirmation that it is you.', reference: null };
-    const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;
-    return { message: error.message, reference };
-  }
-  if (error instanceof ReadableError) return { message: error.message, reference: null };
-  return { message: 'The page has an error. Load it again.', reference: null };
 }
 
 /** What cannot load without a connection. It loads by itself when the connection returns. */

@@ -2,6 +2,7 @@ import { IconChevronDown, IconChevronUp, IconCopy, IconMessageCircleQuestion, Ic
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { type Explanation, explanationQuery } from '../api/queries.js';
+import { copyText } from '../app/clipboard.js';
 import { useKeptDialog } from '../app/kept-state.js';
 import { showMessage } from '../app/messages.js';
 import { useSession } from '../app/session.js';
@@ -41,8 +42,7 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside, onShow, onClo
   const [previous, next] = place < 0 ? [] : [eventIds[place - 1], eventIds[place + 1]];
   const isLoading = explanation.data === undefined;
   const copy = async (loaded: Explanation) => {
-    await navigator.clipboard.writeText(textOf(loaded, stepsOf(loaded, session)));
-    showMessage('The steps were copied.');
+    if (await copyText(textOf(loaded, stepsOf(loaded, session)))) showMessage('The steps were copied.');
   };
   const footer = (
     <>

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.js';
+import { describeError } from '../../api/describe-error.js';
 import { type Mails, mailsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { CheckField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 
 type Mail = Mails['mails'][number];
 

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { describeError } from '../../api/describe-error.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
@@ -12,7 +13,6 @@ import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Facing } from '../../components/Facing.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { describeError } from '../../components/States.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { fieldWords, valueWords } from '../../plans/words.js';
 

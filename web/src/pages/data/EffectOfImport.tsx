@@ -1,6 +1,6 @@
 import { type UseQueryResult } from '@tanstack/react-query';
+import { describeError } from '../../api/describe-error.js';
 import { Money } from '../../components/Money.js';
-import { describeError } from '../../components/States.js';
 import { sumOf } from '../../format/exact.js';
 import { formatCount } from '../../format/numbers.js';
 import { type ImportEffect } from '../../imports/kind.js';

@@ -1,7 +1,7 @@
+import { describeError } from '../../api/describe-error.js';
 import { Button } from '../../components/Button.js';
 import { CheckField, TextField } from '../../components/Field.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { describeError } from '../../components/States.js';
 import { formatCount, formatNumber } from '../../format/numbers.js';
 import { type ImportOption, type ImportOutcome, periodPrefix } from '../../imports/kind.js';
 import { ColumnTable } from './ColumnTable.js';

@@ -22,7 +22,7 @@ export function PayrollStrip({ team: { statements, currency } }: { readonly team
 }
 
 function noteOf(others: readonly TeamStatement[]): string {
-  if (others.length === 0) return 'everyone is in the file';
+  if (others.length === 0) return 'no statement is missing';
   const people = formatCount(others.length, 'person', 'people');
   const without = others.filter((statement) => !hasAmount(statement)).length;
   if (without === 0) return people;

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Plan, planHistoryQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
-import { Loaded } from '../../components/Loaded.js';
+import { LoadedPage } from '../../components/LoadedPage.js';
 import { Card, Page } from '../../components/Page.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
@@ -24,9 +24,9 @@ export function PlanPage() {
   const { planId } = route.useParams();
   const history = useQuery(planHistoryQuery(planId));
   return (
-    <Loaded query={history} height={640}>
+    <LoadedPage query={history} title="Plan" crumbs={[{ label: 'Plans', to: '/plans' }]} height={640}>
       {(versions) => <Content versions={versions} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Dashboard, ownStatementsQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import { useToday } from '../../app/today.js';
 import { Change } from '../../components/Delta.js';
 import { StatementLink } from '../../components/links.js';
 import { HeroMoney } from '../../components/Money.js';
@@ -11,7 +12,7 @@ import { amountWords } from '../../components/TierMeter.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { absolute, difference, signOf } from '../../format/exact.js';
 import { formatMoney, formatPercent } from '../../format/numbers.js';
-import { lengthOf, shiftPeriod, shortPeriod } from '../../format/periods.js';
+import { formatPeriod, lengthOf, periodAt, shiftPeriod, shortPeriod } from '../../format/periods.js';
 import { type MainQuota } from '../../plans/attainment.js';
 import { DownloadLink } from '../../statements/DownloadLink.js';
 
@@ -26,10 +27,11 @@ const lengthWords = { 1: 'this month', 3: 'this quarter', 6: 'this half-year', 1
 /** Earned, attainment, and the latest statement. */
 export function PaySummary({ dashboard, main, period }: PaySummaryProps) {
   const { earnings, currency } = dashboard;
+  const isPresent = period === periodAt(useToday(), lengthOf(period));
   return (
     <StatStrip label="Summary" columns="1.25fr 1fr 1fr">
       <StatCard
-        label={`Earned ${lengthWords[lengthOf(period)]}`}
+        label={`Earned ${isPresent ? lengthWords[lengthOf(period)] : `in ${formatPeriod(period)}`}`}
         figure={<HeroMoney amount={earnings.total} currency={currency} />}
         note={<Comparison dashboard={dashboard} period={period} />}
       />

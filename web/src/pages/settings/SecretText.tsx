@@ -1,5 +1,6 @@
 import { IconCopy } from '@tabler/icons-react';
 import { useState } from 'react';
+import { copyText } from '../../app/clipboard.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
@@ -13,13 +14,7 @@ export function SecretText({ label, text }: { readonly label: string; readonly t
       <p className="strong">{label}</p>
       <div className={styles.secret}>
         <code>{text}</code>
-        <Button
-          icon={IconCopy}
-          onClick={async () => {
-            await navigator.clipboard.writeText(text);
-            setCopied(true);
-          }}
-        >
+        <Button icon={IconCopy} onClick={async () => setCopied(await copyText(text))}>
           {isCopied ? 'Copied' : 'Copy'}
         </Button>
       </div>

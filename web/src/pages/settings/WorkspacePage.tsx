@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { describeError } from '../../api/describe-error.js';
 import { type Workspace, workspaceQuery } from '../../api/settings-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
@@ -10,7 +11,6 @@ import { Button } from '../../components/Button.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 import styles from './Settings.module.css';
 
 const tierWords: Readonly<Record<Workspace['tier'], string>> = {

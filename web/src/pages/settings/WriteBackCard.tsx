@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
+import { describeError } from '../../api/describe-error.js';
 import { type Provider, productNames } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Card } from '../../components/Page.js';
-import { describeError } from '../../components/States.js';
 import { formatInstant } from '../../format/dates.js';
 import { formatCount, formatNumber } from '../../format/numbers.js';
 

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { Logo } from '../../app/Navigation.js';
 import styles from './SignIn.module.css';
 
@@ -8,6 +9,12 @@ interface SignInFrameProps {
 
 /** The page of people who are not signed in. */
 export function SignInFrame({ title, children }: SignInFrameProps) {
+  useEffect(() => {
+    // A link of a mail or of the terminal that is opened here differs only in its fragment, which loads no page.
+    const reload = () => window.location.reload();
+    window.addEventListener('hashchange', reload);
+    return () => window.removeEventListener('hashchange', reload);
+  }, []);
   return (
     <div className={styles.frame}>
       <main className={styles.column}>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { api, basePath } from '../../api/client.js';
-import { describeError } from '../../components/States.js';
+import { describeError } from '../../api/describe-error.js';
 import { Problem } from './LoginPage.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';

@@ -1,11 +1,11 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { describeError } from '../../api/describe-error.js';
 import { type ChangeRequest, changeRequestsQuery } from '../../api/queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { DataTable } from '../../components/DataTable.js';
 import { Money } from '../../components/Money.js';
-import { describeError } from '../../components/States.js';
 import { formatDay, formatInstant } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
 import { lockedColumns, repColumns } from '../plans/movement-columns.js';

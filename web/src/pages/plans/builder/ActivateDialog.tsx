@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { type Change } from '../../../api/change.js';
+import { describeError } from '../../../api/describe-error.js';
 import { useSession } from '../../../app/session.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { CheckField } from '../../../components/Field.js';
-import { describeError } from '../../../components/States.js';
 import { formatDay } from '../../../format/dates.js';
 import { differencesOf } from '../../../plans/differences.js';
 import { DifferenceList } from '../DifferenceList.js';

@@ -8,7 +8,7 @@ import { useKeptDialog } from '../../../app/kept-state.js';
 import { useSession } from '../../../app/session.js';
 import { Button, ButtonContent, buttonClass } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
-import { Loaded } from '../../../components/Loaded.js';
+import { LoadedPage } from '../../../components/LoadedPage.js';
 import { Page } from '../../../components/Page.js';
 import { Badge } from '../../../components/StatusBadge.js';
 import { formatDay } from '../../../format/dates.js';
@@ -30,6 +30,8 @@ import { Warnings } from './Warnings.js';
 const editRoute = getRouteApi('/_shell/plans/$planId/edit');
 const newRoute = getRouteApi('/_shell/plans/new/edit');
 
+const crumbs = [{ label: 'Plans', to: '/plans' }];
+
 const blank: Draft = {
   name: 'New plan',
   terms: { dealConditions: [won], rules: [newRule('Commission')] },
@@ -45,9 +47,9 @@ export function EditPlanPage() {
   const { planId } = editRoute.useParams();
   const history = useQuery(planHistoryQuery(planId));
   return (
-    <Loaded query={history} height={640}>
+    <LoadedPage query={history} title="Plan" crumbs={crumbs} height={640}>
       {(versions) => <BuilderPage key={planId} history={versions} initial={blank} />}
-    </Loaded>
+    </LoadedPage>
   );
 }
 
@@ -56,7 +58,7 @@ export function NewPlanEditPage() {
   const { template } = newRoute.useSearch();
   const templates = useQuery(templatesQuery);
   return (
-    <Loaded query={templates} height={640}>
+    <LoadedPage query={templates} title="New plan" crumbs={crumbs} height={640}>
       {(all) => {
         const chosen = all.find(({ templateId }) => templateId === template);
         const { config, tests = [] } = chosen?.planConfig ?? {};
@@ -73,7 +75,7 @@ export function NewPlanEditPage() {
           />
         );
       }}
-    </Loaded>
+    </LoadedPage>
   );
 }
 

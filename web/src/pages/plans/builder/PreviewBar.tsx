@@ -1,10 +1,10 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { describeError } from '../../../api/describe-error.js';
 import { type PlanPreview, previewQuery } from '../../../api/plan-queries.js';
 import { Button, LinkButton } from '../../../components/Button.js';
 import { Money } from '../../../components/Money.js';
-import { describeError } from '../../../components/States.js';
 import { signOf, sumOf } from '../../../format/exact.js';
 import { formatCount } from '../../../format/numbers.js';
 import { ActivateDialog } from './ActivateDialog.js';

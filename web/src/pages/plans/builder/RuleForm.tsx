@@ -1,4 +1,5 @@
 import { IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
 import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
@@ -150,6 +151,8 @@ function baseChange(rule: Rule, value: string): Partial<Rule> {
 /** What decides the tier, over how long, and what of the deal it applies to. */
 function TierFields({ rule, fields, onChange }: RuleFormProps) {
   const isFlat = paysAmounts(rule);
+  // What the tiers paid before the last choice between rates and amounts, for the way back.
+  const [before, setBefore] = useState<Rule['tiers']>([]);
   return (
     <>
       <div className={styles.row}>
@@ -202,7 +205,10 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
           <Segments<'rate' | 'amount'>
             label="Rates or amounts"
             current={isFlat ? 'amount' : 'rate'}
-            onChange={(kind) => onChange({ tiers: withPay(rule, kind === 'amount') })}
+            onChange={(kind) => {
+              setBefore(rule.tiers);
+              onChange({ tiers: withPay(rule, kind === 'amount', before) });
+            }}
             choices={[
               ['rate', 'Rates'],
               ['amount', 'Amounts'],
@@ -214,9 +220,11 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
   );
 }
 
-function withPay({ tiers }: Rule, isFlat: boolean): Rule['tiers'] {
-  return tiers.map(({ rate, flatAmount, ...tier }) =>
-    isFlat ? { ...tier, flatAmount: flatAmount ?? 0 } : { ...tier, rate: rate ?? 0 },
+function withPay({ tiers }: Rule, isFlat: boolean, before: Rule['tiers'] = []): Rule['tiers'] {
+  return tiers.map(({ rate, flatAmount, ...tier }, place) =>
+    isFlat
+      ? { ...tier, flatAmount: flatAmount ?? before[place]?.flatAmount ?? 0 }
+      : { ...tier, rate: rate ?? before[place]?.rate ?? 0 },
   );
 }
 

@@ -1,5 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { describeError } from '../../../api/describe-error.js';
 import { mayEarn, peopleQuery } from '../../../api/payroll-queries.js';
 import { draftSimulationQuery } from '../../../api/plan-queries.js';
 import { type Simulation, simulationQuery } from '../../../api/queries.js';
@@ -11,7 +12,6 @@ import { InlineSelect } from '../../../components/Inline.js';
 import { HeroMoney, LedgerTotal, Money } from '../../../components/Money.js';
 import { PayoutCurve } from '../../../components/PayoutCurve.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
-import { describeError } from '../../../components/States.js';
 import { todayIn } from '../../../format/dates.js';
 import { difference, signOf } from '../../../format/exact.js';
 import { formatPeriod, monthOf } from '../../../format/periods.js';

@@ -1,10 +1,10 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { describeError } from '../../../api/describe-error.js';
 import { type TestResult, testsQuery } from '../../../api/plan-queries.js';
 import { useKeptChoice } from '../../../app/kept-state.js';
 import { LinkButton, RowButton } from '../../../components/Button.js';
-import { describeError } from '../../../components/States.js';
 import { formatMoney } from '../../../format/numbers.js';
 import { reasonWords } from '../../../plans/words.js';
 import styles from './Builder.module.css';
