@@ -102,17 +102,26 @@ async function eraseFromDeals(
           ${JSON.stringify(ofOwner)}::jsonb -> lower(trim(e.value #>> '{}')) end) end,
       e.value)), '{}')
     from jsonb_each(${column}) e)`;
-  const columns =
-    table === 'deal_snapshots'
-      ? sql``
-      : sql`, owner_email = case when lower(d.owner_email) = ${email} then ${pseudonym.email} else d.owner_email end,
-          owner_id = coalesce(${JSON.stringify({ ...ofOwner, ...everywhere })}::jsonb ->> lower(d.owner_id), d.owner_id)`;
+  const ownerColumns = {
+    owner_email: sql`case when lower(d.owner_email) = ${email} then ${pseudonym.email} else d.owner_email end`,
+    owner_id: sql`coalesce(${JSON.stringify({ ...ofOwner, ...everywhere })}::jsonb ->> lower(d.owner_id), d.owner_id)`,
+  };
+  const columns = {
+    fields: replaced(sql`d.fields`),
+    given: replaced(sql`d.given`),
+    ...(table === 'deals' ? ownerColumns : {}),
+  };
+  const names = Object.keys(columns);
   const isOwn = table === 'deal_snapshots' ? sql`false` : sql`d.rep_id = ${repId}`;
   const { numAffectedRows } = await sql`
-    update ${sql.table(table)} d set fields = ${replaced(sql`d.fields`)}, given = ${replaced(sql`d.given`)} ${columns}
+    update ${sql.table(table)} d
+    set (${sql.join(names.map((name) => sql.ref(name)))}) = row (${sql.join(Object.values(columns))})
     where d.workspace_id = ${workspaceId} and (${isOwn} or exists (
       select from unnest(${needles}::text[]) needle
-      where strpos(lower(d.fields::text), needle) > 0 or strpos(lower(d.given::text), needle) > 0))`.execute(trx);
+      where strpos(lower(d.fields::text), needle) > 0 or strpos(lower(d.given::text), needle) > 0))
+      and (${sql.join(Object.values(columns))}) is distinct from (${sql.join(names.map((name) => sql.ref(`d.${name}`)))})`.execute(
+    trx,
+  );
   return Number(numAffectedRows);
 }
 

@@ -30,6 +30,7 @@ describe('erasing a person', () => {
       { ...deal, dealId: 'd1', ownerId: memberId, fields: { owner_name: name, region: 'EU', size: 3 } },
       { ...deal, dealId: 'd2', ownerEmail: email },
       { ...deal, dealId: 'd3', ownerId: 'other', fields: { referred_by: name } },
+      { ...deal, dealId: 'd4', ownerId: 'other', amount: 0, fields: { referred_by: `${name}, junior` } },
     ];
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
     await api.createPlan({ name: 'P', config: { rules: [flatRule('R', 0.1)] } }, [person, colleague]);
@@ -80,6 +81,7 @@ describe('erasing a person', () => {
     expect((await placesOf([name, email])).length).to.be.greaterThan(5);
     const { rows } = await erase();
     expect(rows).to.include({ deals: 3, approvals: 1, mails: 1 });
+    await api.expect(200, 'DELETE', '/v1/deals/d4?hard=true');
     expect(await placesOf([name, email, memberId, payrollId])).to.deep.equal([]);
   });
 
