@@ -184,6 +184,12 @@ program
     process.stdout.write(script);
   });
 
+// The reader of a pipe, such as `head`, may end first.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 function onServer(command: Command): Command {
   return command
     .option('--url <url>', 'address of the service', process.env['COMMISSIONS_URL'] ?? 'http://localhost:3000')

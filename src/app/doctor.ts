@@ -191,7 +191,7 @@ async function printsPage(config: Config): Promise<string> {
       throw new Error('the browser printed something that is not a PDF');
     const reason = await missingSandbox();
     const sandbox = reason === null ? 'in its sandbox' : `without its sandbox, because ${reason}`;
-    return `a browser starts ${sandbox} and prints a page of ${bytes.length} bytes`;
+    return `a browser prints a page of ${bytes.length} bytes, ${sandbox}`;
   } finally {
     await printer.close();
   }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createLog } from '#src/platform/log.js';
 import { backends, type Servers, startServers } from '#test/support/backends.js';
-import { runCommand } from '#test/support/command.js';
+import { command, runCommand } from '#test/support/command.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { ApiClient } from '#test/support/test-service.js';
@@ -53,6 +53,8 @@ describe('the command line', function () {
 
   it('openapi prints the document, and completion a valid script of its shell', async () => {
     expect(JSON.parse((await run(['openapi'])).stdout)).to.include({ openapi: '3.0.3' });
+    const cut = `"${process.execPath}" "${command}" openapi | head -c 1`;
+    expect(await promisify(execFile)('bash', ['-c', cut])).to.include({ stdout: '{', stderr: '' });
     const { stdout } = await run(['completion', 'bash']);
     const script = `${stdout}\nCOMP_WORDS=(commissions migrate st); COMP_CWORD=2; _commissions; echo "\${COMPREPLY[*]}"`;
     expect((await promisify(execFile)('bash', ['-c', script])).stdout).to.equal('status\n');

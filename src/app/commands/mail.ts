@@ -18,7 +18,7 @@ export async function showMails({ json = false }: { readonly json?: boolean }): 
 
 function mailLines({ createdAt, to, subject, sentAt, attempts, lastError, text }: RecentMail): string {
   const state =
-    sentAt === null ? `not sent, ${attempts} tries${lastError === null ? '' : `, ${lastError}`}` : `sent ${sentAt}`;
+    sentAt === null ? `not sent, attempts: ${attempts}${lastError === null ? '' : `, ${lastError}`}` : `sent ${sentAt}`;
   const head = `${createdAt}  ${to}  ${subject}  (${state})\n`;
   return text === undefined ? head : `${head}\n${text.replace(/^(?=.)/gm, '    ')}`;
 }
