@@ -3,6 +3,7 @@ import { roundToCurrency } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type StatementLine } from '../../statements/snapshot.js';
+import { grouped } from './figures.js';
 import { type RuleTerms } from './statement-facts.js';
 
 /** The contribution of one tier: a part of the base at its rate, or a fixed amount paid a number of times. */
@@ -198,7 +199,7 @@ function tierRange(tierIndex: number, terms: RuleTerms | null): string {
   if (tier === undefined) return '';
   const next = terms.tiers[place + 1];
   const format = (threshold: Decimal) =>
-    terms.rule.tierBy === 'attainment' ? threshold.times(Decimal.of(100)).toString() : threshold.toString();
+    grouped((terms.rule.tierBy === 'attainment' ? threshold.times(Decimal.of(100)) : threshold).toString());
   const unit = terms.rule.tierBy === 'attainment' ? '%' : '';
   const what = terms.rule.tierBy === 'rank' ? 'rank ' : '';
   return next === undefined
