@@ -1,5 +1,6 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { planCost } from './plan-cost.js';
@@ -52,6 +53,8 @@ export interface CompiledRule {
   /** What is summed to credit; null when the measure is the credit. */
   readonly credits: readonly { readonly read: ReadField; readonly weight: Decimal }[] | null;
   readonly tiers: readonly EffectiveTier[];
+  /** The thresholds of the tiers as credit (attainment) or unchanged (value, rank); null for attainment without a target. */
+  readonly boundsFor: (target: Decimal | null) => readonly Decimal[] | null;
   /** A single tier from 0: a flat-rate plan, which needs no quota. */
   readonly isFlatRate: boolean;
   readonly cap: Decimal | null;
@@ -76,7 +79,9 @@ export function compileVersion(
   measures: SlugMapping,
   timeZone: string,
 ): CompiledVersion {
-  const reader = (slug: string) => fieldReader(slug, version.fieldMapping, measures);
+  const readers = new Map<string, ReadField>();
+  // Rules that read the same field share its reader, and with it the number of the last deal; see NumberReader.
+  const reader = (slug: string) => getOrInsert(readers, slug, () => fieldReader(slug, version.fieldMapping, measures));
   const conditionsOf = (conditions: readonly Condition[]) =>
     compileConditions(conditions, version.fieldMapping, measures, timeZone);
   return {
@@ -97,6 +102,7 @@ export function compileVersion(
         readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
         credits: creditReaders(rule, reader),
         tiers,
+        boundsFor: tierBounds(rule, tiers),
         isFlatRate: rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.threshold.isZero() === true,
         cap: decimalOrNull(rule.cap),
         floor: decimalOrNull(rule.floor),
@@ -134,6 +140,18 @@ export function effectiveTiers(rule: Rule, repId: string, overrides: readonly Ti
     if (tier !== undefined) take(tier.tierIndex, tier.name, tier.minThreshold, override);
   }
   return [...byIndex.values()].sort((a, b) => a.threshold.compare(b.threshold) || a.tierIndex - b.tierIndex);
+}
+
+/** Keeps the bounds of the last target: the deals of a rep in one period have the same. */
+function tierBounds({ tierBy }: Rule, tiers: readonly EffectiveTier[]): CompiledRule['boundsFor'] {
+  const thresholds = tiers.map((tier) => tier.threshold);
+  if (tierBy !== 'attainment') return () => thresholds;
+  let last: { readonly target: Decimal; readonly bounds: readonly Decimal[] } | null = null;
+  return (target) => {
+    if (target === null || target.isZero()) return null;
+    if (last?.target !== target) last = { target, bounds: thresholds.map((threshold) => threshold.times(target)) };
+    return last.bounds;
+  };
 }
 
 /** The field that is the base; null if the base is the measure, the variable target or 1. */

@@ -42,7 +42,7 @@ export interface Payout extends TraceParts {
 /** Computes what one firing pays: tier, raw amount, floors, caps, rounding, in this order. */
 export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string): Payout {
   const target = inputs.quota?.target ?? null;
-  const bounds = tierBounds(rule, target);
+  const bounds = rule.boundsFor(target);
   const tier = reachedTier(rule, bounds, inputs);
   const { raw, parts } = rawAmount(rule, bounds, tier, inputs);
   const isPayable = isWithinBounds(raw);
@@ -68,13 +68,6 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string)
     isBelowZero: isBelowZero(rule, bounds, inputs),
     isBonus: tier !== null && tier.flatAmount !== null,
   };
-}
-
-/** Tier thresholds as credit (attainment) or unchanged (value, rank); null for attainment without a target. */
-function tierBounds(rule: CompiledRule, target: Decimal | null): readonly Decimal[] | null {
-  if (rule.rule.tierBy !== 'attainment') return rule.tiers.map((tier) => tier.threshold);
-  if (target === null || target.isZero()) return null;
-  return rule.tiers.map((tier) => tier.threshold.times(target));
 }
 
 function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): EffectiveTier | null {

@@ -3,8 +3,8 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period, type PeriodKind, periodKinds, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
-import { type ConditionTrace } from './condition.js';
-import { absenceReason, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
+import { type ConditionTrace, type SeenValue } from './condition.js';
+import { absenceReason, comparable, type FieldValue, isAbsent } from './field-value.js';
 import {
   type AssignedPlan,
   type BlockedChange,
@@ -15,12 +15,15 @@ import {
   type UpstreamEvent,
 } from './model.js';
 import { type Payout } from './payout.js';
-import { baseOf, creditOf, type NumberOf, sumOver, upstreamOf } from './rule-values.js';
+import { baseOf, creditOf, type NumberOf, NumberReader, sumOver, upstreamOf } from './rule-values.js';
 import { type Deal, type ReadField } from './slug.js';
 import { encodeTrace, type Reason } from './trace.js';
 
 /** A deal to calculate. With upstream events it is a deal of the team, otherwise the rep's own. */
 type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
+
+/** A candidate that passes the conditions of the plan, with the values that they read. */
+type PassingDeal = Candidate & { readonly seen: readonly SeenValue[] };
 
 interface ResultCollector {
   readonly decisions: Decision[];
@@ -38,6 +41,7 @@ const costPerStep = 5_000;
  */
 export class PlanCalculation implements WalkListener {
   private readonly walk: CloseOrderWalk;
+  private readonly numbers = new NumberReader();
   private readonly fixedByKey = new Map<string, FixedEvent>();
   private readonly dealsPerStep: number;
 
@@ -56,9 +60,11 @@ export class PlanCalculation implements WalkListener {
   }
 
   *run(deals: readonly Candidate[]): Generator<void, void> {
-    for (const [index, candidate] of deals.entries()) {
+    let fired = 0;
+    for (const candidate of deals) {
       this.fireDeal(candidate);
-      if (index % this.dealsPerStep === 0) yield;
+      fired += 1;
+      if (fired % this.dealsPerStep === 0) yield;
     }
     this.addRemainingFixed((fixed) => fixed.phase !== 'periodic');
     yield* this.walk.advance();
@@ -121,20 +127,16 @@ export class PlanCalculation implements WalkListener {
     if (version === null) return;
     const phase = upstream === null ? 'per_deal' : 'cascade';
     const isPassing = version.dealConditions.passes(deal, day);
+    const seen = isPassing ? version.dealConditions.seen(deal, day) : [];
     for (const rule of version.rules) {
       if (rule.rule.executionPhase !== phase) continue;
       if (!isOfCurrency(rule, deal, version)) this.skip(version, rule, deal.dealId, 'currency_mismatch');
-      else if (isPassing) this.fireRule(version, rule, deal, upstream);
+      else if (isPassing) this.fireRule(version, rule, { deal, upstream, seen });
     }
     if (!isPassing) this.skipForConditions(version, phase, deal);
   }
 
-  private fireRule(
-    version: CompiledVersion,
-    rule: CompiledRule,
-    deal: Deal,
-    upstream: readonly UpstreamEvent[] | null,
-  ): void {
+  private fireRule(version: CompiledVersion, rule: CompiledRule, { deal, upstream, seen }: PassingDeal): void {
     const day = deal.closeDate;
     if (!rule.conditions.passes(deal, day)) {
       return this.skip(version, rule, deal.dealId, 'rule_condition_failed', () => rule.conditions.explain(deal, day));
@@ -146,16 +148,16 @@ export class PlanCalculation implements WalkListener {
     }
     const period = periodOf(day, rule.rule.attainmentPeriod);
     const quota = this.input.quota(this.plan.planId, rule.key, period);
-    const measureValue = rule.readMeasure(deal);
-    const measure = asNumber(measureValue);
+    const numberOf: NumberOf = (field) => this.numbers.read(field, deal);
+    const measure = numberOf(rule.readMeasure);
     if (measure === null)
-      return this.skip(version, rule, deal.dealId, absenceReason(measureValue), undefined, [rule.rule.measure]);
-    const numberOf: NumberOf = (field) => asNumber(field(deal));
+      return this.skip(version, rule, deal.dealId, absenceReason(rule.readMeasure(deal)), undefined, [
+        rule.rule.measure,
+      ]);
     const usual = upstream === null ? measure : sum(inputs.map(({ amount }) => amount));
     const base = baseOf(rule, usual, quota, numberOf);
     if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
-    const tierFieldValue = rule.readTierValue?.(deal);
-    const tierValue = rule.readTierValue === null ? null : asNumber(tierFieldValue);
+    const tierValue = rule.readTierValue === null ? null : numberOf(rule.readTierValue);
     this.enter(day, deal.dealId, period, {
       version,
       rule,
@@ -163,9 +165,10 @@ export class PlanCalculation implements WalkListener {
       credit: creditOf(rule, measure, numberOf),
       base,
       tierValue,
-      tierValueAbsence: rule.readTierValue === null || tierValue !== null ? null : absenceReason(tierFieldValue),
+      tierValueAbsence:
+        rule.readTierValue === null || tierValue !== null ? null : absenceReason(rule.readTierValue(deal)),
       quota,
-      seen: [...version.dealConditions.seen(deal, day), ...rule.conditions.seen(deal, day)],
+      seen: seen.concat(rule.conditions.seen(deal, day)),
       upstream: inputs,
     });
   }
@@ -399,8 +402,10 @@ function isPeriodicOf(rule: CompiledRule, kind: PeriodKind): boolean {
 
 /** Whether the values that the rule pays on are in the plan's currency: amounts in two currencies are never mixed. */
 function isOfCurrency(rule: CompiledRule, deal: Deal, { version }: CompiledVersion): boolean {
-  return rule.readCurrencies.every((read) => {
+  for (const read of rule.readCurrencies) {
     const currency = read(deal);
-    return isAbsent(currency) || comparable(String(currency)) === version.currency.toLowerCase();
-  });
+    if (currency === version.currency || isAbsent(currency)) continue;
+    if (comparable(String(currency)) !== version.currency.toLowerCase()) return false;
+  }
+  return true;
 }

@@ -8,6 +8,22 @@ import { type Deal, type ReadField } from './slug.js';
 /** The number in a field: of one deal, or the sum over the deals of a periodic rule. Null if it is missing. */
 export type NumberOf = (field: ReadField) => Decimal | null;
 
+/** Reads numbers of deals. Keeps the last one with its text, since most rules of a plan read the same field. */
+export class NumberReader {
+  private deal: Deal | null = null;
+  private field: ReadField | null = null;
+  private number: Decimal | null = null;
+
+  read(field: ReadField, deal: Deal): Decimal | null {
+    if (deal !== this.deal || field !== this.field) {
+      this.deal = deal;
+      this.field = field;
+      this.number = asNumber(field(deal));
+    }
+    return this.number;
+  }
+}
+
 /** The value that the rate multiplies; `usual` without a `payoutBase`. Null if it is missing. */
 export function baseOf(rule: CompiledRule, usual: Decimal, quota: Quota | null, numberOf: NumberOf): Decimal | null {
   const { payoutBase } = rule.rule;

@@ -131,24 +131,42 @@ const limitLetters: Readonly<Record<LimitKind, string>> = {
  * events are written. {@link decodeTrace} reads it.
  */
 export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
-  const parts = trace.parts.map((part) => `[${part.tierIndex},${part.rate ?? 'null'},${part.part}]`).join();
-  const limits = trace.limits
-    .map((limit) => `["${limitLetters[limit.kind]}",${limit.bound ?? 'null'},${limit.before},${limit.after}]`)
-    .join();
-  const upstream = inputs.upstream
-    .map((event) => `[${JSON.stringify(event.repId)},${JSON.stringify(event.ruleName)},${event.amount}]`)
-    .join();
-  const seen = inputs.seen.length === 0 ? '[]' : JSON.stringify(withoutRepetitions(inputs.seen));
-  const head = `${trace.measure},${trace.credit},${trace.before},${trace.after},${trace.target ?? 'null'}`;
-  const tier = `${trace.base},${trace.raw},${trace.tierIndex ?? 'null'},[${parts}],[${limits}],${seen}`;
+  const parts = list(trace.parts, (part) => `[${part.tierIndex},${number(part.rate)},${number(part.part)}]`);
+  const limits = list(
+    trace.limits,
+    ({ kind, bound, before, after }) => `["${limitLetters[kind]}",${number(bound)},${number(before)},${number(after)}]`,
+  );
+  const upstream = list(
+    inputs.upstream,
+    (event) => `[${JSON.stringify(event.repId)},${JSON.stringify(event.ruleName)},${number(event.amount)}]`,
+  );
+  const seen = list(withoutRepetitions(inputs.seen), json);
+  const credit = `${number(trace.measure)},${number(trace.credit)},${number(trace.before)},${number(trace.after)}`;
+  const pay = `${number(trace.target)},${number(trace.base)},${number(trace.raw)},${trace.tierIndex ?? 'null'}`;
   const hasLast = trace.periodCredit !== null || trace.isBelowZero;
-  const hasRare = upstream !== '' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
+  const hasRare = upstream !== '[]' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
   const rare =
     hasRare || hasLast
-      ? `,[${upstream}],${trace.tierValue ?? 'null'},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
+      ? `,${upstream},${number(trace.tierValue)},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
       : '';
-  const last = hasLast ? `,${trace.periodCredit ?? 'null'},${trace.isBelowZero ? 1 : 0}` : '';
-  return `[${head},${tier}${rare}${last}]`;
+  const last = hasLast ? `,${number(trace.periodCredit)},${trace.isBelowZero ? 1 : 0}` : '';
+  return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}]`;
+}
+
+/** Named, since a template calls `toString` of an object five times as slowly. */
+function number(value: Decimal | null): string {
+  return value === null ? 'null' : value.toString();
+}
+
+/** The same text as JSON.stringify, which takes ten times as long as the test for characters to escape. */
+function json(value: SeenValue): string {
+  return typeof value === 'string' && plainText.test(value) ? `"${value}"` : JSON.stringify(value);
+}
+
+const plainText = /^[ !#-[\]-~]*$/;
+
+function list<T>(values: readonly T[], textOf: (value: T) => string): string {
+  return values.length === 0 ? '[]' : `[${values.map(textOf).join()}]`;
 }
 
 type Stored = readonly [

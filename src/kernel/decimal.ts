@@ -107,6 +107,12 @@ export class Decimal {
 
   compare(other: Decimal): -1 | 0 | 1 {
     const scale = Math.max(this.scale, other.scale);
+    if (typeof this.mantissa === 'number' && typeof other.mantissa === 'number' && scale <= 15) {
+      // At most one of the two is raised. An inexact product lies beyond all safe integers, and so beyond the other.
+      const a = this.mantissa * (smallPowers[scale - this.scale] as number);
+      const b = other.mantissa * (smallPowers[scale - other.scale] as number);
+      return a < b ? -1 : a > b ? 1 : 0;
+    }
     const a = raised(this.mantissa, scale - this.scale);
     const b = raised(other.mantissa, scale - other.scale);
     return a < b ? -1 : a > b ? 1 : 0;
