@@ -2409,14 +2409,16 @@ AS $function$
       ids constant text[] := string_to_array(tg_argv[0], ',');
       hidden constant text[] := string_to_array(tg_argv[1], ',');
       omitted constant text[] := ids || string_to_array(tg_argv[2], ',') || '{workspace_id,created_at}';
-      recorded constant text := coalesce(current_setting('app.row_changes', true), '');
+      counted constant text := coalesce(current_setting('app.more_row_changes', true), '');
+      recorded text;
       old_row jsonb;
       new_row jsonb;
       change jsonb;
     begin
-      if length(recorded) > 100000 then
-        perform set_config('app.more_row_changes',
-          (coalesce(nullif(current_setting('app.more_row_changes', true), ''), '0')::integer + 1)::text, true);
+      -- Reading the recorded changes for every row of a large file would take a millisecond each.
+      if counted = '' then recorded := coalesce(current_setting('app.row_changes', true), ''); end if;
+      if counted <> '' or octet_length(recorded) > 100000 then
+        perform set_config('app.more_row_changes', (coalesce(nullif(counted, ''), '0')::integer + 1)::text, true);
         return null;
       end if;
       if tg_op <> 'INSERT' then old_row := to_jsonb(old); end if;

@@ -138,7 +138,7 @@ const audited: Readonly<Record<string, Audited>> = {
 /**
  * Collects the changes of rows in settings of the transaction, from which insert_audit_entry takes them. Only calls of
  * people and keys set `app.records_changes`; calculations, syncs and migrations collect nothing. After 100,000
- * characters, changes are only counted.
+ * bytes, changes are only counted.
  */
 async function createAuditTriggers(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -160,14 +160,16 @@ async function createAuditTriggers(db: Kysely<unknown>): Promise<void> {
       ids constant text[] := string_to_array(tg_argv[0], ',');
       hidden constant text[] := string_to_array(tg_argv[1], ',');
       omitted constant text[] := ids || string_to_array(tg_argv[2], ',') || '{workspace_id,created_at}';
-      recorded constant text := coalesce(current_setting('app.row_changes', true), '');
+      counted constant text := coalesce(current_setting('app.more_row_changes', true), '');
+      recorded text;
       old_row jsonb;
       new_row jsonb;
       change jsonb;
     begin
-      if length(recorded) > 100000 then
-        perform set_config('app.more_row_changes',
-          (coalesce(nullif(current_setting('app.more_row_changes', true), ''), '0')::integer + 1)::text, true);
+      -- Reading the recorded changes for every row of a large file would take a millisecond each.
+      if counted = '' then recorded := coalesce(current_setting('app.row_changes', true), ''); end if;
+      if counted <> '' or octet_length(recorded) > 100000 then
+        perform set_config('app.more_row_changes', (coalesce(nullif(counted, ''), '0')::integer + 1)::text, true);
         return null;
       end if;
       if tg_op <> 'INSERT' then old_row := to_jsonb(old); end if;

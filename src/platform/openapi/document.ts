@@ -72,7 +72,9 @@ const introduction = `Turns CRM deals, versioned plans and quotas into commissio
 
 Every error has the same body; match on \`code\`, not on \`message\`. Each operation lists its error codes.
 \`x-least-role\` is the minimum role for an operation, and \`x-key-scope\` the scope that an integration key needs (\`none\`: no integration key suffices).
-\`x-step-up\`: in workspaces with \`stepUpMinutes\`, a session needs a recent sign-in or confirmation (\`POST /auth/confirm\`) for every call (\`always\`) or for some (\`sometimes\`).`;
+\`x-step-up\`: in workspaces with \`stepUpMinutes\`, a session needs a recent sign-in or confirmation (\`POST /auth/confirm\`) for every call (\`always\`) or for some (\`sometimes\`).
+
+Amounts of money are JSON numbers, rounded to the minor unit of their currency. A sum beyond 2^53 minor units (90 trillion dollars) is the nearest number of double precision; CSV files and the header \`X-Net-Total\` have every digit.`;
 
 const idempotencyKey = {
   name: 'Idempotency-Key',
