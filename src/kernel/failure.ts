@@ -20,12 +20,21 @@ export interface Issue {
   readonly message: string;
 }
 
+const maxIssues = 100;
+
 /** A request that violates its schema or a rule between its fields; lists every offending field, up to a hundred. */
-export function invalid(...issues: readonly [Issue, ...Issue[]]): Failure {
-  const first = issues[0];
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  const message = `${first.path ? `${first.path}: ` : ''}${first.message}${more}`;
-  return new Failure('VALIDATION_FAILED', message, { issues: issues.slice(0, maxIssues) });
+export class InvalidRequest extends Failure {
+  constructor(
+    /** All of them. */
+    readonly issues: readonly [Issue, ...Issue[]],
+  ) {
+    const first = issues[0];
+    const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+    const message = `${first.path ? `${first.path}: ` : ''}${first.message}${more}`;
+    super('VALIDATION_FAILED', message, { issues: issues.slice(0, maxIssues) });
+  }
 }
 
-const maxIssues = 100;
+export function invalid(...issues: readonly [Issue, ...Issue[]]): InvalidRequest {
+  return new InvalidRequest(issues);
+}

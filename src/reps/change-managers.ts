@@ -1,5 +1,5 @@
 import { allDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
-import { invalid } from '../kernel/failure.js';
+import { type Issue, invalid } from '../kernel/failure.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { loadHierarchy, replaceReportingLines } from './rep-store.js';
@@ -70,19 +70,27 @@ function move(hierarchy: Map<string, readonly ReportingLine[]>, change: ManagerC
   return !isSameLines(lines, next);
 }
 
-/** Checks every rep, because a new manager also lengthens the chains of the people below. */
+/**
+ * Checks every rep, because a new manager also lengthens the chains of the people below. Of the chains that share a
+ * change, only the first is reported.
+ */
 function assertSound(hierarchy: Hierarchy, moved: readonly ManagerChange[]): void {
   const paths = new Map(moved.map(({ repId, path }) => [repId, path]));
+  const reported = new Set<string>();
+  const issues: Issue[] = [];
   for (const repId of hierarchy.keys()) {
     const broken = brokenChain(hierarchy, repId, allDays);
-    if (broken === null) continue;
-    const path = broken.repIds.map((id) => paths.get(id)).find((found) => found !== undefined) ?? '';
+    if (broken === null || broken.repIds.some((id) => reported.has(id))) continue;
+    const changedId = broken.repIds.find((id) => paths.has(id)) ?? repId;
     const message =
       broken.reason === 'cycle'
         ? 'would make the rep their own manager, directly or through others'
         : `would make a chain of more than ${maxLevels} managers`;
-    throw invalid({ path, message });
+    issues.push({ path: paths.get(changedId) ?? '', message });
+    reported.add(changedId);
   }
+  const [first, ...more] = issues;
+  if (first !== undefined) throw invalid(first, ...more);
 }
 
 /** The managers whose team changes, each with the first day on which it may change. */

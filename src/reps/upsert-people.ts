@@ -148,8 +148,12 @@ function upsertOf(one: Person, known: StoredRep | undefined): Upsert {
 function unknownManagers(people: readonly Person[], ids: ReadonlyMap<string, string>): Issue[] {
   return people.flatMap(({ managerEmail }, index): Issue[] => {
     if (!managerEmail || ids.has(managerEmail)) return [];
-    return [{ path: `reps.${index}.managerEmail`, message: `no rep of the workspace has the e-mail ${managerEmail}` }];
+    return [{ path: `reps.${index}.managerEmail`, message: unknownManager(managerEmail) }];
   });
+}
+
+export function unknownManager(managerEmail: string): string {
+  return `no rep of the workspace has the e-mail ${managerEmail}`;
 }
 
 /** Checks the state after the whole request, so that two reps may swap their member ids. */

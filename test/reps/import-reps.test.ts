@@ -33,4 +33,55 @@ describe('the import of reps from a CSV file', () => {
     expect(reps).to.have.length(2);
     expect(outcomes(await send('')).slice(0, 2)).to.deep.equal(['unchanged', 'unchanged']);
   });
+
+  describe('with rows that depend on rejected rows', () => {
+    const numbers = Array.from({ length: 300 }, (_, index) => index);
+    const managerOf: Readonly<Record<string, (index: number) => string>> = {
+      'an unknown manager each': (index) => `unknown${index}@x.io`,
+      'one chain below an unknown manager': (index) => (index === 0 ? 'unknown@x.io' : `p${index - 1}@x.io`),
+      'pairs who manage each other': (index) => `p${index % 2 === 0 ? index + 1 : index - 1}@x.io`,
+      'a chain that is too long': (index) => (index === 0 ? '' : `p${index - 1}@x.io`),
+    };
+    const accepted: Readonly<Record<string, number>> = { 'a chain that is too long': 21 };
+
+    for (const [name, managerEmail] of Object.entries(managerOf))
+      it(`rejects ${name} in at most five transactions, and imports the others`, async () => {
+        const { api } = await service.workspace();
+        const { changes } = service.running.service;
+        const run = changes.run.bind(changes);
+        let transactions = 0;
+        changes.run = ((...parts: Parameters<typeof run>) => {
+          transactions += 1;
+          return run(...parts);
+        }) as typeof run;
+        const rows = numbers.map((index) => `p${index}@x.io,P${index},${managerEmail(index)}`);
+        const text = ['email,name,managerEmail', ...rows, 'top@x.io,Top,', 'ann@x.io,Ann,top@x.io'].join('\n');
+        try {
+          const answer = await api.expect(200, 'POST', '/v1/reps/import', text, { 'Content-Type': 'text/csv' });
+          expect(answer.accepted).to.equal(2 + (accepted[name] ?? 0));
+          expect(transactions).to.be.at.most(5);
+        } finally {
+          changes.run = run;
+        }
+      });
+
+    it('rejects the rows that are left when member ids are passed on through many rows', async () => {
+      const { api } = await service.workspace();
+      const people = numbers
+        .slice(0, 40)
+        .map((index) => ({ email: `p${index}@x.io`, name: 'P', crmMemberId: `m${index}` }));
+      await api.expect(200, 'PUT', '/v1/reps', {
+        reps: [...people, { email: 'q@x.io', name: 'Q', crmMemberId: 'm40' }],
+      });
+      const rows = people.map(({ email }, index) => `${email},m${index + 1}`);
+      const text = ['email,crmMemberId', ...rows].join('\n');
+      const answer = await api.expect(200, 'POST', '/v1/reps/import', text, { 'Content-Type': 'text/csv' });
+      expect(answer).to.include({ accepted: 0, rejected: 40 });
+      const reasons = answer.results.map(({ reason }: { reason: string }) => reason);
+      expect([reasons.at(-1), reasons[0]]).to.deep.equal([
+        'crmMemberId: belongs to another rep',
+        'other rows are invalid, and were rejected; send this row again',
+      ]);
+    });
+  });
 });

@@ -1,11 +1,13 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
-import { Failure, type Issue } from '../../kernel/failure.js';
+import { InvalidRequest } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
   csvImport,
@@ -16,9 +18,9 @@ import {
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation, type StreamedBody } from '../../platform/operation.js';
-import { workspaceToday } from '../rep-views.js';
+import { findRepIdsByEmail, workspaceToday } from '../rep-views.js';
 import { runPeopleChange } from '../run-people-change.js';
-import { type Person, person, type UpsertedPerson, upsertPeople } from '../upsert-people.js';
+import { type Person, person, type UpsertedPerson, unknownManager, upsertPeople } from '../upsert-people.js';
 
 const columns = {
   names: {
@@ -76,14 +78,70 @@ function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | s
   return `${path}: ${message}`;
 }
 
-/** The issues of a failure by the index of their row. */
-function rowIssues(error: unknown): Map<number, string> {
-  const issues = error instanceof Failure ? ((error.details?.['issues'] ?? []) as readonly Issue[]) : [];
-  const named = issues.flatMap(({ path, message }) => {
+/** The rows of a file that may be written, and the reasons of the others. */
+interface Sorted {
+  readonly people: Map<Row, Person>;
+  readonly rejected: Map<Row, string>;
+}
+
+function reject({ people, rejected }: Sorted, row: Row, reason: string): void {
+  people.delete(row);
+  rejected.set(row, reason);
+}
+
+/** Rejects the rows that the issues name. Returns whether there are any. */
+function rejectNamed(sorted: Sorted, { issues }: InvalidRequest): boolean {
+  const rows = [...sorted.people.keys()];
+  for (const { path, message } of issues) {
     const [, index, field] = /^reps\.(\d+)\.(\w+)$/.exec(path) ?? [];
-    return index === undefined ? [] : [[Number(index), `${field}: ${message}`] as const];
-  });
-  return new Map(named);
+    if (index !== undefined) reject(sorted, rows[Number(index)] as Row, `${field}: ${message}`);
+  }
+  return sorted.people.size < rows.length;
+}
+
+/** Rejects the rows whose manager is neither stored nor in a row that may be written, and the rows below them. */
+function rejectBelow(sorted: Sorted, stored: ReadonlyMap<string, string>): void {
+  const people = [...sorted.people];
+  const known = new Set([...stored.keys(), ...people.map(([, { email }]) => email)]);
+  const reports = groupBy(people, ([, { managerEmail }]) => managerEmail);
+  const orphans = people.filter(([, { managerEmail }]) => managerEmail && !known.has(managerEmail));
+  for (const [row, { email, managerEmail }] of orphans) {
+    reject(sorted, row, `managerEmail: ${unknownManager(managerEmail ?? '')}`);
+    if (!stored.has(email)) orphans.push(...(reports.get(email) ?? []));
+  }
+}
+
+/** Rows that pass on a member id to each other are rejected one in a round. */
+const maxRounds = 20;
+
+/**
+ * Writes the rows that can be written together. Rows with issues are rejected, and the others are tried again. After
+ * the last round all rows that are left are rejected.
+ */
+async function writeValid(
+  sorted: Sorted,
+  write: (people: readonly Person[]) => Promise<readonly UpsertedPerson[]>,
+  storedReps: (emails: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<ReadonlyMap<Row, UpsertedPerson>> {
+  const { people } = sorted;
+  let stored: ReadonlyMap<string, string> | null = null;
+  for (let round = 1; people.size > 0; round += 1) {
+    const rows = [...people.keys()];
+    try {
+      const written = await write([...people.values()]);
+      return new Map(rows.map((row, index) => [row, written[index] as UpsertedPerson]));
+    } catch (error) {
+      if (!(error instanceof InvalidRequest && rejectNamed(sorted, error))) throw error;
+      stored ??= await storedReps(
+        [...people.values()].flatMap(({ email, managerEmail }) => [email, managerEmail ?? email]),
+      );
+      rejectBelow(sorted, stored);
+      if (round === maxRounds)
+        for (const row of people.keys())
+          reject(sorted, row, 'other rows are invalid, and were rejected; send this row again');
+    }
+  }
+  return new Map();
 }
 
 function resultOf({ row, cells }: Row, done: UpsertedPerson | undefined, reason: string | undefined): RowResult {
@@ -102,35 +160,23 @@ export const importReps = operation({
   query: datedImportQuery,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
   example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),
-  uses: [CommissionChanges, CLOCK],
-  /** Rows with issues are rejected, and the others are tried again until all of them can be written. */
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, changes, clock) {
+  uses: [CommissionChanges, UnitOfWork, CLOCK],
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, changes, unitOfWork, clock) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
-    const rejected = new Map<Row, string>();
-    const people = new Map<Row, Person>();
+    const sorted: Sorted = { people: new Map(), rejected: new Map() };
     const reads = await mapInSlices(rows, (row) => [row, readPerson(row, dateFormat)] as const);
     for (const [row, read] of reads) {
-      if (typeof read === 'string') rejected.set(row, read);
-      else people.set(row, read);
+      if (typeof read === 'string') sorted.rejected.set(row, read);
+      else sorted.people.set(row, read);
     }
-    for (;;) {
-      const tried = [...people.keys()];
-      try {
-        const upserted = tried.length === 0 ? [] : await upsert(caller, [...people.values()], dryRun, changes, clock);
-        const done = new Map(tried.map((row, index) => [row, upserted[index] as UpsertedPerson]));
-        return importAnswer(
-          rows.map((row) => resultOf(row, done.get(row), rejected.get(row))),
-          dryRun,
-        );
-      } catch (error) {
-        const issues = rowIssues(error);
-        if (issues.size === 0) throw error;
-        for (const [index, reason] of issues) {
-          const row = tried[index] as Row;
-          rejected.set(row, reason);
-          people.delete(row);
-        }
-      }
-    }
+    const written = await writeValid(
+      sorted,
+      (people) => upsert(caller, people, dryRun, changes, clock),
+      (emails) => unitOfWork.read(caller, (trx) => findRepIdsByEmail(trx, caller.workspaceId, emails)),
+    );
+    return importAnswer(
+      rows.map((row) => resultOf(row, written.get(row), sorted.rejected.get(row))),
+      dryRun,
+    );
   },
 });
