@@ -17,6 +17,7 @@ import { approveStatement } from '#src/statements/commands/approve-statement.js'
 import { deleteAdjustment } from '#src/statements/commands/delete-adjustment.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { trueUpStatement } from '#src/statements/commands/true-up-statement.js';
+import { copierOf } from '#test/support/copy-workspace.js';
 import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
@@ -41,6 +42,9 @@ interface Scene {
   /** An adjustment of Ben in March. */
   readonly adjustmentId: string;
 }
+
+/** Returns a scene of its own each time. */
+type Stage = () => Promise<Scene>;
 
 interface Pair {
   readonly name: string;
@@ -161,6 +165,9 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
     let slice: SliceFixture;
     let admin: pg.Client;
     let sessions: [Session, Session];
+    /** The scene of which every pair gets copies. */
+    let original: Scene;
+    let copyOriginal: () => Promise<string>;
 
     before(async function () {
       if (server === 'PostgreSQL 18') slice = await SliceFixture.create();
@@ -177,6 +184,8 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
       await admin.connect();
       const clock = { now: () => slice.now };
       sessions = [await Session.open(slice.appUrl, clock), await Session.open(slice.appUrl, clock)];
+      original = await firstScene(slice);
+      copyOriginal = await copierOf(slice.ownerUrl, original.workspaceId);
     });
 
     after(async () => {
@@ -188,21 +197,32 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
 
     for (const pair of pairs) {
       it(`${pair.name} give the result of a serial order`, async () => {
-        const serial = [await serially(pair, [0, 1]), await serially(pair, [1, 0])] as const;
+        const stage = await stageOf(pair);
+        const serial = [await serially(pair, stage, [0, 1]), await serially(pair, stage, [1, 0])] as const;
         const allowed = serial.map(({ end }) => end);
         const [first, second] = serial[0].steps;
         for (const schedule of schedules(first, second, schedulesOf[server])) {
-          const end = await interleaved(pair, schedule);
+          const end = await interleaved(pair, stage, schedule);
           expect(allowed, `order ${schedule.join('')}`).to.deep.include(end);
         }
       });
     }
 
+    /** Returns scenes in which the given actions have run. */
+    async function stageOf({ given = [] }: Pair): Promise<Stage> {
+      if (given.length === 0) return async () => sceneIn(await copyOriginal(), original);
+      const first = sceneIn(await copyOriginal(), original);
+      for (const action of given) expect(await outcomeOf(action(first)(sessions[0]))).to.equal('done');
+      const copy = await copierOf(slice.ownerUrl, first.workspaceId);
+      return async () => sceneIn(await copy(), original);
+    }
+
     async function serially(
       pair: Pair,
+      stage: Stage,
       order: readonly [0 | 1, 0 | 1],
     ): Promise<{ end: End; steps: [number, number] }> {
-      const scene = await stage(slice, sessions[0], pair);
+      const scene = await stage();
       const actions = [pair.first(scene), pair.second(scene)] as const;
       const outcomes: [Outcome, Outcome] = ['', ''];
       const steps: [number, number] = [0, 0];
@@ -215,8 +235,8 @@ for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
       return { end: await endOf(scene, outcomes), steps };
     }
 
-    async function interleaved(pair: Pair, schedule: Schedule): Promise<End> {
-      const scene = await stage(slice, sessions[0], pair);
+    async function interleaved(pair: Pair, stage: Stage, schedule: Schedule): Promise<End> {
+      const scene = await stage();
       const outcomes = await interleave(admin, sessions, [pair.first(scene), pair.second(scene)], schedule);
       return endOf(scene, outcomes);
     }
@@ -259,7 +279,7 @@ const override = {
   tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }],
 };
 
-async function stage(slice: SliceFixture, session: Session, pair: Pair): Promise<Scene> {
+async function firstScene(slice: SliceFixture): Promise<Scene> {
   const workspaceId = await slice.workspace();
   const admin = callerAs('admin', workspaceId);
   const people = [
@@ -287,9 +307,12 @@ async function stage(slice: SliceFixture, session: Session, pair: Pair): Promise
     body: { amount: 100, reason: 'start', period: march },
   });
   await slice.run(generateStatement, admin, { params: { repId: ben }, body: { period: march } });
-  const scene = { workspaceId, admin, ben, ada, mia, planId: plan.planId, adjustmentId: adjusted.eventId as string };
-  for (const before of pair.given ?? []) expect(await outcomeOf(before(scene)(session))).to.equal('done');
-  return scene;
+  return { workspaceId, admin, ben, ada, mia, planId: plan.planId, adjustmentId: adjusted.eventId as string };
+}
+
+/** The scene in a workspace with the same rows. */
+function sceneIn(workspaceId: string, scene: Scene): Scene {
+  return { ...scene, workspaceId, admin: callerAs('admin', workspaceId) };
 }
 
 function put({ admin }: Scene, body: object): Action {
@@ -335,6 +358,7 @@ async function expectApprovedTotals(ownerUrl: string, workspaceId: string): Prom
 
 async function migratedDatabase(debian: DebianPostgres) {
   const { ownerUrl, appUrl } = await ownedDatabase(debian.superuserUrl);
+  await query(debian.superuserUrl, 'grant set on parameter session_replication_role to commissions_owner');
   await migrateToLatest(ownerUrl, migrations);
   return { ownerUrl: readingAllWorkspaces(ownerUrl), appUrl, drop: async () => {} };
 }
