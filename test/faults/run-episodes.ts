@@ -6,7 +6,7 @@ import { type EpisodeResult, runRound } from './harness/episode.js';
 import { type Backend, Fleet } from './harness/fleet.js';
 
 /** This many episodes share one wait for quiescence. Fewer episodes report a failure sooner. */
-const episodesPerRound = Number(process.env['FAULT_ROUND'] ?? 3);
+const episodesPerRound = Number(process.env['FAULT_ROUND'] ?? 4);
 
 /** Runs episodes on one fleet until one fails. Returns null if the backend's server is not installed. */
 export async function runEpisodes(

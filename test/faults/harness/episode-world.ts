@@ -33,7 +33,7 @@ const managerOf: Readonly<Record<string, string>> = {
   bob: 'north',
   cid: 'south',
 };
-const dealsPerWorkspace = 18;
+const dealsPerWorkspace = 12;
 
 export interface EpisodeReceiver {
   readonly endpointId: string;

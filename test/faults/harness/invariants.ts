@@ -436,9 +436,8 @@ async function assertDiscrepanciesAreListed(ownerUrl: string, world: EpisodeWorl
     [world.workspaceId],
   );
   const deltas = new Map(listed.map(({ key, delta }) => [key, delta]));
-  for (const { repId, period } of (await world.picture(ownerUrl)).frozen) {
-    const owed =
-      (await liveTotal(ownerUrl, world, repId, period)) - (await approvedTotal(ownerUrl, world, repId, period));
+  for (const { repId, period, approved, live } of await approvedPeriods(ownerUrl, world)) {
+    const owed = live - approved;
     const key = `${repId} ${period}`;
     if (Math.abs(owed - (deltas.get(key) ?? 0)) > 0.004 || (deltas.has(key) && Math.abs(owed) < 0.004))
       throw new Violation('I27', `${key} owes ${owed}, but the list has ${deltas.get(key) ?? 'nothing'}`);
@@ -447,44 +446,45 @@ async function assertDiscrepanciesAreListed(ownerUrl: string, world: EpisodeWorl
   if (deltas.size > 0) throw new Violation('I27', `listed, but not approved: ${[...deltas.keys()].join()}`);
 }
 
-async function approvedTotal(ownerUrl: string, world: EpisodeWorld, repId: string, period: string): Promise<number> {
-  const [head] = await query<{ total: number }>(
-    ownerUrl,
-    `select approved_total::float8 as total from statement_periods
-     where workspace_id = $1 and rep_id = $2 and period = $3`,
-    [world.workspaceId, repId, period],
-  );
-  return head?.total as number;
-}
-
 /** I13: after a true-up the approved total equals the live total, and a second true-up has nothing to pay. */
 async function assertTrueUpsAreComplete(fleet: Fleet, world: EpisodeWorld): Promise<void> {
   const { ownerUrl } = fleet.postgres;
-  const picture = await world.picture(ownerUrl);
   const api = new ApiClient(fleet.apis[0]?.url as string, world.apiKey);
-  for (const { repId, period } of picture.frozen) {
+  for (const { repId, period } of await approvedPeriods(ownerUrl, world)) {
     await api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
     const again = await api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period, force: true });
     if (again.action !== 'none') throw new Violation('I13', `a second true-up returned ${JSON.stringify(again)}`);
-    const total = await approvedTotal(ownerUrl, world, repId, period);
-    const expected = await liveTotal(ownerUrl, world, repId, period);
-    if (Math.abs(total - expected) > 0.004)
-      throw new Violation('I13', `${repId} ${period}: trued up to ${total}, expected ${expected}`);
   }
+  for (const { repId, period, approved, live } of await approvedPeriods(ownerUrl, world))
+    if (Math.abs(approved - live) > 0.004)
+      throw new Violation('I13', `${repId} ${period}: trued up to ${approved}, expected ${live}`);
 }
 
-/** What the approved statement must amount to: the live total without what later periods have paid for this one. */
-async function liveTotal(ownerUrl: string, world: EpisodeWorld, repId: string, period: string): Promise<number> {
+interface ApprovedPeriod {
+  readonly repId: string;
+  readonly period: string;
+  readonly approved: number;
+  /** What the statement must amount to: the live total without what later periods have paid for this one. */
+  readonly live: number;
+}
+
+async function approvedPeriods(ownerUrl: string, world: EpisodeWorld): Promise<ApprovedPeriod[]> {
   const picture = await world.picture(ownerUrl);
   const storedRows = await earnedRows(ownerUrl, world.workspaceId);
-  const earned = Number(totalOf(liveRows({ ...picture, storedRows }, repId, period), 'USD'));
-  const [added] = await query<{ total: number }>(
+  const periods = await query<{ repId: string; period: string; approved: number; added: number }>(
     ownerUrl,
-    `select coalesce(sum(case when t.period = $3 and e.period <> $3 then -e.amount
-        when to_char(e.earned_on, 'YYYY-MM') = $3 and t.period is distinct from $3 then e.amount end), 0)::float8 as total
-      from commission_events e left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
-      where e.workspace_id = $1 and e.rep_id = $2 and e.kind <> 'commission_earned' and e.status = 'earned'`,
-    [world.workspaceId, repId, period],
+    `select p.rep_id as "repId", p.period, p.approved_total::float8 as approved, coalesce(sum(
+        case when t.period = p.period and e.period <> p.period then -e.amount
+          when to_char(e.earned_on, 'YYYY-MM') = p.period and t.period is distinct from p.period then e.amount end), 0)::float8 as added
+      from statement_periods p
+      left join commission_events e on e.workspace_id = p.workspace_id and e.rep_id = p.rep_id
+        and e.kind <> 'commission_earned' and e.status = 'earned'
+      left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
+      where p.workspace_id = $1 and p.status = 'approved' group by p.rep_id, p.period, p.approved_total`,
+    [world.workspaceId],
   );
-  return earned + (added?.total as number);
+  return periods.map(({ repId, period, approved, added }) => {
+    const earned = Number(totalOf(liveRows({ ...picture, storedRows }, repId, period), 'USD'));
+    return { repId, period, approved, live: earned + added };
+  });
 }
