@@ -43,7 +43,7 @@ interface Scene {
   readonly adjustmentId: string;
 }
 
-/** Returns a scene of its own each time. */
+/** Returns a separate scene each time. */
 type Stage = () => Promise<Scene>;
 
 interface Pair {
