@@ -1,7 +1,10 @@
 import { type RunningProcess } from './main.js';
 
 /** The text that `serve` prints after the start: the address, the links to open, and the next steps. */
-export function banner({ url, welcome, links }: RunningProcess): string {
+export function banner(
+  { url, welcome, links }: Pick<RunningProcess, 'url' | 'welcome' | 'links'>,
+  publicUrl: string | undefined,
+): string {
   if (url === null) return 'The worker is running. Ctrl-C stops it.\n';
   const next = welcome?.(url) ?? [
     '  A workspace of your own:  npx commissions workspace create "Acme" --tier enterprise --currency USD',
@@ -11,7 +14,7 @@ export function banner({ url, welcome, links }: RunningProcess): string {
     `  The commission service is ready: ${url}`,
     `  Health ${url}/readyz   Stop with Ctrl-C`,
     '',
-    ...openLines(url, links),
+    ...openLines(publicUrl ?? url, links),
     ...next,
   ];
   return `${lines.join('\n')}\n\n`;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { banner } from '#src/app/banner.js';
 import { expectError } from '#test/support/errors.js';
 import { testService } from '#test/support/test-service.js';
 
@@ -13,6 +14,12 @@ const ofPage = { 'X-Requested-By': 'web', 'Sec-Fetch-Site': 'same-origin' };
 
 describe('links of the terminal', () => {
   const service = testService();
+
+  it('are printed with the public address of the service', () => {
+    const running = { url: 'http://127.0.0.1:3000', welcome: null, links: [{ label: 'Mia, admin', path: '/start#t' }] };
+    expect(banner(running, undefined)).to.include('http://127.0.0.1:3000/start#t');
+    expect(banner(running, 'https://pay.acme.com')).to.include('https://pay.acme.com/start#t');
+  });
 
   it('create a workspace and its admin once, and sign in with a cookie only for a page of the service', async () => {
     const token = service.running.service.startLinks.create({ kind: 'set_up' });

@@ -23,7 +23,7 @@ export async function serve({
     createLog(config.LOG_LEVEL, process.stderr.isTTY ? terminalLog((text) => process.stderr.write(text)) : undefined),
     config.NO_DEMO ? null : createDemo,
   );
-  process.stdout.write(banner(running));
+  process.stdout.write(banner(running, config.PUBLIC_URL));
 }
 
 /** The demo is loaded only by a start that creates it. */
