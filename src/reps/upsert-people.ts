@@ -80,7 +80,9 @@ export async function upsertPeople(
   rejectAny([...unnamed(upserts), ...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
   const before = await loadHierarchy(trx, workspaceId);
   const managers = managerChanges(people, ids);
-  if (upserts.some(isNewToTheCrm) || movesAnyone(before, managers, today)) beforeCommissionChange();
+  // Rejects an invalid hierarchy before people are written or the workspace is locked.
+  const moves = movesAnyone(before, managers, today);
+  if (moves || upserts.some(isNewToTheCrm)) beforeCommissionChange();
   await writeReps(trx, workspaceId, upserts);
   const claimants = await claimUnresolvedDeals(
     trx,
