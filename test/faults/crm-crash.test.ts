@@ -41,9 +41,7 @@ for (const { provider, start } of crashed) {
       world = await start();
       const port = await freePort();
       url = `http://127.0.0.1:${port}`;
-      const { REDIS_URL: _, ...own } = process.env;
       const environment = {
-        ...own,
         ...database.environment,
         PORT: String(port),
         PUBLIC_URL: url,

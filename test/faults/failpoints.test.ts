@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { chunk } from '#src/kernel/chunk.js';
 import { failpoints } from '#src/platform/failpoint.js';
 import { query } from '#test/support/ledger-checks.js';
+import { bundledCommand } from '#test/support/service-bundle.js';
 import { quiescence } from './harness/episode.js';
 import { EpisodeWorld } from './harness/episode-world.js';
 import { type Backend, Fleet } from './harness/fleet.js';
@@ -211,7 +212,7 @@ describe('failpoints', () => {
         const [half, through] = [new URL(ownerUrl), new URL(ownerUrl)];
         half.pathname = through.pathname = `/${name}`;
         through.port = String(line.port);
-        const lost = startMigration(through.href, `${place}=delay:60000`);
+        const lost = await startMigration(through.href, `${place}=delay:60000`);
         const [output] = await once(lost.stderr, 'data');
         expect(String(output)).to.include('failpoint');
         line.loseClient();
@@ -226,14 +227,14 @@ describe('failpoints', () => {
 
 /** Runs `commissions migrate` and returns its exit code or signal. */
 async function migrate(url: string, armed: string): Promise<number | string | null> {
-  const child = startMigration(url, armed);
+  const child = await startMigration(url, armed);
   child.stderr.resume();
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   return signal ?? code;
 }
 
-function startMigration(url: string, armed: string): ChildProcessByStdio<null, null, Readable> {
-  return spawn(process.execPath, [path.join(root, 'bin', 'commissions.js'), 'migrate'], {
+async function startMigration(url: string, armed: string): Promise<ChildProcessByStdio<null, null, Readable>> {
+  return spawn(process.execPath, [await bundledCommand(), 'migrate'], {
     env: { ...process.env, DATABASE_URL: url, NODE_ENV: 'test', FAILPOINTS: armed },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -67,16 +67,18 @@ export async function expectSoundLedger(ownerUrl: string, workspaceId: string): 
     ownerUrl,
     `
     with counted as (
-      select workspace_id, rep_id, plan_id, attainment_key, period, credit from commission_events e
-      where status = 'earned' and kind = 'commission_earned' and not exists (select from statement_periods s
+      select rep_id, plan_id, attainment_key, period, credit from commission_events e
+      where workspace_id = $1 and status = 'earned' and kind = 'commission_earned' and not exists (select from statement_periods s
         where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.trued_up and e.earned_on between s.from_day and s.to_day)
-      union all select workspace_id, rep_id, plan_id, attainment_key, period, credit from trued_up_rows
+      union all select rep_id, plan_id, attainment_key, period, credit from trued_up_rows where workspace_id = $1
+    ), sums as (
+      -- before the join, which compares every quota with every row where the tables were never analyzed
+      select rep_id, plan_id, attainment_key, period, sum(credit) as credit from counted group by 1, 2, 3, 4
     )
-    select q.quota_id, q.period, q.attainment_key, q.current_value, coalesce(sum(e.credit), 0) as credited
-    from quotas q left join counted e on e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.plan_id = q.plan_id
+    select q.quota_id, q.period, q.attainment_key, q.current_value, coalesce(e.credit, 0) as credited
+    from quotas q left join sums e on e.rep_id = q.rep_id and e.plan_id = q.plan_id
       and e.attainment_key = q.attainment_key and e.period = q.period
-    where q.workspace_id = $1 group by q.workspace_id, q.quota_id
-    having q.current_value <> coalesce(sum(e.credit), 0)`,
+    where q.workspace_id = $1 and q.current_value <> coalesce(e.credit, 0)`,
     [workspaceId],
   );
   expect(counters, 'current_value is the credited sum').to.deep.equal([]);

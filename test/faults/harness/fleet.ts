@@ -89,12 +89,10 @@ export class Fleet implements ProcessListener {
   }
 
   private environmentOf(name: string): NodeJS.ProcessEnv {
-    const { REDIS_URL: _, ...own } = process.env;
     const { database, redis } = this.lines.get(name) as Lines;
     const [url, ownerUrl] = [new URL(this.postgres.appUrl), new URL(this.postgres.ownerUrl)];
     for (const each of [url, ownerUrl]) each.port = String(database.port);
     return {
-      ...own,
       DATABASE_URL: url.href,
       DATABASE_OWNER_URL: ownerUrl.href,
       ...(redis === null ? {} : { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
