@@ -12,7 +12,8 @@ import {
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
 import { query } from '#test/support/ledger-checks.js';
-import { violations, WebWorld } from '#test/web/web-world.js';
+import { violations } from '#test/web/accessibility.js';
+import { WebWorld } from '#test/web/web-world.js';
 import { publishDocument } from './metadata-document.js';
 import { startOAuthService } from './oauth-fixture.js';
 
@@ -62,7 +63,7 @@ class Program implements OAuthClientProvider {
 
 describe('connecting an agent with the official client and a browser', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start(() => startOAuthService()));
+  const world = duringSuite(() => WebWorld.start((database) => startOAuthService({}, database)));
 
   const endpoint = () => new URL(`${world.service.url}/v1/mcp`);
   const transportOf = (program: Program) => new StreamableHTTPClientTransport(endpoint(), { authProvider: program });

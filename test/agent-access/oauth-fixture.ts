@@ -1,13 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { freePort } from '#embedded-postgres/launch.js';
+import { type TestDatabase } from '#test/support/test-database.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 /** The service with a public address, so that people can connect agents. */
-export async function startOAuthService(environment: Record<string, string> = {}): Promise<TestService> {
+export async function startOAuthService(
+  environment: Record<string, string> = {},
+  database?: Promise<TestDatabase>,
+): Promise<TestService> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  return startTestService({ PORT: String(port), PUBLIC_URL: url, MCP_OAUTH: '1', ...environment });
+  const settings = { PORT: String(port), PUBLIC_URL: url, MCP_OAUTH: '1', ...environment };
+  return startTestService(settings, undefined, undefined, database);
 }
 
 export interface Tokens {

@@ -9,6 +9,7 @@ import { type FakeServer } from '#fakes/fake-server.js';
 import { type CrmProvider } from '#src/crm/port.js';
 import { query } from './ledger-checks.js';
 import { type Random } from './random.js';
+import { type TestDatabase } from './test-database.js';
 import { type ApiClient, startTestService, type TestService } from './test-service.js';
 import { until } from './until.js';
 
@@ -281,6 +282,7 @@ export async function startServiceFor(
   worlds: readonly CrmWorld[],
   environment: Readonly<Record<string, string>> = {},
   log?: Logger,
+  database?: Promise<TestDatabase>,
 ): Promise<TestService> {
   const port = await freePort();
   return startTestService(
@@ -293,6 +295,7 @@ export async function startServiceFor(
     },
     { api: true, worker: true },
     log,
+    database,
   );
 }
 

@@ -8,6 +8,9 @@ import { appRole, ownerSessionOptions } from '#src/platform/database/pool.js';
 
 export type Migrate = (ownerUrl: string) => Promise<void>;
 
+/** Writes into a migrated database what all its copies begin with. */
+export type Fill = (database: TestDatabase) => Promise<void>;
+
 interface TestServer {
   readonly superuserUrl: string;
   appUrl(databaseName: string): string;
@@ -27,7 +30,7 @@ export interface TestDatabase {
 interface Run extends TestServer {
   readonly id: string;
   readonly admin: Pool;
-  readonly templates: Map<Migrate, Promise<string>>;
+  readonly templates: Map<Migrate | Fill, Promise<string>>;
   readonly databases: Set<string>;
   readonly stopServer: () => Promise<void>;
 }
@@ -46,11 +49,20 @@ export function testServer(): Promise<TestServer> {
   return currentRun();
 }
 
-/** Creates a database. One migrated template per migrate function makes that fast. */
-export async function createTestDatabase(options: { readonly migrate?: Migrate } = {}): Promise<TestDatabase> {
+/** Creates a database. One template per function that migrates or fills it makes that fast. */
+export async function createTestDatabase(
+  options: { readonly migrate?: Migrate; readonly fill?: Fill } = {},
+): Promise<TestDatabase> {
+  const { migrate, fill } = options;
   const run = await currentRun();
-  const template = options.migrate === undefined ? undefined : await templateFor(run, options.migrate);
-  const name = await createDatabase(run, template);
+  const migrated =
+    migrate &&
+    (await templateFor(run, migrate, undefined, (database) => migrate(database.environment.DATABASE_OWNER_URL)));
+  const template = fill === undefined ? migrated : await templateFor(run, fill, migrated, fill);
+  return databaseOf(run, await createDatabase(run, template));
+}
+
+function databaseOf(run: Run, name: string): TestDatabase {
   const [ownerUrl, appUrl] = [run.ownerUrl(name), run.appUrl(name)];
   return {
     ownerUrl: readingAllWorkspaces(ownerUrl),
@@ -140,18 +152,19 @@ async function prepareExternalRoles(superuserUrl: string): Promise<Passwords> {
   return { ownerPassword: password, appPassword: password };
 }
 
-function templateFor(run: Run, migrate: Migrate): Promise<string> {
-  const template = run.templates.get(migrate);
+/** The template of the function: a copy of another template on which `write` was run once. */
+function templateFor(run: Run, key: Migrate | Fill, from: string | undefined, write: Fill): Promise<string> {
+  const template = run.templates.get(key);
   if (template !== undefined) return template;
-  const made = makeTemplate(run, migrate);
-  run.templates.set(migrate, made);
+  const made = makeTemplate(run, from, write);
+  run.templates.set(key, made);
   return made;
 }
 
-async function makeTemplate(run: Run, migrate: Migrate): Promise<string> {
-  const name = await createDatabase(run, undefined);
-  await migrate(run.ownerUrl(name));
-  // An open connection of the migration would make every later copy fail.
+async function makeTemplate(run: Run, from: string | undefined, write: Fill): Promise<string> {
+  const name = await createDatabase(run, from);
+  await write(databaseOf(run, name));
+  // An open connection would make every later copy fail.
   await run.admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
   await run.admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
   return name;

@@ -162,8 +162,9 @@ export async function startTestService(
   environment: Record<string, string> = {},
   parts: ProcessParts = { api: true, worker: true },
   log: Logger = createLog(process.env['TEST_LOG'] ?? 'silent'),
+  created: Promise<TestDatabase> = createTestDatabase({ migrate: migrateTestDatabase }),
 ): Promise<TestService> {
-  const database = await createTestDatabase({ migrate: migrateTestDatabase });
+  const database = await created;
   const config = readConfig({
     ...database.environment,
     PORT: '0',

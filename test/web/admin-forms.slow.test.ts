@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { type HTTPRequest, type Page } from 'puppeteer-core';
 import { duringSuite } from '#test/support/during-suite.js';
+import { violations } from './accessibility.js';
 import { adminPages } from './admin-pages.js';
 import { keyboard, pointer } from './hands.js';
-import { type OpenedApp, sees, setScheme, texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+import { type OpenedApp, sees, setScheme, texts, WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;

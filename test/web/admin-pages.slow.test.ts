@@ -14,7 +14,7 @@ describe("an admin's pages in the web app", function () {
   });
 
   for (const look of looks)
-    it(`are accessible, free of errors and fast, ${look.scheme}, ${look.width} pixels`, async () => {
+    it(`are accessible, free of errors and fast, ${look.width} pixels`, async () => {
       await expectSoundPages(world, 'admin', pages, look);
     });
 

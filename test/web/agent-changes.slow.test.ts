@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { FetchClient } from '#test/mcp/mcp-fixture.js';
 import { duringSuite } from '#test/support/during-suite.js';
-import { texts, violations, WebWorld } from './web-world.js';
+import { violations } from './accessibility.js';
+import { texts, WebWorld } from './web-world.js';
 
 const button = (name: string) => `::-p-aria([name="${name}"][role="button"])`;
 

@@ -5,15 +5,13 @@ import { demoCorrection } from '#demo/corrections.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { periodOf } from '#src/kernel/period.js';
 import { duringSuite } from '#test/support/during-suite.js';
+import { violations } from './accessibility.js';
+import { money, plain } from './amounts.js';
 import { type Hands, keyboard, pointer } from './hands.js';
-import { type OpenedApp, type PageOptions, texts, violations, WebWorld, waitUntilLoaded } from './web-world.js';
+import { type OpenedApp, type PageOptions, texts, WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
-
-const money = (amount: number) =>
-  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(amount).replace('-', '−');
-const plain = (amount: number) => money(amount).replace('$', '');
 
 /** The month in words: June 2026. */
 function monthName(period: string): string {

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { duringSuite } from '#test/support/during-suite.js';
+import { violations } from './accessibility.js';
 import { keyboard, pointer } from './hands.js';
 import { latestMonth } from './rep-pages.js';
-import { violations, WebWorld, waitUntilLoaded } from './web-world.js';
+import { WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;

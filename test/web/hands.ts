@@ -21,20 +21,24 @@ export type ControlRole = 'button' | 'link' | 'checkbox';
 
 const isPhone = (page: Page) => (page.viewport()?.width ?? 0) < 768;
 
-/** Waits for the control. Dialogs are at the end of the document, so the last one is in the uppermost layer. */
+// biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
+const isReady = (control: any): boolean => !control.matches(':disabled, [aria-busy]');
+
+/**
+ * Waits for the control. Dialogs are at the end of the document, so the last one is in the uppermost layer. Most controls
+ * are there: waiting would compute the names of the whole page twice.
+ */
 async function find(page: Page, role: string, name: string): Promise<ElementHandle> {
   // A field that suggests values has the role of a combo box.
   const roles = role === 'textbox' ? [role, 'combobox'] : [role];
   const selector = [...new Set([name, counted(name)])]
     .flatMap((one) => roles.map((each) => `::-p-aria([name="${one}"][role="${each}"])`))
     .join();
+  const present = (await page.$$(selector)).at(-1);
+  if (present !== undefined && (await present.isVisible()) && (await present.evaluate(isReady))) return present;
   await page.waitForSelector(selector, { visible: true });
   const control = (await page.$$(selector)).at(-1) as ElementHandle;
-  await page.waitForFunction(
-    (one) => !(one as unknown as { matches(selector: string): boolean }).matches(':disabled, [aria-busy]'),
-    {},
-    control,
-  );
+  await page.waitForFunction(isReady, {}, control);
   return control;
 }
 

@@ -8,7 +8,7 @@ const maxTaskMs = 100;
 
 describe('long tables of the web app', function () {
   this.timeout(240_000);
-  const world = duringSuite(() => WebWorld.startEmpty());
+  const world = duringSuite(() => WebWorld.startEmpty({ optimizes: true }));
   const period = '2024-03';
   let sellerId: string;
 

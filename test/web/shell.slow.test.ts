@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
+import { violations, violationsInBothSchemes } from './accessibility.js';
 import { keyboard } from './hands.js';
-import { texts, violations, violationsInBothSchemes, WebWorld, waitUntilLoaded } from './web-world.js';
+import { texts, WebWorld, waitUntilLoaded } from './web-world.js';
 
 describe('the web app', function () {
   this.timeout(120_000);

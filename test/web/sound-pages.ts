@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
+import { violationsInBothSchemes } from './accessibility.js';
 import { beyondLimits, observeLoading, slowdown, untilQuiet } from './page-timing.js';
-import { type OpenedApp, type PageOptions, violationsInBothSchemes, type WebWorld } from './web-world.js';
+import { type OpenedApp, type PageOptions, type WebWorld } from './web-world.js';
 
 export type Look = Required<Pick<PageOptions, 'scheme' | 'width'>>;
 
-/** Two loads of a page show every scheme and width; the colours of each load are checked in the other scheme too. */
+/**
+ * Two loads of a page show every scheme and width. A page is loaded in the scheme in which the colours of the one before
+ * were checked last.
+ */
 export const looks: readonly Look[] = [
   { scheme: 'light', width: 1280 },
   { scheme: 'dark', width: 390 },
@@ -24,17 +28,17 @@ export async function expectSoundPages(
   const opened = await world.openPage(role, '/account', { ...look, prepare: observeLoading });
   const wrong: string[] = [];
   for (const [name, address] of Object.entries(pages))
-    for (const problem of await problemsOf(world, opened, address, look)) wrong.push(`${name}: ${problem}`);
+    for (const problem of await problemsOf(world, opened, address)) wrong.push(`${name}: ${problem}`);
   await opened.close();
   expect(wrong.join('\n')).to.equal('');
 }
 
-async function problemsOf(world: WebWorld, opened: OpenedApp, address: string, look: Look): Promise<readonly string[]> {
+async function problemsOf(world: WebWorld, opened: OpenedApp, address: string): Promise<readonly string[]> {
   const { page, problems } = opened;
   problems.length = 0;
   const timing = await loadInTime(world, page, address);
   const tooWide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
-  const found = await violationsInBothSchemes(page, look.scheme);
+  const found = await violationsInBothSchemes(page);
   return [...timing, ...problems, ...found, ...(tooWide > 0 ? [`is ${tooWide} pixels wider than the window`] : [])];
 }
 

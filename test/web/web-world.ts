@@ -1,15 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { createDemoWorkspace } from '#demo/workspace.js';
 import { type Role } from '#src/kernel/caller.js';
 import { bundledBrowser } from '#src/platform/documents/bundled-browser.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
+import { type TestDatabase } from '#test/support/test-database.js';
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { tokenOf } from '#test/support/tokens.js';
+import { createDemoDatabase, demoApiKey } from './demo-database.js';
 
 export type Scheme = 'light' | 'dark';
 
@@ -31,6 +31,20 @@ export interface OpenedApp {
   close(): Promise<void>;
 }
 
+const browserOptions = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--font-render-hinting=none',
+  '--lang=en-US',
+  '--in-process-gpu',
+  '--enable-features=NetworkServiceInProcess2',
+];
+
+/** Pages are open for seconds: without optimized code and with a large heap they take a quarter less CPU time. */
+const unoptimized =
+  '--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64';
+
 const demoNames: Readonly<Record<Role, string>> = {
   admin: 'Alex Morgan',
   manager: 'Maya Ito',
@@ -38,8 +52,9 @@ const demoNames: Readonly<Record<Role, string>> = {
   payroll: 'Joan Pereira',
 };
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const axeTags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
+type StartService = (database: Promise<TestDatabase>) => Promise<TestService>;
+
+const startWithApiAndWorker: StartService = (database) => startTestService({}, undefined, undefined, database);
 
 /** The built app with the demo's data in one browser. `npm run build` builds the app. */
 export class WebWorld {
@@ -54,29 +69,28 @@ export class WebWorld {
     private readonly repIds: ReadonlyMap<string, string>,
   ) {}
 
-  static async start(startService: () => Promise<TestService> = startTestService): Promise<WebWorld> {
-    const service = await startService();
-    const { apiKey } = await createDemoWorkspace(service.running.service);
-    return WebWorld.open(service, apiKey);
+  static async start(startService: StartService = startWithApiAndWorker): Promise<WebWorld> {
+    const service = await startService(createDemoDatabase());
+    return WebWorld.open(service, demoApiKey());
   }
 
-  /** A workspace that has nothing but its admin. */
-  static async startEmpty(): Promise<WebWorld> {
+  /** A workspace that has nothing but its admin. `optimizes`: the browser optimizes scripts, as those of users do. */
+  static async startEmpty({ optimizes = false } = {}): Promise<WebWorld> {
     const service = await startTestService();
     const { apiKey } = await service.workspace({
       name: 'Halden Works',
       adminName: demoNames.admin,
       adminEmail: 'alex@halden.test',
     });
-    return WebWorld.open(service, apiKey);
+    return WebWorld.open(service, apiKey, optimizes);
   }
 
-  private static async open(service: TestService, apiKey: string): Promise<WebWorld> {
+  private static async open(service: TestService, apiKey: string, optimizes = false): Promise<WebWorld> {
     const api = service.client(apiKey);
     const { reps } = await api.expect(200, 'GET', '/v1/reps');
     const { workspaceId } = await api.expect(200, 'GET', '/v1');
     const profile = mkdtempSync(path.join(tmpdir(), 'web-test-'));
-    const browser = await launch(profile);
+    const browser = await launch(profile, optimizes);
     const repIds = new Map(reps.map(({ name, id }: { name: string; id: string }) => [name, id]));
     return new WebWorld(service, browser, profile, workspaceId, api, apiKey, repIds as Map<string, string>);
   }
@@ -138,7 +152,7 @@ export class WebWorld {
   }
 }
 
-async function launch(profile: string): Promise<Browser> {
+async function launch(profile: string, optimizes: boolean): Promise<Browser> {
   const program = await bundledBrowser();
   const executablePath = program?.path ?? process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
   const fonts = program?.fontConfig === undefined ? {} : { FONTCONFIG_FILE: program.fontConfig };
@@ -148,7 +162,7 @@ async function launch(profile: string): Promise<Browser> {
     headless: 'shell',
     pipe: true,
     env: { ...process.env, ...fonts, LANG: 'en_US.UTF-8', LANGUAGE: 'en-US' },
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none', '--lang=en-US'],
+    args: [...browserOptions, ...(optimizes ? [] : [unoptimized])],
   });
 }
 
@@ -175,41 +189,6 @@ async function emulateScheme(page: Page, scheme: Scheme): Promise<void> {
 export async function setScheme(page: Page, scheme: Scheme): Promise<void> {
   await emulateScheme(page, scheme);
   await page.waitForFunction(`document.documentElement.dataset.mantineColorScheme === '${scheme}'`);
-}
-
-export interface AccessibilityOptions {
-  /** Only this part of the page, as a selector. Rules about the page as a whole are then left out. */
-  readonly within?: string;
-  /** Only these rules. */
-  readonly rules?: readonly string[];
-}
-
-/** The violations of the accessibility rules, one line each. */
-export async function violations(page: Page, { within, rules }: AccessibilityOptions = {}): Promise<string[]> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
-  const part = within === undefined ? 'document' : JSON.stringify(within);
-  const only = rules === undefined ? axeTags : { type: 'rule', values: rules };
-  const options = JSON.stringify({ runOnly: only, resultTypes: ['violations'], preload: false, iframes: false });
-  const found = (await page.evaluate(
-    `axe.run(${part}, ${options}).then(({ violations }) => violations)`,
-  )) as readonly Violation[];
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
-  );
-}
-
-/** The violations of all rules in the scheme of the open page, and of the rules of colours in the other scheme. */
-export async function violationsInBothSchemes(page: Page, scheme: Scheme = 'light'): Promise<string[]> {
-  const found = await violations(page);
-  await setScheme(page, scheme === 'light' ? 'dark' : 'light');
-  const inOther = await violations(page, { rules: ['color-contrast'] });
-  await setScheme(page, scheme);
-  return [...found, ...inOther.map((one) => `in the other scheme: ${one}`)];
-}
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
 }
 
 /** The texts of the elements, with single spaces. */

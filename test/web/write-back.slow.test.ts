@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type CrmWorld, crmbWorld, startServiceFor } from '#test/support/crm-worlds.js';
-import { sees, violations, WebWorld } from './web-world.js';
+import { violations } from './accessibility.js';
+import { sees, WebWorld } from './web-world.js';
 
 describe('commission in the CRM, in the web app', function () {
   this.timeout(120_000);
@@ -9,7 +10,9 @@ describe('commission in the CRM, in the web app', function () {
 
   before(async () => {
     crm = await crmbWorld();
-    world = await WebWorld.start(() => startServiceFor([crm], { CRM_POLL_SECONDS: '86400' }));
+    world = await WebWorld.start((database) =>
+      startServiceFor([crm], { CRM_POLL_SECONDS: '86400' }, undefined, database),
+    );
     await crm.connect(world.api, world.service.url);
   });
   after(async () => {

@@ -1,0 +1,23 @@
+import { createDemoWorkspace } from '#demo/workspace.js';
+import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
+import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
+import { startTestService } from '#test/support/test-service.js';
+
+let apiKey = '';
+
+/** A database with the demo, whose creation takes two seconds of CPU time: the files of one process share a template. */
+export function createDemoDatabase(): Promise<TestDatabase> {
+  return createTestDatabase({ migrate: migrateTestDatabase, fill: createDemo });
+}
+
+/** The key of the demo's workspace in the databases of this process. */
+export function demoApiKey(): string {
+  return apiKey;
+}
+
+async function createDemo(database: TestDatabase): Promise<void> {
+  const kept = Promise.resolve({ ...database, drop: async () => undefined });
+  const { running, stop } = await startTestService({}, undefined, undefined, kept);
+  ({ apiKey } = await createDemoWorkspace(running.service));
+  await stop();
+}
