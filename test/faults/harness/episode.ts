@@ -18,7 +18,7 @@ const minDurationMs = 1800;
  * spend most of an episode on outages.
  */
 const shareUnderFaults = 0.6;
-const maxDurationMs = 8_000;
+const maxDurationMs = 5_000;
 /** Longer than the lease of a worker that was killed. Multiplied on a busy machine. */
 const quiescenceMs = 25_000 * timeoutScale;
 const senders = 3;
