@@ -211,10 +211,13 @@ function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, inp
   return { raw, parts };
 }
 
-/** The bonus of the highest tier that the period has reached, minus what the rule already paid for the period. */
+/**
+ * The bonus of the highest tier that the period has reached, minus what the rule already paid for the period. The bonus
+ * is 0 for a rate, which an override has if an earlier version of the rule paid by rates.
+ */
 function stepUp(tier: EffectiveTier | null, inputs: TierInputs): RawAmount {
-  if (tier === null || tier.flatAmount === null) return nothing;
-  const raw = tier.flatAmount.minus(inputs.paid);
+  if (tier === null) return nothing;
+  const raw = (tier.flatAmount ?? Decimal.zero).minus(inputs.paid);
   return { raw, parts: raw.isZero() ? [] : [{ tierIndex: tier.tierIndex, rate: null, part: raw }] };
 }
 

@@ -417,7 +417,11 @@ function* tierProblems(rule: Rule, at: (key: string) => string): Generator<Issue
   }
 }
 
-function* payProblems({ rate, flatAmount }: Tier, { payoutMode }: Rule): Generator<string> {
+/** Why a tier of the rule, or an override of it, cannot pay these terms. */
+export function* payProblems(
+  { rate, flatAmount }: { readonly rate?: number | undefined; readonly flatAmount?: number | undefined },
+  { payoutMode = 'rate' }: Partial<Pick<Rule, 'payoutMode'>>,
+): Generator<string> {
   if (rate !== undefined && flatAmount !== undefined) yield 'rate and flatAmount exclude each other';
   if (rate === undefined && flatAmount === undefined) yield 'needs a rate or a flatAmount';
   if (rate !== undefined && payoutMode !== 'rate')

@@ -478,6 +478,18 @@ describe('the calculation rules, by the engine and by the oracle', () => {
       expect(again('flat_per_event')).to.deep.equal({ a: '700', b: '100', c: '700' });
     });
 
+    it('stepped_bonus: a tier with a rate, kept from an earlier version, has a bonus of 0', () => {
+      const tiers = [
+        { tierIndex: 0, minThreshold: 0, flatAmount: 100 },
+        { tierIndex: 1, minThreshold: 1, flatAmount: 300 },
+      ];
+      const overrides = [{ repId: 'r', ruleName: 'New', tiers: [{ tierIndex: 1, rate: 0.1 }] }];
+      const config = { rules: [rule({ tiers, payoutMode: 'stepped_bonus', floor: 10 })] };
+      const plans = [{ planId: 'p', status: 'active' as const, versions: [version(config, { overrides })] }];
+      const deals = [deal('a', '2026-01-05', 60000), deal('b', '2026-01-06', 60000)];
+      expect(amounts(world([], { plans, deals }))).to.deep.equal({ a: '100', b: '-100' });
+    });
+
     it('floor, capMultiplier and cap in this order, then rounding', () => {
       const quotas = [quota({ target: 100, variableTarget: 50 })];
       const deals = [deal('a', '2026-01-05', 10), deal('b', '2026-01-06', 1000), deal('c', '2026-01-07', 1000)];

@@ -281,6 +281,18 @@ describe('plans over HTTP', () => {
       expect(await api.expect(200, 'DELETE', path(bob))).to.include({ removed: true, repId: bob });
       expect(await overrides()).to.deep.equal([ofAnn]);
     });
+
+    it('state no rate for a rule of fixed amounts', async () => {
+      const tiers = [{ tierIndex: 0, minThreshold: 0, flatAmount: 100 }];
+      const stepped = await create('Steps', {
+        config: { rules: [rule('Goal', { payoutMode: 'stepped_bonus', tiers })] },
+      });
+      const override = { rules: [{ ruleId: stepped.rules[0]?.id, tiers: [{ tierIndex: 0, rate: 0.1 }] }] };
+      const { message } = await api.expect(400, 'PUT', path(ann, stepped.planVersionId), override);
+      expect(message).to.equal(
+        'rules.0.tiers.0: payoutMode stepped_bonus pays fixed amounts; give flatAmount instead of rate',
+      );
+    });
   });
 
   describe('a rep who reads plans', () => {

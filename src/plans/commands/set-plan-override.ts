@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { payProblems, type Rule } from '../../engine/plan-config.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
@@ -56,10 +57,10 @@ function assertNamedOnce(override: Body): void {
   });
 }
 
-function assertTiersExist(version: PlanVersion, override: Body): void {
+function assertTiersFit(version: PlanVersion, override: Body): void {
   override.rules.forEach(({ ruleId, tiers }, ruleIndex) => {
     const rule = version.rules.find((candidate) => candidate.id === ruleId) as
-      | { tiers?: { tierIndex: number; repId?: string }[] }
+      | { payoutMode?: Rule['payoutMode']; tiers?: { tierIndex: number; repId?: string }[] }
       | undefined;
     if (rule === undefined)
       throw new Failure(
@@ -71,8 +72,8 @@ function assertTiersExist(version: PlanVersion, override: Body): void {
       const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
       if (!global.has(one.tierIndex))
         throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
-      if ((one.rate === undefined) === (one.flatAmount === undefined))
-        throw invalid({ path, message: 'needs either a rate or a flatAmount' });
+      const [problem] = payProblems(one, rule);
+      if (problem !== undefined) throw invalid({ path, message: problem });
     });
   });
 }
@@ -124,7 +125,7 @@ export const setPlanOverride = operation({
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
       const repName = await findRepName(trx, caller.workspaceId, repId);
       if (repName === null) throw repNotFound();
-      assertTiersExist(version, override);
+      assertTiersFit(version, override);
       await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
       await recalculate.reps([repId], 'plan_change');
       const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);
