@@ -1,3 +1,3 @@
 import { describeOracleComparison } from './oracle-comparison.js';
 
-describeOracleComparison(100);
+describeOracleComparison(40);

@@ -5,7 +5,7 @@ import { testService } from '#test/support/test-service.js';
 import { arbitraryRun, execute } from './commands.js';
 import { LiveWorld } from './live-world.js';
 
-const numRuns = Number(process.env['MODEL_RUNS'] ?? 6);
+const numRuns = Number(process.env['MODEL_RUNS'] ?? 4);
 /** The seed and the path that a failure prints, to repeat it. */
 const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
 /** Searches a smaller failing history, which takes minutes. */

@@ -9,7 +9,7 @@ import { arbitraryRun, execute } from '#test/ledger/commands.js';
 import { LiveWorld } from '#test/ledger/live-world.js';
 import { ApiClient, type TestService, testService } from '#test/support/test-service.js';
 
-const numRuns = Number(process.env['MODEL_RUNS'] ?? 6);
+const numRuns = Number(process.env['MODEL_RUNS'] ?? 4);
 const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
 
 config.truncateThreshold = 0;

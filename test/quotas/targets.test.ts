@@ -42,6 +42,13 @@ describe('POST /v1/quotas with targets', () => {
     expect(await api.expect(200, 'GET', '/v1/quotas')).to.have.length(3);
   });
 
+  it('rejects every field of the other form at once', async () => {
+    const targets = [{ repId: ids['Ann'], period: '2026-Q1', target: 100 }];
+    const { details } = await post(400, targets, { measure: 'New', period: '2026-Q1', target: 100, variableTarget: 5 });
+    const paths = details.issues.map(({ path }: { path: string }) => path);
+    expect(paths).to.deep.equal(['period', 'target', 'variableTarget']);
+  });
+
   it('leaves an omitted variable target unchanged, and clears it with null', async () => {
     const target = { repId: ids['Ann'], period: '2026-Q1', target: 100 };
     await post(201, [{ ...target, variableTarget: 50 }], { planRuleId });

@@ -65,9 +65,11 @@ function assertOneForm(request: Request): void {
     const issue = (path: string) => ({ path, message: 'is required unless targets is present' });
     throw invalid(issue(missing), ...more.map(issue));
   }
-  const misplaced = [...shared, 'variableTarget' as const].find((name) => request[name] !== undefined);
-  if (misplaced !== undefined)
-    throw invalid({ path: misplaced, message: 'must be in each item of targets when targets is present' });
+  const [misplaced, ...others] = [...shared, 'variableTarget' as const].filter((name) => request[name] !== undefined);
+  if (misplaced !== undefined) {
+    const issue = (path: string) => ({ path, message: 'must be in each item of targets when targets is present' });
+    throw invalid(issue(misplaced), ...others.map(issue));
+  }
   const unnamed = request.targets.findIndex(
     ({ repId, email: address }) => (repId === undefined) === (address === undefined),
   );
