@@ -233,7 +233,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'ends a job that still has work',
-    breaks: ['I7'],
+    breaks: ['I7', 'I8'],
     aim: 'lane.afterRead=delay:400',
     changes: [
       {
