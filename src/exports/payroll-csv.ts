@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { stringify } from 'csv-stringify/sync';
 import { currencyDigits } from '../kernel/currency.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -74,4 +75,9 @@ export function text(value: string | null): Cell {
 
 export function trusted(value: string | number | null): Cell {
   return { own: value === null ? null : String(value) };
+}
+
+/** The SHA-256 by which a hand-over names its file, in lower-case hexadecimal. */
+export function fileHash(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
 }

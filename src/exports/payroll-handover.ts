@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
@@ -8,7 +7,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { author } from '../reps/author.js';
 import { missingPayrollIds, peopleWithoutPayrollId } from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
-import { csvFile } from './payroll-csv.js';
+import { csvFile, fileHash } from './payroll-csv.js';
 import { type Layout, layouts, payrollFile } from './payroll-layouts.js';
 import { loadTeamExport } from './team-export.js';
 
@@ -62,7 +61,7 @@ export async function describePayrollFile(
   const content = Buffer.from(await csvFile(file.columns, file.lines, ','));
   return {
     filename: file.filename,
-    sha256: createHash('sha256').update(content).digest('hex'),
+    sha256: fileHash(content),
     bytes: content.length,
     rowCount: file.lines.length,
     totals: team.totals.map(({ currency, summary }) => ({ currency, netPayout: Number(summary.netPayout) })),

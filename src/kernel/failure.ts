@@ -38,3 +38,8 @@ export class InvalidRequest extends Failure {
 export function invalid(...issues: readonly [Issue, ...Issue[]]): InvalidRequest {
   return new InvalidRequest(issues);
 }
+
+/** Rejects the request if there are issues. */
+export function rejectAny([first, ...more]: readonly Issue[]): void {
+  if (first !== undefined) throw invalid(first, ...more);
+}

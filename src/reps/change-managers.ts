@@ -1,5 +1,5 @@
 import { allDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
-import { type Issue, invalid } from '../kernel/failure.js';
+import { type Issue, rejectAny } from '../kernel/failure.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { loadHierarchy, replaceReportingLines } from './rep-store.js';
@@ -89,8 +89,7 @@ function assertSound(hierarchy: Hierarchy, moved: readonly ManagerChange[]): voi
     issues.push({ path: paths.get(changedId) ?? '', message });
     reported.add(changedId);
   }
-  const [first, ...more] = issues;
-  if (first !== undefined) throw invalid(first, ...more);
+  rejectAny(issues);
 }
 
 /** The managers whose team changes, each with the first day on which it may change. */

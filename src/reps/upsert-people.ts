@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roles } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
-import { type Issue, invalid } from '../kernel/failure.js';
+import { type Issue, rejectAny } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -104,10 +104,6 @@ function unnamed(upserts: readonly Upsert[]): Issue[] {
   return upserts.flatMap(({ next }, index): Issue[] =>
     next.name === '' ? [{ path: `reps.${index}.name`, message: 'is required for a new rep' }] : [],
   );
-}
-
-function rejectAny([first, ...more]: readonly Issue[]): void {
-  if (first !== undefined) throw invalid(first, ...more);
 }
 
 function issuesWithin(people: readonly Person[]): Issue[] {

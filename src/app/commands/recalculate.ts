@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import { recalculateCommissions } from '../../commissions/commands/recalculate-commissions.js';
 import { getRecalculationJob } from '../../commissions/queries/get-recalculation-job.js';
 import { type Caller, serviceCaller } from '../../kernel/caller.js';
@@ -7,7 +6,7 @@ import { assertHarmlessRole } from '../../platform/database/pool.js';
 import { createLog } from '../../platform/log.js';
 import { compose, type Service } from '../composition.js';
 import { assertWorkspace, withServer } from './database-access.js';
-import { assertWorkspaceId, UsageError } from './usage-error.js';
+import { assertWorkspaceId, readWholeNumber } from './usage-error.js';
 
 interface RecalculateOptions {
   readonly rep?: string;
@@ -18,16 +17,13 @@ interface RecalculateOptions {
   readonly json?: boolean;
 }
 
-const timeoutIn = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(1).max(86_400));
-
 /** Requests the calculation, which running workers do. */
 export async function recalculate(
   workspaceId: string,
   { rep: repId, plan: planId, deal: dealId, wait = false, timeout, json = false }: RecalculateOptions,
 ): Promise<void> {
   assertWorkspaceId(workspaceId);
-  const seconds = timeoutIn.safeParse(timeout);
-  if (!seconds.success) throw new UsageError('--timeout must be a whole number from 1 to 86400');
+  const timeoutSeconds = readWholeNumber('--timeout', timeout, 1, 86_400);
   const scope = Object.fromEntries(Object.entries({ repId, planId, dealId }).filter(([, id]) => id !== undefined));
   await withService(async (service) => {
     await assertWorkspace(service.unitOfWork, workspaceId);
@@ -35,7 +31,7 @@ export async function recalculate(
     const raw = { params: {}, query: {}, body: { ...scope, async: true } };
     const { body: answer } = await service.dispatcher.run(recalculateCommissions, raw, caller);
     const { jobId } = answer as { jobId: string };
-    const job = wait ? await finalStatus(service, caller, jobId, seconds.data) : { jobId, status: 'running' };
+    const job = wait ? await finalStatus(service, caller, jobId, timeoutSeconds) : { jobId, status: 'running' };
     process.stdout.write(json ? `${JSON.stringify(job)}\n` : `${jobId} ${job.status}\n`);
     process.exitCode = job.status === 'failed' ? 1 : 0;
   });

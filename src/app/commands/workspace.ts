@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { z } from 'zod';
 import { isCurrency } from '../../kernel/currency.js';
 import { type DatabaseServer } from '../../platform/database/server.js';
 import { email } from '../../reps/rep.js';
@@ -8,7 +7,7 @@ import { isTimeZone } from '../../workspaces/workspace.js';
 import { rotateWorkspaceKey } from '../../workspaces/workspace-store.js';
 import { type Tier } from '../../workspaces/workspace-tables.js';
 import { assertWorkspace, withOwner, withServer, withUnitOfWork } from './database-access.js';
-import { assertWorkspaceId, UsageError } from './usage-error.js';
+import { assertWorkspaceId, readWholeNumber, UsageError } from './usage-error.js';
 
 interface WorkspaceOptions {
   readonly tier: Tier;
@@ -54,19 +53,16 @@ export async function readWorkspaces(server: DatabaseServer) {
   });
 }
 
-const graceMinutesIn = z.string().regex(/^\d+$/).transform(Number).pipe(z.int().max(1440));
-
 export async function rotateApiKey(
   workspaceId: string,
   { graceMinutes, json = false }: { readonly graceMinutes: string; readonly json?: boolean },
 ): Promise<void> {
   assertWorkspaceId(workspaceId);
-  const minutes = graceMinutesIn.safeParse(graceMinutes);
-  if (!minutes.success) throw new UsageError('--grace-minutes must be a whole number from 0 to 1440');
+  const minutes = readWholeNumber('--grace-minutes', graceMinutes, 0, 1440);
   const caller = { workspaceId, actor: 'command-line', personId: null };
   const { apiKey } = await withUnitOfWork(async (unitOfWork) => {
     await assertWorkspace(unitOfWork, workspaceId);
-    return unitOfWork.write({ workspaceId }, (trx) => rotateWorkspaceKey(trx, caller, minutes.data, new Date()));
+    return unitOfWork.write({ workspaceId }, (trx) => rotateWorkspaceKey(trx, caller, minutes, new Date()));
   });
   process.stdout.write(json ? `${JSON.stringify({ workspaceId, apiKey })}\n` : `API key ${apiKey}\n`);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { visibleReps } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
@@ -7,7 +6,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { Download, operation } from '../../platform/operation.js';
 import { asOfQuery, optionalPeriod } from '../../platform/schemas.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
-import { csvFile } from '../payroll-csv.js';
+import { csvFile, fileHash } from '../payroll-csv.js';
 import { layouts, payrollFile } from '../payroll-layouts.js';
 import { loadTeamExport } from '../team-export.js';
 
@@ -68,7 +67,7 @@ export const exportTeamCsv = operation({
     const content = Buffer.from(await csvFile(file.columns, file.lines, delimiter));
     return new Download('text/csv; charset=utf-8', file.filename, content, {
       ...file.totals,
-      'X-Content-SHA256': createHash('sha256').update(content).digest('hex'),
+      'X-Content-SHA256': fileHash(content),
     });
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/decimal.js';
-import { Failure, invalid } from '../../kernel/failure.js';
+import { Failure, invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
@@ -59,17 +59,13 @@ function assertOneForm(request: Request): void {
     throw invalid({ path: 'planRuleId', message: 'send either planRuleId or measure' });
   }
   const shared = ['repIds', 'period', 'target'] as const;
+  const issuesOf = (names: readonly (keyof Request)[], message: string) => names.map((path) => ({ path, message }));
   if (request.targets === undefined) {
-    const [missing, ...more] = shared.filter((name) => request[name] === undefined);
-    if (missing === undefined) return;
-    const issue = (path: string) => ({ path, message: 'is required unless targets is present' });
-    throw invalid(issue(missing), ...more.map(issue));
+    const missing = shared.filter((name) => request[name] === undefined);
+    return rejectAny(issuesOf(missing, 'is required unless targets is present'));
   }
-  const [misplaced, ...others] = [...shared, 'variableTarget' as const].filter((name) => request[name] !== undefined);
-  if (misplaced !== undefined) {
-    const issue = (path: string) => ({ path, message: 'must be in each item of targets when targets is present' });
-    throw invalid(issue(misplaced), ...others.map(issue));
-  }
+  const misplaced = [...shared, 'variableTarget' as const].filter((name) => request[name] !== undefined);
+  rejectAny(issuesOf(misplaced, 'must be in each item of targets when targets is present'));
   const unnamed = request.targets.findIndex(
     ({ repId, email: address }) => (repId === undefined) === (address === undefined),
   );
