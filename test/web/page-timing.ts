@@ -1,28 +1,19 @@
 import { type Page } from 'puppeteer-core';
 
-const maxLayoutShift = 0.05;
 const maxPaintMs = 1500;
 export const slowdown = 4;
 /** Other processes delay single runs. */
 const tries = 3;
 
-interface Observed {
-  /** The sum of all layout shifts. */
-  readonly shift: number;
-  /** When the largest text or picture was painted, in milliseconds after the address was opened. */
-  readonly painted: number;
-  /** What moved. */
-  readonly moved: readonly string[];
-}
-
 const observe = `
-  window.observed = { shift: 0, painted: 0, longest: 0, moved: [], pending: 0, lastResponse: 0 };
+  window.observed = { painted: 0, longest: 0, moved: [], pending: 0, lastResponse: 0 };
   const on = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
   on('layout-shift', ({ value, sources, hadRecentInput }) => {
     if (hadRecentInput) return;
-    observed.shift += value;
-    const words = ({ node }) => (node?.nodeName ?? '?') + ' ' + (node?.textContent ?? '').slice(0, 40);
-    observed.moved.push(value.toFixed(3) + ': ' + sources.map(words).join(' | '));
+    const place = ({ x, y }) => Math.round(x) + ',' + Math.round(y);
+    const words = ({ node, previousRect, currentRect }) =>
+      (node?.nodeName ?? '?') + ' "' + (node?.textContent ?? '').slice(0, 40) + '" from ' + place(previousRect) + ' to ' + place(currentRect);
+    observed.moved.push('moves by ' + value.toFixed(4) + ': ' + sources.map(words).join('; '));
   });
   on('largest-contentful-paint', ({ startTime }) => (observed.painted = startTime));
   on('longtask', ({ duration }) => (observed.longest = Math.max(observed.longest, duration)));
@@ -56,17 +47,19 @@ export async function observeLoading(page: Page): Promise<void> {
 }
 
 /**
- * What the load of the page exceeded: the movement of its content, or the time until it is painted on a slow machine,
- * longer on a busy one. `factor` is how many times slower than this machine the page was loaded.
+ * Whether the page was painted later than on a slow machine, longer on a busy one. `factor` is how many times slower than
+ * this machine the page was loaded.
  */
-export async function beyondLimits(page: Page, factor: number): Promise<readonly string[]> {
-  const { painted, shift, moved } = (await page.evaluate('observed')) as Observed;
+export async function lateness(page: Page, factor: number): Promise<readonly string[]> {
+  const painted = (await page.evaluate('observed.painted')) as number;
   const limit = (maxPaintMs * factor) / slowdown;
   const isLate = painted === 0 || (painted > limit && painted > limit * machineDelay());
-  return [
-    ...(isLate ? [`is painted after ${Math.round(painted)} ms`] : []),
-    ...(shift >= maxLayoutShift ? [`shifts by ${shift.toFixed(3)}:\n  ${moved.join('\n  ')}`] : []),
-  ];
+  return isLate ? [`is painted after ${Math.round(painted)} ms`] : [];
+}
+
+/** What moved after it was displayed: a person who was about to click it misses it. */
+export async function movements(page: Page): Promise<readonly string[]> {
+  return (await page.evaluate('observed.moved')) as readonly string[];
 }
 
 /** How many times longer a computation takes because of other processes: 1 on an idle machine. */

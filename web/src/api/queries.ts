@@ -6,6 +6,7 @@ export type Dashboard = Extract<Answer<'getCommissions'>, { closedDeals: unknown
 export type Breakdown = Extract<Answer<'getCommissions'>, { outcomes: unknown }>;
 export type Statement = Extract<Answer<'getStatements'>, { lineItems: unknown }>;
 export type Line = Statement['lineItems'][number];
+export type OwnStatement = Answer<'listRepStatements'>[number];
 export type Deal = Answer<'listDeals'>['deals'][number];
 export type Plan = Answer<'getPlan'>;
 export type Explanation = Answer<'explainCommission'>;

@@ -105,7 +105,7 @@ interface SkeletonProps {
 /** Takes the place of a block that is loading. It becomes visible after 150 ms. */
 export function Skeleton({ height, label = 'Loading' }: SkeletonProps) {
   return (
-    <div className={styles.skeleton} style={{ height }} role="status">
+    <div className={styles.skeleton} style={{ height }} role="status" data-loading>
       <span className="unseen">{label}</span>
     </div>
   );

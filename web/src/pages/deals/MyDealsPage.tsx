@@ -5,7 +5,7 @@ import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
-import { Loaded } from '../../components/Loaded.js';
+import { allOf, Loaded } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
@@ -37,25 +37,25 @@ export function MyDealsPage() {
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
-      <Loaded query={dashboard} height={320}>
-        {() => (
-          <Card title="Closed" isFlush>
-            {closed.length === 0 ? (
-              <p className={styles.none}>No deal closed in {formatPeriod(period)}.</p>
-            ) : (
-              <DataTable
-                caption="Closed deals"
-                columns={closed.some(({ why }) => why !== '') ? closedColumns : closedColumns.slice(0, -1)}
-                rows={closed}
-                rowKey={({ dealId }) => dealId}
-                isInset
-              />
-            )}
-          </Card>
+      <Loaded query={allOf({ dashboard, open })} height={560}>
+        {({ open: { deals } }) => (
+          <>
+            <Card title="Closed" isFlush>
+              {closed.length === 0 ? (
+                <p className={styles.none}>No deal closed in {formatPeriod(period)}.</p>
+              ) : (
+                <DataTable
+                  caption="Closed deals"
+                  columns={closed.some(({ why }) => why !== '') ? closedColumns : closedColumns.slice(0, -1)}
+                  rows={closed}
+                  rowKey={({ dealId }) => dealId}
+                  isInset
+                />
+              )}
+            </Card>
+            <OpenDeals deals={deals.filter(({ isClosed }) => !isClosed)} />
+          </>
         )}
-      </Loaded>
-      <Loaded query={open} height={240}>
-        {({ deals }) => <OpenDeals deals={deals.filter(({ isClosed }) => !isClosed)} />}
       </Loaded>
     </Page>
   );

@@ -15,7 +15,7 @@ export function Connections() {
       <div className={styles.head}>
         <h2>Connections</h2>
       </div>
-      <Loaded query={integrations} height={150}>
+      <Loaded query={integrations} height={182}>
         {({ integrations: all }) => (
           <ul className={blocks.rows}>
             {all.map((one) => (

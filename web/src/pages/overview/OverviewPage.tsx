@@ -48,11 +48,11 @@ export function OverviewPage() {
     >
       <Strip period={period} />
       <div className={blocks.columns}>
-        <div className={styles.main}>
+        <div className={`${blocks.inOrder} ${styles.main}`}>
           <ExceptionList period={period} />
           <OpenDiscrepancies />
         </div>
-        <div className={styles.side}>
+        <div className={`${blocks.inOrder} ${styles.side}`}>
           <Connections />
           <SetUp />
           <Jobs />

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { dealsQuery, type Plan } from '../../api/queries.js';
-import { assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
+import { type Assignment, assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
 import blocks from '../../components/Blocks.module.css';
+import { Skeleton } from '../../components/States.js';
 import { StepMark } from '../../components/StepMark.js';
 import { formatCount } from '../../format/numbers.js';
 import { needsQuota, rulesOf } from '../../plans/rules.js';
@@ -20,7 +21,9 @@ interface Item {
 
 /** What a workspace needs before it can pay. Items complete themselves, and the list disappears with the last one. */
 export function SetUp() {
-  const items = useItems();
+  const { items, isPending } = useItems();
+  // Most workspaces are set up, so that nothing takes its place.
+  if (isPending) return <Skeleton height={0} />;
   if (items === null) return null;
   const done = items.filter(({ isDone }) => isDone).length;
   if (done === items.length) return null;
@@ -51,15 +54,38 @@ export function SetUp() {
   );
 }
 
-/** Null while something is loading. */
-function useItems(): readonly Item[] | null {
-  const people = useQuery(peopleQuery).data?.reps;
-  const deals = useQuery(dealsQuery({ limit: '1' })).data?.count;
-  const plans = useQuery(allPlansQuery).data;
-  const assignments = useQuery(assignmentsQuery).data;
-  const quotas = useQuery(quotasQuery).data;
-  if (people === undefined || deals === undefined || plans === undefined) return null;
-  if (assignments === undefined || quotas === undefined) return null;
+/** The items, or null if something did not load. */
+function useItems(): { readonly items: readonly Item[] | null; readonly isPending: boolean } {
+  const queries = [
+    useQuery(peopleQuery),
+    useQuery(dealsQuery({ limit: '1' })),
+    useQuery(allPlansQuery),
+    useQuery(assignmentsQuery),
+    useQuery(quotasQuery),
+  ] as const;
+  const [people, deals, plans, assignments, quotas] = queries;
+  const items =
+    people.data && deals.data && plans.data && assignments.data && quotas.data
+      ? itemsOf({
+          people: people.data.reps,
+          deals: deals.data.count,
+          plans: plans.data,
+          assignments: assignments.data,
+          quotas: quotas.data,
+        })
+      : null;
+  return { items, isPending: queries.some(({ isPending }) => isPending) };
+}
+
+interface Stored {
+  readonly people: readonly Person[];
+  readonly deals: number;
+  readonly plans: readonly Plan[];
+  readonly assignments: readonly Assignment[];
+  readonly quotas: readonly Quota[];
+}
+
+function itemsOf({ people, deals, plans, assignments, quotas }: Stored): readonly Item[] {
   const sellers = people.filter(({ role, active }) => active && (role === 'rep' || role === 'manager'));
   const assigned = new Set(assignments.map(({ repId }) => repId));
   const onPlan = sellers.filter(({ id }) => assigned.has(id)).length;

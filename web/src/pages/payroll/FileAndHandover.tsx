@@ -15,7 +15,7 @@ interface FileAndHandoverProps {
   readonly layout: Layout;
 }
 
-/** The file in the chosen layout, compared with the approved statements, and its hand-over. */
+/** The file in the chosen layout, compared with the approved statements, and its hand-over, which appears with the first rows of the file. */
 export function FileAndHandover({ period, team, handovers, layout, terms }: FileAndHandoverProps) {
   const approved = team.statements.filter(isApproved);
   const ledger = present(netSums(approved, team.currency));
@@ -34,12 +34,14 @@ export function FileAndHandover({ period, team, handovers, layout, terms }: File
         obstacle={obstacle}
         downloaded={downloaded}
       />
-      <HandoverCard
-        {...{ period, file, totals, isEqual }}
-        downloadedAt={downloaded.at}
-        handovers={handovers.filter((one) => one.period === period)}
-        isComplete={approved.length === team.statements.length}
-      />
+      {query.isLoading ? null : (
+        <HandoverCard
+          {...{ period, file, totals, isEqual }}
+          downloadedAt={downloaded.at}
+          handovers={handovers.filter((one) => one.period === period)}
+          isComplete={approved.length === team.statements.length}
+        />
+      )}
     </>
   );
 }

@@ -19,7 +19,7 @@ import { Versions } from './Versions.js';
 
 const route = getRouteApi('/_shell/plans/$planId');
 
-/** A plan: what is in force, its timeline and versions, terms of single people, and who is on it. */
+/** A plan: what is in force, its timeline and versions, who is on it, and terms of single people. */
 export function PlanPage() {
   const { planId } = route.useParams();
   const history = useQuery(planHistoryQuery(planId));
@@ -75,7 +75,6 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
       </Card>
       <Timeline plan={newest} />
       <Versions versions={versions} currency={currency} />
-      <Overrides plan={shown} currency={currency} />
       <Card title="People" note={formatCount(newest.assignedReps.length, 'person', 'people')}>
         {newest.assignedReps.length === 0 ? (
           <p className="dim">
@@ -85,6 +84,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
           <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>
         )}
       </Card>
+      <Overrides plan={shown} currency={currency} />
     </Page>
   );
 }

@@ -3,7 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import {
   type Dashboard,
+  type Deal,
   dashboardQuery,
+  dealsQuery,
+  type OwnStatement,
+  ownStatementsQuery,
   type Plan,
   plansOf,
   plansQuery,
@@ -11,7 +15,7 @@ import {
   statementQuery,
 } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
-import { usePeriod } from '../../app/today.js';
+import { usePeriod, useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { EarningsBars } from '../../components/EarningsBars.js';
@@ -41,6 +45,8 @@ export function MyPayPage() {
   const dashboard = useQuery(dashboardQuery(session.repId, period));
   const plans = useQuery(plansQuery);
   const live = useQuery(statementQuery(session.repId, period, true));
+  const statements = useQuery(ownStatementsQuery(session.repId));
+  const open = useQuery(dealsQuery({ repId: session.repId, isWon: 'false', closedFrom: useToday(), limit: '200' }));
   const lines = orderedLines(live.data?.lineItems ?? []);
   return (
     <Page
@@ -56,7 +62,7 @@ export function MyPayPage() {
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
-      <Loaded query={allOf({ dashboard, plans, live })} height={900}>
+      <Loaded query={allOf({ dashboard, plans, live, statements, open })} height={900}>
         {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} />}
       </Loaded>
       {trace === undefined ? null : (
@@ -83,11 +89,13 @@ interface ContentProps {
   readonly dashboard: Dashboard;
   readonly plans: readonly Plan[];
   readonly live: Statement;
+  readonly statements: readonly OwnStatement[];
+  readonly open: { readonly deals: readonly Deal[] };
   readonly period: string;
   readonly traced: string | null;
 }
 
-function Content({ dashboard, plans, live, period, traced }: ContentProps) {
+function Content({ dashboard, plans, live, statements, open, period, traced }: ContentProps) {
   const main = mainQuota(dashboard.attainment, plans);
   const { currency, earnings, trend } = dashboard;
   const lines = orderedLines(live.lineItems);
@@ -95,8 +103,8 @@ function Content({ dashboard, plans, live, period, traced }: ContentProps) {
     return <NothingYet period={period} currency={currency} />;
   return (
     <>
-      <PaySummary dashboard={dashboard} main={main} period={period} />
-      {main === null ? null : <TierCard main={main} currency={currency} />}
+      <PaySummary dashboard={dashboard} main={main} statements={statements} period={period} />
+      {main === null ? null : <TierCard main={main} openDeals={open.deals} currency={currency} />}
       <div className={blocks.cardColumns}>
         <EarningsBars months={trend} currency={currency} />
         <ChangeFeed lines={live.lineItems} currency={currency} />

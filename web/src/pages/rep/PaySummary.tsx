@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Dashboard, ownStatementsQuery } from '../../api/queries.js';
+import { type Dashboard, type OwnStatement } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { Change } from '../../components/Delta.js';
@@ -19,13 +18,15 @@ import { DownloadLink } from '../../statements/DownloadLink.js';
 interface PaySummaryProps {
   readonly dashboard: Dashboard;
   readonly main: MainQuota | null;
+  /** The statements of the person, latest first. */
+  readonly statements: readonly OwnStatement[];
   readonly period: string;
 }
 
 const lengthWords = { 1: 'this month', 3: 'this quarter', 6: 'this half-year', 12: 'this year' } as const;
 
 /** Earned, attainment, and the latest statement. */
-export function PaySummary({ dashboard, main, period }: PaySummaryProps) {
+export function PaySummary({ dashboard, main, statements, period }: PaySummaryProps) {
   const { earnings, currency } = dashboard;
   const isPresent = period === periodAt(useToday(), lengthOf(period));
   return (
@@ -40,7 +41,7 @@ export function PaySummary({ dashboard, main, period }: PaySummaryProps) {
         figure={<HeroAttainment ratio={main?.quota.attainment} />}
         note={main === null ? 'No quota is set' : <QuotaNote main={main} currency={currency} />}
       />
-      <LatestStatement period={period} />
+      <LatestStatement statements={statements} period={period} />
     </StatStrip>
   );
 }
@@ -74,9 +75,8 @@ function Comparison({ dashboard: { trend, currency }, period }: Pick<PaySummaryP
   );
 }
 
-function LatestStatement({ period }: { readonly period: string }) {
+function LatestStatement({ statements, period }: Pick<PaySummaryProps, 'statements' | 'period'>) {
   const { repId, workspace } = useSession();
-  const statements = useQuery(ownStatementsQuery(repId)).data ?? [];
   const before = shiftPeriod(period, -1);
   const latest = statements.find((one) => one.period === before) ?? statements[0];
   if (latest === undefined)

@@ -1,7 +1,7 @@
 import { IconCalculator } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Deal, dealsQuery, overridesQuery, simulationQuery } from '../../api/queries.js';
+import { type Deal, overridesQuery, simulationQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
@@ -17,11 +17,13 @@ import styles from './TierCard.module.css';
 
 interface TierCardProps {
   readonly main: MainQuota;
+  /** The deals that may still be won. */
+  readonly openDeals: readonly Deal[];
   readonly currency: string;
 }
 
 /** The way to the next tier in money, not in per cent. */
-export function TierCard({ main, currency }: TierCardProps) {
+export function TierCard({ main, openDeals, currency }: TierCardProps) {
   const { repId } = useSession();
   const overrides = useQuery(overridesQuery(main.plan.planVersionId, repId)).data;
   const position = tierPosition(main, repId, overrides);
@@ -38,12 +40,14 @@ export function TierCard({ main, currency }: TierCardProps) {
         </Link>
       </div>
       <TierMeter quota={main.quota} position={position} currency={currency} isMoney={isMoney} />
-      {position.next === null || !isMoney ? null : <CrossingDeals main={main} currency={currency} />}
+      {position.next === null || !isMoney ? null : (
+        <CrossingDeals main={main} openDeals={openDeals} currency={currency} />
+      )}
     </Card>
   );
 }
 
-interface LeadProps extends TierCardProps {
+interface LeadProps extends Pick<TierCardProps, 'main' | 'currency'> {
   readonly position: TierPosition;
   readonly isMoney: boolean;
 }
@@ -88,12 +92,11 @@ function effectWords(
 const maxDeals = 2;
 
 /** Open deals that would reach the next tier, and what each would add. */
-function CrossingDeals({ main, currency }: TierCardProps) {
+function CrossingDeals({ main, openDeals, currency }: TierCardProps) {
   const { repId } = useSession();
   const today = useToday();
   const { quota, plan } = main;
-  const { data } = useQuery(dealsQuery({ repId, isWon: 'false', closedFrom: today, limit: '200' }));
-  const deals = (data?.deals ?? []).filter((deal) => isCrossing(deal, main, currency)).slice(0, maxDeals);
+  const deals = openDeals.filter((deal) => isCrossing(deal, main, currency)).slice(0, maxDeals);
   const stage = wonStage(plan);
   const tried = deals.map((deal) => [{ dealId: deal.deal_id, stage, closeDate: deal.closeDate ?? today }]);
   const results = useQueries({

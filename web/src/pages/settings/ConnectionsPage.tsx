@@ -1,7 +1,7 @@
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { jobsQuery } from '../../api/job-queries.js';
@@ -15,12 +15,13 @@ import { CheckField } from '../../components/Field.js';
 import { JobLine } from '../../components/JobProgress.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
+import { Skeleton } from '../../components/States.js';
 import { formatCount } from '../../format/numbers.js';
 import { ConnectDialog } from './ConnectDialog.js';
 import { CrmSettingsDialog } from './CrmSettingsDialog.js';
 import { ConnectionBadge, connectionWords } from './connection-state.js';
 import { SyncHistory } from './SyncHistory.js';
-import { WriteBackCard } from './WriteBackCard.js';
+import { WriteBackCard, writeBackQuery } from './WriteBackCard.js';
 
 /** The CRMs from which deals and people come, with their state, and the syncs of the last hours. */
 export function ConnectionsPage() {
@@ -46,34 +47,45 @@ export function ConnectionsPage() {
         ) : undefined
       }
     >
-      <Loaded query={integrations} height={240}>
+      <Loaded query={integrations} height={480}>
         {({ integrations: all }) => (
-          <div className={blocks.lines}>
-            {all.map((one) => (
-              <Connection key={one.provider} integration={one} onConnect={() => setConnecting(one.provider)} />
-            ))}
-          </div>
+          <>
+            <div className={blocks.lines}>
+              {all.map((one) => (
+                <Connection key={one.provider} integration={one} onConnect={() => setConnecting(one.provider)} />
+              ))}
+            </div>
+            <Card title="Fields" action={<Link to="/fields">Field mapping</Link>}>
+              <p className="dim">Which field of the CRM holds the amount, the stage, the close date and the owner.</p>
+            </Card>
+            {running === undefined ? null : (
+              <Card>
+                <JobLine job={running} />
+              </Card>
+            )}
+            {all
+              .filter(({ connected }) => connected && !jobs.isPending)
+              .map(({ provider }) => (
+                <CrmCards key={provider} provider={provider} />
+              ))}
+          </>
         )}
       </Loaded>
-      <Card title="Fields" action={<Link to="/fields">Field mapping</Link>}>
-        <p className="dim">Which field of the CRM holds the amount, the stage, the close date and the owner.</p>
-      </Card>
-      {running === undefined ? null : (
-        <Card>
-          <JobLine job={running} />
-        </Card>
-      )}
-      {(integrations.data?.integrations ?? [])
-        .filter(({ connected }) => connected)
-        .map(({ provider }) => (
-          <Fragment key={provider}>
-            <WriteBackCard provider={provider} />
-            <SyncHistory provider={provider} />
-          </Fragment>
-        ))}
       {connecting === null ? null : <ConnectDialog provider={connecting} onClose={() => setConnecting(null)} />}
       {isSyncing ? <SyncDialog onClose={() => setSyncing(false)} /> : null}
     </Page>
+  );
+}
+
+/** The state of what is written to the CRM, and below it the syncs, whose place depends on it. */
+function CrmCards({ provider }: { readonly provider: Provider }) {
+  const writeBack = useQuery(writeBackQuery(provider));
+  if (writeBack.isPending) return <Skeleton height={320} />;
+  return (
+    <>
+      <WriteBackCard provider={provider} />
+      <SyncHistory provider={provider} />
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
@@ -12,15 +12,21 @@ import { formatCount, formatNumber } from '../../format/numbers.js';
 
 type Status = Answer<'getWriteBack'>;
 
-/** Whether commission reaches the deals of a CRM, and what prevents it; nothing while it is not written. */
-export function WriteBackCard({ provider }: { readonly provider: Provider }) {
-  const queryKey = ['write-back', provider];
-  const { data } = useQuery({
-    queryKey,
+export const writeBackQuery = (provider: Provider) =>
+  queryOptions({
+    queryKey: ['write-back', provider],
     queryFn: ({ signal }) => api.getWriteBack({ params: { provider } }, { signal }),
     refetchInterval: 15_000,
   });
-  const check = useChange({ send: () => api.checkWriteBack({ params: { provider } }), reloads: { queryKey } });
+
+/** Whether commission reaches the deals of a CRM, and what prevents it; nothing while it is not written. */
+export function WriteBackCard({ provider }: { readonly provider: Provider }) {
+  const query = writeBackQuery(provider);
+  const { data } = useQuery(query);
+  const check = useChange({
+    send: () => api.checkWriteBack({ params: { provider } }),
+    reloads: { queryKey: query.queryKey },
+  });
   if (data === undefined || !data.enabled) return null;
   return (
     <Card

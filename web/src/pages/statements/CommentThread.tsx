@@ -4,6 +4,7 @@ import { api } from '../../api/client.js';
 import { commentsQuery } from '../../api/queries.js';
 import { useKeptState } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { TextArea } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -20,7 +21,7 @@ export function CommentThread({ repId, period }: CommentThreadProps) {
   const { role } = useSession();
   const comments = useQuery(commentsQuery(repId, period));
   return (
-    <section>
+    <section className={blocks.inOrder}>
       <h2>Comments</h2>
       <Loaded query={comments} height={20}>
         {(all) =>

@@ -62,7 +62,7 @@ export function StatementPage() {
                   <StatementLines statement={loaded} tracedId={trace ?? null} />
                 )}
               </div>
-              <aside className={styles.side} aria-label="Questions and comments">
+              <aside className={`${blocks.inOrder} ${styles.side}`} aria-label="Questions and comments">
                 <StatementQuestions repId={repId} period={period} mayAsk={repId === own} />
                 <CommentThread repId={repId} period={period} />
               </aside>

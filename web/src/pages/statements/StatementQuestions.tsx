@@ -26,7 +26,7 @@ export function StatementQuestions({ repId, period, mayAsk }: StatementQuestions
   const [isAsking, setAsking] = useKeptDialog(disputeKey(period, null));
   const disputes = useQuery(disputesQuery({ repId, period }));
   return (
-    <section className={styles.questions}>
+    <section className={`${blocks.inOrder} ${styles.questions}`}>
       <h2>Questions</h2>
       <Loaded query={disputes} height={20}>
         {({ disputes: all }) =>

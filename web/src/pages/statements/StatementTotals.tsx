@@ -6,7 +6,7 @@ import { absolute, difference, signOf } from '../../format/exact.js';
 import { shiftPeriod, shortPeriod } from '../../format/periods.js';
 import styles from './StatementPage.module.css';
 
-/** The net payout as the figure of the page, and its sum beside it. */
+/** The net payout as the figure of the page, and its sum beside it. The line of the change has its height before it is loaded. */
 export function StatementTotals({ statement }: { readonly statement: Statement }) {
   const { summary, currency, otherCurrencies, repId, period } = statement;
   const before = shiftPeriod(period, -1);
@@ -19,7 +19,9 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
         <b>
           <HeroMoney amount={summary.netPayout} currency={currency} />
         </b>
-        {change === null || signOf(absolute(change)) === 0 ? null : (
+        {change === null || signOf(absolute(change)) === 0 ? (
+          '\u00a0'
+        ) : (
           <>
             <Delta amount={change} currency={currency} /> vs {shortPeriod(before)}
           </>

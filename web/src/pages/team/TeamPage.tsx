@@ -17,7 +17,7 @@ import { HeroMoney } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { difference } from '../../format/exact.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
 import { formatPeriod, shiftPeriod, shortPeriod } from '../../format/periods.js';
@@ -52,6 +52,8 @@ export function TeamPage() {
             <EmptyState title={`No rep has a plan in ${formatPeriod(period)}`} sum={formatMoney(0, team.currency)}>
               People appear here when a plan is assigned to them in the period, or when they have an amount in it.
             </EmptyState>
+          ) : previous.isPending ? (
+            <Skeleton height={600} />
           ) : (
             <>
               <Strip team={team} previous={previous.data} />

@@ -12,6 +12,7 @@ import { InlineSelect } from '../../../components/Inline.js';
 import { HeroMoney, LedgerTotal, Money } from '../../../components/Money.js';
 import { PayoutCurve } from '../../../components/PayoutCurve.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
+import { Skeleton } from '../../../components/States.js';
 import { todayIn } from '../../../format/dates.js';
 import { difference, signOf } from '../../../format/exact.js';
 import { formatPeriod, monthOf } from '../../../format/periods.js';
@@ -36,13 +37,16 @@ export interface SimulationState {
   readonly now: Simulation | undefined;
   readonly before: Simulation | undefined;
   readonly error: unknown;
+  /** Whether the first amounts are loading. */
+  readonly isLoading: boolean;
   choose(choice: { readonly repId?: string; readonly period?: string }): void;
 }
 
 /** What one person would earn under the draft, and under the plan as it is. */
-export function useSimulation({ plan, draft }: Builder): SimulationState {
+export function useSimulation(builder: Builder): SimulationState {
+  const { plan, draft } = builder;
   const { workspace } = useSession();
-  const { data } = useQuery(peopleQuery);
+  const { data, isPending } = useQuery(peopleQuery);
   const [chosen, setChosen] = useKeptState('plan-simulation', {
     repId: '',
     period: monthOf(todayIn(workspace.timezone)),
@@ -61,7 +65,7 @@ export function useSimulation({ plan, draft }: Builder): SimulationState {
   });
   const before = useQuery({
     ...simulationQuery(planId ?? '', repId, chosen.period, []),
-    enabled: repId !== '' && plan !== null && plan.timeline.length > 0,
+    enabled: repId !== '' && isInForce(builder),
     placeholderData: keepPreviousData,
     retry: false,
   });
@@ -70,14 +74,15 @@ export function useSimulation({ plan, draft }: Builder): SimulationState {
     period: chosen.period,
     people,
     now: now.data,
-    before: plan === null || plan.timeline.length === 0 ? undefined : before.data,
+    before: isInForce(builder) ? before.data : undefined,
     error: now.error,
+    isLoading: isPending || now.isLoading || before.isLoading,
     choose: (choice) => setChosen((was) => ({ ...was, ...choice })),
   };
 }
 
 export function SimulationPanel({ builder, rule, currency, simulation }: SimulationPanelProps) {
-  const { repId, period, people, now, before, error, choose } = simulation;
+  const { repId, period, people, now, before, error, isLoading, choose } = simulation;
   const [mine, old] = [now?.reps[0], before?.reps[0]];
   return (
     <section className={styles.simulation} aria-label="Simulation">
@@ -97,28 +102,35 @@ export function SimulationPanel({ builder, rule, currency, simulation }: Simulat
           {describeError(error).message}
         </p>
       )}
-      {mine === undefined ? null : (
-        <div>
-          <p className="dim">Would earn</p>
-          <HeroMoney amount={mine.total} currency={currency} />
-          {old === undefined ? null : <Change now={mine.total} before={old.total} currency={currency} />}
-        </div>
-      )}
+      {/* Has its height before it is loaded, so that nothing below moves. */}
+      <div>
+        <p className="dim">Would earn</p>
+        <HeroMoney amount={mine?.total} currency={currency} />
+        {isInForce(builder) ? <Change now={mine?.total} before={old?.total} currency={currency} /> : null}
+      </div>
       <Curve builder={builder} rule={rule} currency={currency} simulation={simulation} />
-      {mine === undefined ? null : <ByRule now={mine} before={old} period={period} currency={currency} />}
+      {isLoading ? (
+        <Skeleton height={tableHeight(builder.draft.terms.rules.length)} />
+      ) : mine === undefined ? null : (
+        <ByRule now={mine} before={old} period={period} currency={currency} />
+      )}
     </section>
   );
 }
 
-function Change({
-  now,
-  before,
-  currency,
-}: {
-  readonly now: number;
-  readonly before: number;
+/** Whether the amounts are compared with those of the plan as it is. */
+function isInForce({ plan }: Builder): boolean {
+  return plan !== null && plan.timeline.length > 0;
+}
+
+interface ChangeProps {
+  readonly now: number | undefined;
+  readonly before: number | undefined;
   readonly currency: string;
-}) {
+}
+
+function Change({ now, before, currency }: ChangeProps) {
+  if (now === undefined || before === undefined) return <p>{'\u00a0'}</p>;
   const delta = difference(now, before);
   if (signOf(delta) === 0) return <p className="dim">as under the plan in force</p>;
   return (
@@ -151,6 +163,11 @@ function Curve({ builder, rule, currency, simulation }: SimulationPanelProps) {
       currency={currency}
     />
   );
+}
+
+/** Of the table of so many rules, in pixels. */
+function tableHeight(rules: number): number {
+  return 25 + 33 * rules + 48;
 }
 
 type RepResult = Simulation['reps'][number];

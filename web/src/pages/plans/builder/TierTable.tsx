@@ -49,7 +49,7 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
             <th scope="col">{isFlat ? 'Amount' : 'Rate'}</th>
             <th scope="col">Name</th>
             <th scope="col" className={styles.right}>
-              {quota === null ? <span className="unseen">Pays in full</span> : `Pays in full, ${currency}`}
+              {`Pays in full, ${currency}`}
             </th>
             <th scope="col">
               <span className="unseen">Remove</span>

@@ -48,7 +48,12 @@ export function ApprovalsPage() {
       actions={
         <>
           <div className={styles.buttons}>
-            <Button icon={IconRefresh} isBusy={generate.progress !== null} onClick={() => generate.start(team.data)}>
+            <Button
+              icon={IconRefresh}
+              className={team.isPending ? styles.loading : undefined}
+              isBusy={generate.progress !== null}
+              onClick={() => generate.start(team.data)}
+            >
               {hasDrafts ? 'Generate again' : 'Generate'}
             </Button>
             <TeamExport period={period} />
