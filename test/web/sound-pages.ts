@@ -4,15 +4,15 @@ import { violationsInBothSchemes } from './accessibility.js';
 import { lateness, movements, observeLoading, slowdown, untilQuiet } from './page-timing.js';
 import { type OpenedApp, type PageOptions, type WebWorld } from './web-world.js';
 
-export type Look = Required<Pick<PageOptions, 'scheme' | 'width'>>;
+export type Look = Required<Pick<PageOptions, 'scheme' | 'width' | 'height'>>;
 
 /**
  * Two loads of a page show every scheme and width. A page is loaded in the scheme in which the colours of the one before
- * were checked last.
+ * were checked last. The window is so high that what moves further down is noticed.
  */
 export const looks: readonly Look[] = [
-  { scheme: 'light', width: 1280 },
-  { scheme: 'dark', width: 390 },
+  { scheme: 'light', width: 1280, height: 1800 },
+  { scheme: 'dark', width: 390, height: 1800 },
 ];
 
 /**

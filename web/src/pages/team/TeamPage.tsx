@@ -172,12 +172,19 @@ interface ItemProps {
   readonly children: React.ReactNode;
 }
 
+/** Has the height of the words. */
+const loading = '\u00a0';
+
 function Item({ count, one, many, children }: ItemProps) {
   return (
     <li>
-      <span className={count === 0 ? 'dim' : undefined}>
-        <span className="num strong">{count ?? '–'}</span> {count === 1 ? one : many}
-      </span>
+      {count === undefined ? (
+        <span>{loading}</span>
+      ) : (
+        <span className={count === 0 ? 'dim' : undefined}>
+          <span className="num strong">{count}</span> {count === 1 ? one : many}
+        </span>
+      )}
       {children}
     </li>
   );
