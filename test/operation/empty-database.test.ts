@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { runCommand } from '#test/support/command.js';
+import { runCommand } from '#test/support/run-command.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 
 describe('an empty embedded database', function () {

@@ -6,8 +6,8 @@ import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { placeOfMail } from '#src/platform/mail/outbox.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 import { placeOfSecret } from '#src/webhook-endpoints/webhook-endpoint.js';
-import { runCommand } from '#test/support/command.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
+import { runCommand } from '#test/support/run-command.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 
 const [oldKey, newKey, lostKey] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];

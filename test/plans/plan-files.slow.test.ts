@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { demoPlanChange, demoPlans } from '#demo/plans.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
-import { command, root, runCommand } from '#test/support/command.js';
+import { command, root } from '#test/support/command.js';
+import { runCommand } from '#test/support/run-command.js';
 import { type TestService, testService } from '#test/support/test-service.js';
 
 describe('commissions plan', function () {
