@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Decision } from '../engine/model.js';
-import { chunk } from '../kernel/chunk.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { EventLoopSlice } from '../kernel/waiting.js';
@@ -44,15 +43,33 @@ const rowsPerStatement = 2000;
 
 /**
  * Writes the differences of the lanes in bulk: events in place, one history row each, then the quota counters and the
- * monthly totals. The statements are pipelined; the server executes them in this order. The caller holds the lanes.
+ * monthly totals. The statements are pipelined; the server executes them in this order, and writes the events of the
+ * first lanes while further lanes are calculated. The caller holds the lanes.
  *
  * No statement looks up events by a join: the planner chooses a join by the number of events that it expects, and in the
  * transaction of a first import it expects none. Conflicts on the primary key find the rows in place of joins.
  */
-export async function applyDifferences(
+export async function applyDifferences<Lane extends LaneDifference>(
+  trx: Work,
+  workspaceId: string,
+  calculated: AsyncIterable<Lane>,
+): Promise<{ readonly lanes: readonly Lane[]; readonly applied: readonly AppliedDifference[] }> {
+  const lanes: Lane[] = [];
+  const writing = new EventWriter(trx, workspaceId, lanes);
+  for await (const lane of calculated) {
+    lanes.push(lane);
+    await writing.add(lanes.length - 1, lane);
+  }
+  const { displaced } = await writing.end();
+  return { lanes, applied: await countChanges(trx, workspaceId, lanes, displaced) };
+}
+
+/** Refreshes the quota counters and the monthly totals of all changed events. */
+async function countChanges(
   trx: Work,
   workspaceId: string,
   lanes: readonly LaneDifference[],
+  pending: Promise<readonly Displaced[]>,
 ): Promise<AppliedDifference[]> {
   const affected = lanes.map(affectedBy);
   const footprints = affected.map(({ footprint }) => footprint);
@@ -61,10 +78,8 @@ export async function applyDifferences(
   );
   const unknown = footprints.filter((_, lane) => lanes[lane]?.totals === null);
   const hasTruedUp = lanes.some((lane) => lane.hasTruedUp);
-  // Encoding thousands of rows takes long, so other work runs in between. Nothing else is sent meanwhile.
-  const writing = await sendWrites(trx, workspaceId, lanes);
   const [displaced] = await Promise.all([
-    writing.displaced,
+    pending,
     reverseEvents(trx, workspaceId, lanes),
     refreshTotals(trx, workspaceId, unknown, hasTruedUp),
     setTotals(trx, workspaceId, known, hasTruedUp),
@@ -105,8 +120,9 @@ function goneFrom({ footprint, creditsMoved }: Affected, row: Counter & { readon
 }
 
 /** A write with the place of its lane. */
-interface LaneWrite extends Write {
+interface LaneWrite {
   readonly lane: number;
+  readonly write: Write;
 }
 
 /** The former place of a row outside the window whose key an event within it took over. */
@@ -116,30 +132,53 @@ interface Displaced extends Counter {
   readonly earnedOn: Day;
 }
 
-/** Sends the writes. Rows that cannot conflict are inserted without a conflict check, a third less work for the server. */
-async function sendWrites(
+type Statement = (
   trx: Work,
   workspaceId: string,
   lanes: readonly LaneDifference[],
-): Promise<{ readonly displaced: Promise<readonly Displaced[]> }> {
-  const inserts: LaneWrite[] = [];
-  const upserts: LaneWrite[] = [];
-  for (const [lane, difference] of lanes.entries()) {
-    const target = areNew(difference) ? inserts : upserts;
-    for (const write of difference.writes) target.push({ ...write, lane });
+  writes: readonly LaneWrite[],
+) => Promise<readonly Displaced[]>;
+
+/**
+ * Sends the writes of one lane after the other. Rows that cannot conflict are inserted without a conflict check, a third
+ * less work for the server.
+ */
+class EventWriter {
+  private readonly inserts: LaneWrite[] = [];
+  private readonly upserts: LaneWrite[] = [];
+  private readonly sent: Promise<readonly Displaced[]>[] = [];
+  private readonly slice = new EventLoopSlice();
+
+  /** `lanes` receives each lane before its writes are added. */
+  constructor(
+    private readonly trx: Work,
+    private readonly workspaceId: string,
+    private readonly lanes: readonly LaneDifference[],
+  ) {}
+
+  async add(lane: number, difference: LaneDifference): Promise<void> {
+    const [statement, writes] = areNew(difference)
+      ? ([insertEvents, this.inserts] as const)
+      : ([upsertEvents, this.upserts] as const);
+    for (const write of difference.writes) writes.push({ lane, write });
+    while (writes.length >= rowsPerStatement) await this.send(statement, writes.splice(0, rowsPerStatement));
   }
-  const slice = new EventLoopSlice();
-  const sent: Promise<readonly Displaced[]>[] = [];
-  const send = async (statement: () => Promise<readonly Displaced[]>) => {
-    await slice.pause();
-    const result = statement();
+
+  /** Sends the remaining writes. Nothing has to be awaited before the next statement is sent. */
+  async end(): Promise<{ readonly displaced: Promise<readonly Displaced[]> }> {
+    if (this.inserts.length > 0) await this.send(insertEvents, this.inserts);
+    if (this.upserts.length > 0) await this.send(upsertEvents, this.upserts);
+    return { displaced: Promise.all(this.sent).then((all) => all.flat()) };
+  }
+
+  /** Encoding thousands of rows takes long, so other work runs in between. */
+  private async send(statement: Statement, writes: readonly LaneWrite[]): Promise<void> {
+    await this.slice.pause();
+    const result = statement(this.trx, this.workspaceId, this.lanes, writes);
     // The caller receives the error of the first statement that fails.
     result.catch(() => undefined);
-    sent.push(result);
-  };
-  for (const rows of chunk(inserts, rowsPerStatement)) await send(() => insertEvents(trx, workspaceId, lanes, rows));
-  for (const rows of chunk(upserts, rowsPerStatement)) await send(() => upsertEvents(trx, workspaceId, lanes, rows));
-  return { displaced: Promise.all(sent).then((all) => all.flat()) };
+    this.sent.push(result);
+  }
 }
 
 function areNew({ allDays, cleared, writes }: LaneDifference): boolean {
@@ -231,27 +270,27 @@ interface Shared {
 function rowsOf(lanes: readonly LaneDifference[], writes: readonly LaneWrite[]): RawBuilder<unknown> {
   const shared: Shared[] = [];
   const places = new Map<number, Map<string, number>>();
-  const placeOf = ({ lane, decision }: LaneWrite): number =>
+  const placeOf = ({ lane, write: { decision } }: LaneWrite): number =>
     getOrInsert(
       getOrInsert(places, lane, () => new Map<string, number>()),
       decision.ruleId,
       () => shared.push({ place: shared.length, lane: lanes[lane] as LaneDifference, decision }) - 1,
     );
   const rows = unnestRows(writes, [
-    ['event_id', 'uuid', (write) => write.eventId],
-    ['change', 'text', (write) => write.change],
-    ['lane', 'integer', (write) => write.lane],
+    ['event_id', 'uuid', ({ write }) => write.eventId],
+    ['change', 'text', ({ write }) => write.change],
+    ['lane', 'integer', ({ lane }) => lane],
     ['shared', 'integer', placeOf],
-    ['deal_key', 'text', (write) => write.decision.dealKey],
-    ['category', 'text', (write) => write.decision.category],
-    ['amount', 'numeric', (write) => write.decision.amount.toString()],
-    ['base', 'numeric', (write) => write.decision.base.toString()],
-    ['credit', 'numeric', (write) => write.decision.credit.toString()],
-    ['tier_name', 'text', (write) => write.decision.tierName],
-    ['period', 'text', (write) => write.decision.period],
-    ['earned_on', 'date', (write) => write.decision.earnedOn],
-    ['idempotency_key', 'uuid', (write) => write.idempotencyKey],
-    ['trace', 'text', (write) => write.decision.trace],
+    ['deal_key', 'text', ({ write }) => write.decision.dealKey],
+    ['category', 'text', ({ write }) => write.decision.category],
+    ['amount', 'numeric', ({ write }) => write.decision.amount.toString()],
+    ['base', 'numeric', ({ write }) => write.decision.base.toString()],
+    ['credit', 'numeric', ({ write }) => write.decision.credit.toString()],
+    ['tier_name', 'text', ({ write }) => write.decision.tierName],
+    ['period', 'text', ({ write }) => write.decision.period],
+    ['earned_on', 'date', ({ write }) => write.decision.earnedOn],
+    ['idempotency_key', 'uuid', ({ write }) => write.idempotencyKey],
+    ['trace', 'text', ({ write }) => write.decision.trace],
   ]);
   return sql`
     (select * from ${rows}) as writes

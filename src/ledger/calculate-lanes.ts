@@ -190,26 +190,28 @@ type Calculated = LaneDifference &
 async function calculateWindows(
   trx: Work,
   workspaceId: string,
-  lanes: readonly LaneWindow[],
+  windows: readonly LaneWindow[],
   asOf: Day,
 ): Promise<LaneResult[]> {
-  const inputs = await loadRepInputs(trx, lanes, asOf, { explain: false });
+  const inputs = await loadRepInputs(trx, windows, asOf, { explain: false });
   await failpoint('lane.afterRead');
-  const calculated: Calculated[] = [];
-  const slice = new EventLoopSlice();
-  for (const [place, lane] of lanes.entries()) {
-    await slice.pause();
-    calculated.push(await calculate(lane, inputs[place] as LoadedRepInput, slice));
-  }
-  const differences = await applyDifferences(trx, workspaceId, calculated);
-  if (lanes[0]?.terms.workspace.sendsEvents === true)
-    await recordChangedAmounts(trx, workspaceId, calculated, differences);
-  return calculated.map(({ lane, ...result }, place) => ({
+  const { lanes, applied } = await applyDifferences(trx, workspaceId, calculateEach(windows, inputs));
+  if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(trx, workspaceId, lanes, applied);
+  return lanes.map(({ lane, ...result }, place) => ({
     ...result,
     locked: lane.locked,
     requests: lane.requests,
-    difference: differences[place] as AppliedDifference,
+    difference: applied[place] as AppliedDifference,
   }));
+}
+
+/** Takes each input out of the array: the deals of calculated lanes would stay in memory until all lanes are written. */
+async function* calculateEach(windows: readonly LaneWindow[], inputs: LoadedRepInput[]): AsyncGenerator<Calculated> {
+  const slice = new EventLoopSlice();
+  for (const window of windows) {
+    await slice.pause();
+    yield await calculate(window, inputs.shift() as LoadedRepInput, slice);
+  }
 }
 
 async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLoopSlice): Promise<Calculated> {

@@ -7,8 +7,8 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { maxDealsOfLane } from './divide-windows.js';
 import { loadTeams } from './hierarchy.js';
 
-/** Deals that the lanes of one transaction read together: some hundred milliseconds of work. */
-const maxDealsPerBatch = 4000;
+/** Deals that the lanes of one transaction read together: about a hundred milliseconds of work. More need more memory. */
+const maxDealsPerBatch = 1000;
 /** A lane costs something without deals too. */
 const maxLanesPerBatch = 500;
 

@@ -107,11 +107,11 @@ describe('a batch of lanes', function () {
     await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
   });
 
-  it('has at most some thousand deals, and managers come after the reps below', async () => {
+  it('has at most a thousand deals, and managers come after the reps below', async () => {
     const [ada, ben, eve, mia, top] = (await reps(5, await newBusiness())) as [string, string, string, string, string];
     const override = await world.overridePlan(0.01);
     for (const managerId of [mia, top]) await world.assign(managerId, override);
-    for (const repId of [ada, ben, eve]) await addDeals(repId, 1500);
+    for (const repId of [ada, ben, eve]) await addDeals(repId, 400);
     await world.reportTo(mia, ada, ben, eve);
     await world.reportTo(top, mia);
     await request(top, mia, eve, ben, ada);
@@ -123,8 +123,8 @@ describe('a batch of lanes', function () {
     const unlimited = new TimeSlice(undefined, Number.POSITIVE_INFINITY);
     await world.slice.laneRunner().run(world.workspaceId, [top, mia, eve, ben, ada], unlimited);
     expect([await paid(mia), await paid(top)]).to.deep.equal([
-      { events: 4500, amount: 52.53 },
-      { events: 4500, amount: 52.53 },
+      { events: 1200, amount: 12 },
+      { events: 1200, amount: 12 },
     ]);
     const runs = await world.slice.sql('select from audit_runs');
     expect(runs, 'one calculation for each rep').to.have.length(5);
