@@ -63,12 +63,14 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const wakeUps = [exportWorker, previewWorker, webhookWorker].map(
     (woken) => new PeriodicTask('wake-up', 1000, async () => woken.wake(), log),
   );
-  const tasks = [...sweeps(service, checker), ...deletions(service), ...wakeUps];
-  for (const task of tasks) task.start();
+  const tasks = [...sweeps(service, checker), ...wakeUps];
+  for (const task of tasks) void task.start();
+  const inTurn = deletions(service);
+  void startInTurn(inTurn);
   return {
     stop: async () => {
       await localLanes.close();
-      await Promise.all(tasks.map((task) => task.stop()));
+      await Promise.all([...tasks, ...inTurn].map((task) => task.stop()));
       await exportWorker.stop();
       await previewWorker.stop();
       await webhookWorker.stop();
@@ -76,6 +78,11 @@ export async function startWorkers(service: Service): Promise<Workers> {
       transport?.close();
     },
   };
+}
+
+/** Nothing waits for the first runs, so a start opens one connection for them and not one for each. */
+async function startInTurn(tasks: readonly PeriodicTask[]): Promise<void> {
+  for (const task of tasks) await task.start();
 }
 
 /** Tasks that delete rows which have expired, and end those that their process has left. Each does nothing the second time. */

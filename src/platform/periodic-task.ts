@@ -17,9 +17,11 @@ export class PeriodicTask {
     private readonly log: Log,
   ) {}
 
-  start(): void {
-    this.runOnce();
+  /** Resolves when the first run has ended. A task that was stopped before does not start. */
+  async start(): Promise<void> {
+    if (this.stopping.signal.aborted) return;
     this.timer = setInterval(() => this.runOnce(), this.everyMs);
+    await this.runOnce();
   }
 
   /** Resolves when the current run has ended. */
@@ -29,11 +31,12 @@ export class PeriodicTask {
     await this.running;
   }
 
-  private runOnce(): void {
+  private runOnce(): Promise<void> {
     this.running ??= this.run(this.stopping.signal)
       .catch((error: unknown) => this.log.warn({ err: error, task: this.name }, 'periodic task failed; it runs again'))
       .finally(() => {
         this.running = null;
       });
+    return this.running;
   }
 }
