@@ -1,5 +1,5 @@
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
-import { type Issue, invalid } from '../kernel/failure.js';
+import { invalid, rejectAny } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { type PayrollTerms } from '../workspaces/workspace-tables.js';
@@ -232,13 +232,11 @@ function assertOneCurrency(team: TeamExport, layout: Layout): void {
 
 /** The payroll system cannot assign a row without an id. */
 function assertPayrollIds(paid: readonly TeamRow[]): void {
-  const [first, ...more] = paid
-    .filter(({ member }) => member.payrollId === null)
-    .map(
-      ({ member }): Issue => ({
-        path: `reps.${member.repId}.payrollId`,
-        message: `${member.email} has no payrollId; set it with PATCH /v1/reps/${member.repId}`,
-      }),
-    );
-  if (first !== undefined) throw invalid(first, ...more);
+  const unnamed = paid.filter(({ member }) => member.payrollId === null);
+  rejectAny(
+    unnamed.map(({ member }) => ({
+      path: `reps.${member.repId}.payrollId`,
+      message: `${member.email} has no payrollId; set it with PATCH /v1/reps/${member.repId}`,
+    })),
+  );
 }

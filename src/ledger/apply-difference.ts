@@ -54,14 +54,11 @@ export async function applyDifferences<Lane extends LaneDifference>(
   workspaceId: string,
   calculated: AsyncIterable<Lane>,
 ): Promise<{ readonly lanes: readonly Lane[]; readonly applied: readonly AppliedDifference[] }> {
-  const lanes: Lane[] = [];
-  const writing = new EventWriter(trx, workspaceId, lanes);
-  for await (const lane of calculated) {
-    lanes.push(lane);
-    await writing.add(lanes.length - 1, lane);
-  }
-  const { displaced } = await writing.end();
-  return { lanes, applied: await countChanges(trx, workspaceId, lanes, displaced) };
+  const writer = new EventWriter<Lane>(trx, workspaceId);
+  for await (const lane of calculated) await writer.add(lane);
+  await writer.sendRest();
+  const { lanes } = writer;
+  return { lanes, applied: await countChanges(trx, workspaceId, lanes, writer.displaced()) };
 }
 
 /** Refreshes the quota counters and the monthly totals of all changed events. */
@@ -143,20 +140,22 @@ type Statement = (
  * Sends the writes of one lane after the other. Rows that cannot conflict are inserted without a conflict check, a third
  * less work for the server.
  */
-class EventWriter {
+class EventWriter<Lane extends LaneDifference> {
+  /** The lanes that were added. A write names its lane by its place here. */
+  readonly lanes: Lane[] = [];
   private readonly inserts: LaneWrite[] = [];
   private readonly upserts: LaneWrite[] = [];
   private readonly sent: Promise<readonly Displaced[]>[] = [];
   private readonly slice = new EventLoopSlice();
 
-  /** `lanes` receives each lane before its writes are added. */
   constructor(
     private readonly trx: Work,
     private readonly workspaceId: string,
-    private readonly lanes: readonly LaneDifference[],
   ) {}
 
-  async add(lane: number, difference: LaneDifference): Promise<void> {
+  /** Sends full statements; the remaining writes wait for those of the next lane. */
+  async add(difference: Lane): Promise<void> {
+    const lane = this.lanes.push(difference) - 1;
     const [statement, writes] = areNew(difference)
       ? ([insertEvents, this.inserts] as const)
       : ([upsertEvents, this.upserts] as const);
@@ -164,11 +163,14 @@ class EventWriter {
     while (writes.length >= rowsPerStatement) await this.send(statement, writes.splice(0, rowsPerStatement));
   }
 
-  /** Sends the remaining writes. Nothing has to be awaited before the next statement is sent. */
-  async end(): Promise<{ readonly displaced: Promise<readonly Displaced[]> }> {
+  async sendRest(): Promise<void> {
     if (this.inserts.length > 0) await this.send(insertEvents, this.inserts);
     if (this.upserts.length > 0) await this.send(upsertEvents, this.upserts);
-    return { displaced: Promise.all(this.sent).then((all) => all.flat()) };
+  }
+
+  /** The results of the statements that were sent. */
+  async displaced(): Promise<readonly Displaced[]> {
+    return (await Promise.all(this.sent)).flat();
   }
 
   /** Encoding thousands of rows takes long, so other work runs in between. */

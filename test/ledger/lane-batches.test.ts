@@ -31,7 +31,8 @@ describe('a batch of lanes', function () {
     return repIds;
   }
 
-  const addDeals = (repId: string, count: number) => world.deals(repId, count, { spacing: 1, days: 60 });
+  const addDeals = (repId: string, count: number, amount = 10) =>
+    world.deals(repId, count, { amount, spacing: 1, days: 60 });
 
   async function paid(repId: string): Promise<{ events: number; amount: number }> {
     const { rows } = await sql<{ events: number; amount: number }>`
@@ -111,7 +112,7 @@ describe('a batch of lanes', function () {
     const [ada, ben, eve, mia, top] = (await reps(5, await newBusiness())) as [string, string, string, string, string];
     const override = await world.overridePlan(0.01);
     for (const managerId of [mia, top]) await world.assign(managerId, override);
-    for (const repId of [ada, ben, eve]) await addDeals(repId, 400);
+    for (const repId of [ada, ben, eve]) await addDeals(repId, 400, 37.5);
     await world.reportTo(mia, ada, ben, eve);
     await world.reportTo(top, mia);
     await request(top, mia, eve, ben, ada);
@@ -123,8 +124,8 @@ describe('a batch of lanes', function () {
     const unlimited = new TimeSlice(undefined, Number.POSITIVE_INFINITY);
     await world.slice.laneRunner().run(world.workspaceId, [top, mia, eve, ben, ada], unlimited);
     expect([await paid(mia), await paid(top)]).to.deep.equal([
-      { events: 1200, amount: 12 },
-      { events: 1200, amount: 12 },
+      { events: 1200, amount: 46.05 },
+      { events: 1200, amount: 46.05 },
     ]);
     const runs = await world.slice.sql('select from audit_runs');
     expect(runs, 'one calculation for each rep').to.have.length(5);

@@ -24,9 +24,6 @@ const isPhone = (page: Page) => (page.viewport()?.width ?? 0) < 768;
 // biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
 const isReady = (control: any): boolean => !control.matches(':disabled, [aria-busy]');
 
-// biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
-const hasFocus = (field: any): boolean => field.ownerDocument.activeElement === field;
-
 /**
  * Waits for the control. Dialogs are at the end of the document, so the last one is in the uppermost layer. Most controls
  * are there: waiting would compute the names of the whole page twice.
@@ -67,7 +64,7 @@ export const pointer: Hands = {
     // A click misses a field that content above it has just moved.
     for (let clicks = 0; clicks < 3; clicks += 1) {
       await field.click({ count: 3 });
-      if (await field.evaluate(hasFocus)) break;
+      if ((await page.evaluate(focusOf, field)).isThere) break;
     }
     await page.keyboard.press('Backspace');
     await field.type(text);
