@@ -22,6 +22,14 @@ export function serverSettings(cluster: Cluster, port: number): Readonly<Record<
     autovacuum_analyze_scale_factor: 0.02,
     autovacuum_vacuum_cost_limit: 2_000,
     ...(process.platform === 'win32' ? {} : { client_connection_check_interval: '5s' }),
-    ...(cluster.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(cluster.durable ? {} : settingsOfTests),
   };
 }
+
+/** Without what protects against power cuts, and with rare visits of autovacuum: test runs have many databases. */
+const settingsOfTests = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum_naptime: '60s',
+};

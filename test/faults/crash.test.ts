@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,7 @@ import { readConfig } from '#src/platform/config.js';
 import { openDatabaseServer } from '#src/platform/database/server.js';
 import { createLog } from '#src/platform/log.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
+import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { ApiClient } from '#test/support/test-service.js';
@@ -115,7 +115,7 @@ describe('the service under kill -9', function () {
     (await clientOf(workspace).expect(200, 'GET', '/v1/commissions?period=2026')).totals;
 
   before(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'commissions-crash-'));
+    dataDir = await mkdtemp(path.join(serverFolder, 'commissions-crash-'));
     service = await startService(dataDir);
     disturbed = await createWorkspace('Disturbed');
     calm = await createWorkspace('Calm');

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { newWorkspace } from '#test/support/backends.js';
 import { ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
+import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
@@ -25,7 +25,7 @@ describe('a backup of the embedded database', function () {
       if (process.env['CI']) throw new Error('PostgreSQL 15 is not installed; .ci/run installs it.');
       return this.skip();
     }
-    const folder = await mkdtemp(path.join(tmpdir(), 'commissions-backup-'));
+    const folder = await mkdtemp(path.join(serverFolder, 'commissions-backup-'));
     const file = path.join(folder, 'commissions.dump');
     const processes: ServiceProcess[] = [];
     const serve = async ({ ownerUrl, appUrl }: Urls) => {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { runCommand } from '#test/support/run-command.js';
+import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 
 describe('an empty embedded database', function () {
@@ -12,7 +12,7 @@ describe('an empty embedded database', function () {
   let dataDir: string;
 
   beforeEach(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'empty-'));
+    dataDir = await mkdtemp(path.join(serverFolder, 'empty-'));
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));
 

@@ -10,7 +10,8 @@ import { LiveWorld } from '#test/ledger/live-world.js';
 import { ApiClient, type TestService, testService } from '#test/support/test-service.js';
 
 const numRuns = Number(process.env['MODEL_RUNS'] ?? 4);
-const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
+/** Few histories change no open amount, so a short run repeats known ones. */
+const { MODEL_SEED: seed = numRuns < 60 ? 1 : Date.now() % 2 ** 31, MODEL_PATH: path } = process.env;
 
 config.truncateThreshold = 0;
 
@@ -168,7 +169,7 @@ describe('a preview compared with the change that it previews', () => {
         endOnFailure: true,
         interruptAfterTimeLimit: 30_000 + numRuns * 60_000,
         markInterruptAsFailure: true,
-        ...(seed === undefined ? {} : { seed: Number(seed) }),
+        seed: Number(seed),
         ...(path === undefined ? {} : { path }),
       },
     );

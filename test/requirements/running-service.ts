@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
@@ -14,6 +13,7 @@ import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-works
 import { type CrmWorld, crmWorlds } from '#test/support/crm-worlds.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
+import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
 import { ApiClient } from '#test/support/test-service.js';
@@ -84,7 +84,7 @@ export class RunningService {
 
   static async start(): Promise<RunningService> {
     // The prefix and the id of this process let a later run remove the folder when this one is killed.
-    const dataDir = await mkdtemp(path.join(tmpdir(), `commissions-test-${process.pid}-`));
+    const dataDir = await mkdtemp(path.join(serverFolder, `commissions-test-${process.pid}-`));
     const outside = await startOutside();
     const opened: (() => Promise<unknown>)[] = [() => stopOutside(outside)];
     try {

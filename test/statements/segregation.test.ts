@@ -233,13 +233,17 @@ describe('segregation of duties', () => {
     return isAmys && target === 'own' && ownIsRejected ? 'forbidden' : 'done';
   }
 
+  /** Only these callers move the pay of others too: the other keys differ from them in nothing that concerns others. */
+  const withAllTargets = ['the session of an admin', 'the key of the command line', 'the session of a manager'];
+  const targetsOf = (caller: string) => (withAllTargets.includes(caller) ? targets : (['own', 'report'] as const));
+
   /** A rejected request changes nothing, so what was prepared for it is there for the next caller. */
   const prepared = new Map<string, string>();
   for (const [name, movement] of Object.entries(movements))
     for (const caller of Object.keys(callers))
-      it(`${name}: ${caller}, for the own, a report's, a peer's and a superior's pay`, async () => {
+      it(`${name}: ${caller}, for ${targetsOf(caller).join(', ')}`, async () => {
         const client = clients.get(caller) ?? expect.fail(`no client for ${caller}`);
-        for (const target of targets) {
+        for (const target of targetsOf(caller)) {
           const repId = desk.reps[target];
           const id = prepared.get(`${name} ${target}`) ?? (await movement.prepare(desk, repId));
           prepared.set(`${name} ${target}`, id);

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { access, chmod, chown, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '#embedded-postgres/launch.js';
 import { systemUser, type UnixUser } from '#embedded-postgres/privileges.js';
 import { appRole } from '#src/platform/database/pool.js';
+import { serverFolder } from './server-folder.js';
 
 export interface DebianPostgres {
   readonly superuserUrl: string;
@@ -28,7 +28,7 @@ export async function startDebianPostgres15(): Promise<DebianPostgres | undefine
   if (!installed) return undefined;
   await removeAbandonedServers();
   const user = process.getuid?.() === 0 ? await systemUser() : undefined;
-  const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`));
+  const folder = await mkdtemp(path.join(serverFolder, `${folderPrefix}${process.pid}-`));
   try {
     const password = await initialise(folder, user);
     const port = await freePort();
@@ -120,10 +120,10 @@ async function stopAndRemove(server: ChildProcess, folder: string): Promise<void
 
 /** Stops servers of test runs that were killed. The command line proves that the pid still is that server. */
 async function removeAbandonedServers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(serverFolder)) {
     const starter = /^commissions-pg15-(\d+)-/.exec(name)?.[1];
     if (starter === undefined || (await commandLine(Number(starter))) !== '') continue;
-    const folder = path.join(tmpdir(), name);
+    const folder = path.join(serverFolder, name);
     const claim = await readFile(path.join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(claim.split('\n')[0]);
     if (pid > 0 && (await commandLine(pid)).includes(folder)) process.kill(pid, 'SIGQUIT');

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { appRole, ownerSessionOptions } from '#src/platform/database/pool.js';
+import { serverFolder } from './server-folder.js';
 
 export type Migrate = (ownerUrl: string) => Promise<void>;
 
@@ -101,7 +101,7 @@ async function startRun(): Promise<Run> {
   const external = process.env.TEST_DATABASE_URL;
   if (external) return describeRun(external, await prepareExternalRoles(external), async () => undefined);
   await removeAbandonedServers();
-  const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`));
+  const folder = await mkdtemp(path.join(serverFolder, `${folderPrefix}${process.pid}-`));
   const server = await startEmbeddedPostgres({ dataDir: folder, durable: false });
   const [ownerPassword, appPassword] = [new URL(server.ownerUrl).password, new URL(server.appUrl).password];
   const run = describeRun(server.superuserUrl, { ownerPassword, appPassword }, async () => {
@@ -186,10 +186,10 @@ async function dropDatabase(run: Run, name: string): Promise<void> {
 
 /** Stops servers and removes folders of killed test processes, which nothing else would clean up. */
 export async function removeAbandonedServers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(serverFolder)) {
     const pid = /^commissions-test-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isRunning(Number(pid))) continue;
-    await removeAbandoned(path.join(tmpdir(), name)).catch(() => undefined);
+    await removeAbandoned(path.join(serverFolder, name)).catch(() => undefined);
   }
 }
 

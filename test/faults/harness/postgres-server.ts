@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { freePort } from '#embedded-postgres/launch.js';
 import { query } from '#test/support/ledger-checks.js';
+import { serverFolder } from '#test/support/server-folder.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
 
 /**
@@ -23,7 +23,7 @@ export class PostgresServer {
 
   static async start(): Promise<PostgresServer> {
     // The name matches the folders that later test runs remove if this one was killed.
-    const folder = await mkdtemp(path.join(tmpdir(), `commissions-test-${process.pid}-faults-`));
+    const folder = await mkdtemp(path.join(serverFolder, `commissions-test-${process.pid}-faults-`));
     const port = await freePort();
     const server = await startEmbeddedPostgres({ dataDir: folder, port });
     for (const setting of againstPowerCuts) await query(server.superuserUrl, `alter system set ${setting} = off`);
