@@ -10,11 +10,12 @@ import { appRole } from '#src/platform/database/pool.js';
 import { checkRedis } from '#src/platform/jobs/redis-settings.js';
 import { createLog } from '#src/platform/log.js';
 import { type Servers, startServers } from '#test/support/backends.js';
-import { command, root } from '#test/support/command.js';
+import { root } from '#test/support/command.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { runCommand } from '#test/support/run-command.js';
+import { bundledCommand } from '#test/support/service-bundle.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, testServer } from '#test/support/test-database.js';
@@ -23,15 +24,15 @@ import { ApiClient, startTestService } from '#test/support/test-service.js';
 describe('migrations', function () {
   this.timeout(120_000);
 
-  const migrate = (url: string) => {
+  const migrate = async (url: string) => {
     const env = { PATH: process.env['PATH'], DATABASE_URL: url, LOG_LEVEL: 'silent' };
-    return spawn(process.execPath, [command, 'migrate'], { cwd: root, env, stdio: 'ignore' });
+    return spawn(process.execPath, [await bundledCommand(), 'migrate'], { cwd: root, env, stdio: 'ignore' });
   };
 
   it('run once when four processes start concurrently', async () => {
     const database = await createTestDatabase();
     try {
-      const runs = [0, 1, 2, 3].map(() => migrate(database.ownerUrl));
+      const runs = await Promise.all([0, 1, 2, 3].map(() => migrate(database.ownerUrl)));
       const codes = await Promise.all(runs.map(async (run) => (await once(run, 'exit'))[0]));
       expect(codes).to.deep.equal([0, 0, 0, 0]);
       await expectMigrated(database.ownerUrl);
@@ -45,7 +46,7 @@ describe('migrations', function () {
     const watcher = new pg.Client({ connectionString: database.ownerUrl });
     await watcher.connect();
     try {
-      const runs = [0, 1, 2, 3].map(() => migrate(database.ownerUrl));
+      const runs = await Promise.all([0, 1, 2, 3].map(() => migrate(database.ownerUrl)));
       const ends = runs.map((run) => once(run, 'exit'));
       const deadline = Date.now() + 30_000;
       const begun = `select from pg_locks where locktype = 'advisory' and granted
@@ -53,7 +54,7 @@ describe('migrations', function () {
       while ((await watcher.query(begun)).rowCount === 0 && Date.now() < deadline) {}
       for (const run of runs) run.kill('SIGKILL');
       await Promise.all(ends);
-      expect(await once(migrate(database.ownerUrl), 'exit')).to.deep.equal([0, null]);
+      expect(await once(await migrate(database.ownerUrl), 'exit')).to.deep.equal([0, null]);
       await expectMigrated(database.ownerUrl);
     } finally {
       await watcher.end();

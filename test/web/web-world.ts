@@ -202,7 +202,7 @@ export function texts(page: Page, selector: string): Promise<string[]> {
 export async function sees(page: Page, text: string): Promise<void> {
   const isShown = `document.body.innerText.replace(/\\s+/g, ' ').includes(${JSON.stringify(text)})`;
   await page.waitForFunction(isShown).catch(async () => {
-    const shown = (await texts(page, 'main')).join().slice(0, 3000);
+    const shown = (await texts(page, 'main, [role=dialog]')).join().slice(-3000);
     expect.fail(`the page does not show “${text}”, but: ${shown}`);
   });
 }
