@@ -31,6 +31,38 @@ describe('the pages of a rep', function () {
     await close();
   });
 
+  it('show the pay of a month, and load it again, if statements and open deals do not load', async () => {
+    const period = await latestMonth(world);
+    const { page, close } = await world.openPage('rep', '/account');
+    let isFailing = true;
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      return isFailing && (pathname === '/v1/deals' || pathname === `/v1/statements/${world.idOf('rep')}/list`)
+        ? request.respond({
+            status: 404,
+            contentType: 'application/json',
+            body: '{"statusCode":404,"code":"lost","message":"Lost."}',
+          })
+        : request.continue();
+    });
+    await world.visit(page, `/me?period=${period}`);
+    const alerts = () => texts(page, '[role=alert]');
+    expect(await alerts()).to.deep.equal([
+      'Your statements did not load. Lost. Try again',
+      'Your open deals did not load. Lost. Try again',
+    ]);
+    expect((await texts(page, '[aria-label="Summary"]')).join()).to.match(/Earned.*[1-9]/s);
+    expect(await violations(page)).to.deep.equal([]);
+    isFailing = false;
+    for (const remaining of [1, 0]) {
+      await page.click('[role=alert] button');
+      await page.waitForFunction(`document.querySelectorAll('[role=alert]').length === ${remaining}`);
+    }
+    expect((await texts(page, '[aria-label="Summary"]')).join()).to.include('View PDF');
+    await close();
+  });
+
   it('explain an amount by keys alone: j, Enter, Escape, and the focus returns', async () => {
     const period = await latestMonth(world);
     const { page, close } = await world.openPage('rep', `/me?period=${period}`);

@@ -1,4 +1,6 @@
 import { type UseQueryResult } from '@tanstack/react-query';
+import { describeError } from '../api/describe-error.js';
+import { LinkButton } from './Button.js';
 import { ErrorState, OfflineState, Skeleton } from './States.js';
 
 type Loading<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'fetchStatus'> & { readonly refetch: () => unknown };
@@ -21,6 +23,24 @@ export function allOf<Data extends Readonly<Record<string, unknown>>>(
   };
 }
 
+/** Why a part of a page has no data. */
+export class LoadFailure {
+  constructor(
+    /** null while the part loads again. */
+    readonly error: unknown,
+    readonly retry: () => unknown,
+  ) {}
+}
+
+/** The query of a part of a page: if it fails, the failure is its data, and the rest of the page is still shown. */
+export function orFailure<Data>(
+  query: Loading<Data> & Pick<UseQueryResult<Data>, 'errorUpdateCount'>,
+): Loading<Data | LoadFailure> {
+  const { data, error, errorUpdateCount, refetch } = query;
+  if (data !== undefined || errorUpdateCount === 0) return query;
+  return { ...query, data: new LoadFailure(error, refetch), error: null };
+}
+
 interface LoadedProps<Data> {
   readonly query: Loading<Data>;
   /** Height in pixels of what is loading. */
@@ -34,4 +54,20 @@ export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
   if (query.error !== null) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   if (query.fetchStatus === 'paused') return <OfflineState />;
   return <Skeleton height={height} />;
+}
+
+/** In the place of a part of a page. `what`, a plural: "Your open deals". */
+export function FailedPart({
+  what,
+  failure: { error, retry },
+}: {
+  readonly what: string;
+  readonly failure: LoadFailure;
+}) {
+  if (error === null) return <span role="status">{what} are loading.</span>;
+  return (
+    <span role="alert">
+      {what} did not load. {describeError(error).message} <LinkButton onClick={() => retry()}>Try again</LinkButton>
+    </span>
+  );
 }

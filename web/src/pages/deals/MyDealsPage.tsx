@@ -5,7 +5,7 @@ import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { allOf, FailedPart, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
@@ -37,8 +37,8 @@ export function MyDealsPage() {
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
-      <Loaded query={allOf({ dashboard, open })} height={560}>
-        {({ open: { deals } }) => (
+      <Loaded query={allOf({ dashboard, open: orFailure(open) })} height={560}>
+        {({ open: loaded }) => (
           <>
             <Card title="Closed" isFlush>
               {closed.length === 0 ? (
@@ -53,7 +53,7 @@ export function MyDealsPage() {
                 />
               )}
             </Card>
-            <OpenDeals deals={deals.filter(({ isClosed }) => !isClosed)} />
+            <OpenDeals open={loaded} />
           </>
         )}
       </Loaded>
@@ -108,7 +108,16 @@ const closedColumns: readonly Column<Closed>[] = [
   { key: 'why', header: 'Why nothing', phone: 'detail', cell: ({ why }) => <span className="dim">{why}</span> },
 ];
 
-function OpenDeals({ deals }: { readonly deals: readonly Deal[] }) {
+function OpenDeals({ open }: { readonly open: { readonly deals: readonly Deal[] } | LoadFailure }) {
+  if (open instanceof LoadFailure)
+    return (
+      <Card title="Open" isFlush>
+        <p className={styles.none}>
+          <FailedPart what="Your open deals" failure={open} />
+        </p>
+      </Card>
+    );
+  const deals = open.deals.filter(({ isClosed }) => !isClosed);
   return (
     <Card
       title="Open"

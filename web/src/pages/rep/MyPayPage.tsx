@@ -20,7 +20,7 @@ import blocks from '../../components/Blocks.module.css';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { EarningsBars } from '../../components/EarningsBars.js';
 import { RowHints } from '../../components/Kbd.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { allOf, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -62,7 +62,10 @@ export function MyPayPage() {
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
-      <Loaded query={allOf({ dashboard, plans, live, statements, open })} height={900}>
+      <Loaded
+        query={allOf({ dashboard, plans, live, statements: orFailure(statements), open: orFailure(open) })}
+        height={900}
+      >
         {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} />}
       </Loaded>
       {trace === undefined ? null : (
@@ -89,8 +92,8 @@ interface ContentProps {
   readonly dashboard: Dashboard;
   readonly plans: readonly Plan[];
   readonly live: Statement;
-  readonly statements: readonly OwnStatement[];
-  readonly open: { readonly deals: readonly Deal[] };
+  readonly statements: readonly OwnStatement[] | LoadFailure;
+  readonly open: { readonly deals: readonly Deal[] } | LoadFailure;
   readonly period: string;
   readonly traced: string | null;
 }
@@ -104,7 +107,9 @@ function Content({ dashboard, plans, live, statements, open, period, traced }: C
   return (
     <>
       <PaySummary dashboard={dashboard} main={main} statements={statements} period={period} />
-      {main === null ? null : <TierCard main={main} openDeals={open.deals} currency={currency} />}
+      {main === null ? null : (
+        <TierCard main={main} openDeals={open instanceof LoadFailure ? open : open.deals} currency={currency} />
+      )}
       <div className={blocks.cardColumns}>
         <EarningsBars months={trend} currency={currency} />
         <ChangeFeed lines={live.lineItems} currency={currency} />

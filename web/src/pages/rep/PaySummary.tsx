@@ -3,6 +3,7 @@ import { type Dashboard, type OwnStatement } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { Change } from '../../components/Delta.js';
+import { FailedPart, LoadFailure } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
 import { HeroMoney } from '../../components/Money.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
@@ -19,7 +20,7 @@ interface PaySummaryProps {
   readonly dashboard: Dashboard;
   readonly main: MainQuota | null;
   /** The statements of the person, latest first. */
-  readonly statements: readonly OwnStatement[];
+  readonly statements: readonly OwnStatement[] | LoadFailure;
   readonly period: string;
 }
 
@@ -77,6 +78,14 @@ function Comparison({ dashboard: { trend, currency }, period }: Pick<PaySummaryP
 
 function LatestStatement({ statements, period }: Pick<PaySummaryProps, 'statements' | 'period'>) {
   const { repId, workspace } = useSession();
+  if (statements instanceof LoadFailure)
+    return (
+      <StatCard
+        label="Statement"
+        figure={<HeroMoney amount={null} currency={workspace.currency} />}
+        note={<FailedPart what="Your statements" failure={statements} />}
+      />
+    );
   const before = shiftPeriod(period, -1);
   const latest = statements.find((one) => one.period === before) ?? statements[0];
   if (latest === undefined)

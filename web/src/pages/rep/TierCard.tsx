@@ -5,6 +5,7 @@ import { type Deal, overridesQuery, simulationQuery } from '../../api/queries.js
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
+import { FailedPart, LoadFailure } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { amountWords, TierMeter } from '../../components/TierMeter.js';
 import { daysBetween, formatDay } from '../../format/dates.js';
@@ -18,7 +19,7 @@ import styles from './TierCard.module.css';
 interface TierCardProps {
   readonly main: MainQuota;
   /** The deals that may still be won. */
-  readonly openDeals: readonly Deal[];
+  readonly openDeals: readonly Deal[] | LoadFailure;
   readonly currency: string;
 }
 
@@ -91,8 +92,18 @@ function effectWords(
 
 const maxDeals = 2;
 
-/** Open deals that would reach the next tier, and what each would add. */
 function CrossingDeals({ main, openDeals, currency }: TierCardProps) {
+  if (openDeals instanceof LoadFailure)
+    return (
+      <div className={styles.crossing}>
+        <FailedPart what="Your open deals" failure={openDeals} />
+      </div>
+    );
+  return <CrossingList main={main} openDeals={openDeals} currency={currency} />;
+}
+
+/** Open deals that would reach the next tier, and what each would add. */
+function CrossingList({ main, openDeals, currency }: TierCardProps & { readonly openDeals: readonly Deal[] }) {
   const { repId } = useSession();
   const today = useToday();
   const { quota, plan } = main;
