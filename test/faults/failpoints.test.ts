@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { chunk } from '#src/kernel/chunk.js';
 import { failpoints } from '#src/platform/failpoint.js';
 import { query } from '#test/support/ledger-checks.js';
 import { bundledCommand } from '#test/support/service-bundle.js';
+import { backendOf, commitNumber } from './harness/commit-choice.js';
 import { quiescence } from './harness/episode.js';
 import { EpisodeWorld } from './harness/episode-world.js';
 import { type Backend, Fleet } from './harness/fleet.js';
@@ -32,16 +33,9 @@ const placesPerCheck = 10;
  * changes with the commit.
  */
 const isWhole = process.env['FAULT_MATRIX'] === 'all';
-const rotation = isWhole ? 0 : commitNumber();
-
-function commitNumber(): number {
-  try {
-    return Number.parseInt(execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).slice(0, 6), 16);
-  } catch {
-    // A copy without git history always uses the same faults.
-    return 0;
-  }
-}
+const rotation = isWhole ? 0 : commitNumber;
+const backends: readonly Backend[] =
+  isWhole && process.env['FAULT_BACKEND'] === undefined ? ['postgres', 'redis'] : [backendOf('failpoints')];
 
 describe('failpoints', () => {
   it('are each called at exactly one place in the sources', () => {
@@ -54,10 +48,7 @@ describe('failpoints', () => {
     expect(called.sort()).to.deep.equal([...failpoints].sort());
   });
 
-  const all: readonly Backend[] = ['postgres', 'redis'];
-  const chosen = all.filter((backend) => backend === process.env['FAULT_BACKEND']);
-  const backendsOfRun = isWhole ? all : [all[rotation % 2] as Backend];
-  for (const backend of chosen.length > 0 ? chosen : backendsOfRun) {
+  for (const backend of backends) {
     describe(`with the queue on ${backend}`, function () {
       this.timeout(300_000);
       let fleet: Fleet;

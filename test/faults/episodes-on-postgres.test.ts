@@ -1,3 +1,0 @@
-import { proveEpisodes } from './prove-episodes.js';
-
-proveEpisodes('postgres');
