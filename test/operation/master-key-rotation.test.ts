@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { placeOfCredentials } from '#src/integrations/crm-accounts.js';
+import { createDatabase } from '#src/platform/database/pool.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { placeOfMail } from '#src/platform/mail/outbox.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
@@ -100,5 +105,18 @@ describe('commissions master-key rotate', function () {
     const done = await rotate(oldKey, lostKey);
     expect(JSON.parse(done.stdout)).to.deep.equal({ reencrypted: 0, remaining: 0 });
     expect(done.code).to.equal(0);
+  });
+
+  it('rejects the replacement of a generated key while a service is connected', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'commissions-key-'));
+    const environment = { ...database.environment, DATA_DIR: folder };
+    const service = createDatabase({ url: database.appUrl, size: 1, onError: () => undefined });
+    await sql`select`.execute(service);
+    const { code, stderr } = await runCommand(['master-key', 'rotate'], environment);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('stop the service first');
+    expect(existsSync(path.join(folder, 'secrets.json'))).to.equal(false);
+    await service.destroy();
+    rmSync(folder, { recursive: true });
   });
 });

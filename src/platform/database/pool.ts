@@ -19,6 +19,9 @@ import { type Tables } from './tables.js';
  */
 export const appRole = 'commissions_app';
 
+/** What PostgreSQL lists as the application of the service's connections. */
+export const serviceName = 'commissions';
+
 /**
  * Session settings of every connection of the service. Compiling a statement (`jit`, on by default in PostgreSQL) takes
  * 2.7 s where executing it takes 30 ms.
@@ -56,7 +59,7 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     idleTimeoutMillis: 30_000,
-    application_name: asOwner ? 'commissions-migrate' : 'commissions',
+    application_name: asOwner ? `${serviceName}-migrate` : serviceName,
     // Statements that do not await each other share a round trip. The server executes them in order.
     pipeline: true,
     options: asOwner ? ownerSessionOptions : appSessionOptions,
