@@ -61,16 +61,24 @@ export function MyDealsPage() {
   );
 }
 
+/** In place of a reason that was not read: the page of the deal has it. */
+const unreadReason = 'Open the deal to see why';
+
 /** Reads why won deals without an amount were not paid; of the first ones, because each needs a calculation. */
 function useReasons(deals: Dashboard['closedDeals']): readonly Closed[] {
   const unpaid = deals.filter(({ commission, stage }) => commission === 0 && !/lost/i.test(stage ?? '')).slice(0, 20);
   const answers = useQueries({ queries: unpaid.map(({ dealId }) => breakdownQuery(dealId)) });
-  const reasons = new Map(unpaid.map(({ dealId }, index) => [dealId, answers[index]?.data]));
+  const reasons = new Map(
+    unpaid.map(({ dealId }, index) => {
+      const answer = answers[index];
+      if (answer?.data !== undefined) return [dealId, mainReason(answer.data.outcomes)];
+      return [dealId, answer?.error === null ? '…' : unreadReason];
+    }),
+  );
   return deals.map((deal) => {
     if (deal.commission !== 0) return { ...deal, why: '' };
     if (/lost/i.test(deal.stage ?? '')) return { ...deal, why: 'Lost' };
-    const breakdown = reasons.get(deal.dealId);
-    return { ...deal, why: breakdown === undefined ? '…' : mainReason(breakdown.outcomes) };
+    return { ...deal, why: reasons.get(deal.dealId) ?? unreadReason };
   });
 }
 
