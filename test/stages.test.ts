@@ -13,15 +13,17 @@ const patterns = ['test:fast', 'test:faults', 'test:budgets'].flatMap((stage) =>
   [...(scripts[stage] ?? '').matchAll(/'([^']+)'/g)].map(([, pattern]) => pattern as string),
 );
 
+/** The files of a pattern as Mocha finds them. Throws if there is none, of which Mocha itself only warns. */
+const { lookupFiles } = (await import('mocha/lib/cli/lookup-files.js' as string)) as {
+  lookupFiles(pattern: string, extensions: readonly string[], isRecursive: boolean): readonly string[];
+};
+
 describe('the test stages', () => {
   it('run every test file exactly once', () => {
     const files = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => path.join('dist/test', file).replace(/\.ts$/, '.js'));
     expect(files).not.to.deep.equal([]);
-    const wrong = files
-      .map((file) => ({ file, matchedBy: patterns.filter((pattern) => path.matchesGlob(file, pattern)) }))
-      .filter(({ matchedBy }) => matchedBy.length !== 1);
-    expect(wrong).to.deep.equal([]);
+    expect(patterns.flatMap((pattern) => lookupFiles(pattern, ['js'], false)).sort()).to.deep.equal(files.sort());
   });
 });
