@@ -10,7 +10,7 @@ import { type AnyOperation, commonFailures, type Example } from '#src/platform/o
 import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { connectionOf, sessionOf } from '#test/support/tokens.js';
 
-const requests = Number(process.env['FUZZ_REQUESTS'] ?? 2000);
+const requests = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const lanes = 8;
 const tendEvery = 250;

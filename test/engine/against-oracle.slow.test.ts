@@ -1,3 +1,3 @@
 import { describeOracleComparison } from './oracle-comparison.js';
 
-describeOracleComparison(Number(process.env['ENGINE_RUNS'] ?? 250));
+describeOracleComparison(Number(process.env['ENGINE_RUNS'] ?? 160));

@@ -47,10 +47,15 @@ export async function violations(page: Page, { within, rules }: AccessibilityOpt
  */
 export async function violationsInBothSchemes(page: Page): Promise<string[]> {
   const found = await violations(page);
-  const shown = (await page.evaluate('document.documentElement.dataset.mantineColorScheme')) as Scheme;
-  await setScheme(page, shown === 'light' ? 'dark' : 'light');
+  await toggleScheme(page);
   const inOther = await violations(page, { rules: ['color-contrast'] });
   return [...found, ...inOther.map((one) => `in the other scheme: ${one}`)];
+}
+
+/** Changes the scheme of the page, in which it stays. */
+export async function toggleScheme(page: Page): Promise<void> {
+  const shown = (await page.evaluate('document.documentElement.dataset.mantineColorScheme')) as Scheme;
+  await setScheme(page, shown === 'light' ? 'dark' : 'light');
 }
 
 async function loadAxe(page: Page): Promise<void> {

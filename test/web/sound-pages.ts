@@ -1,23 +1,22 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { violationsInBothSchemes } from './accessibility.js';
+import { toggleScheme, violations, violationsInBothSchemes } from './accessibility.js';
 import { lateness, movements, observeLoading, slowdown, untilQuiet } from './page-timing.js';
 import { type OpenedApp, type PageOptions, type WebWorld } from './web-world.js';
 
+const phoneWidth = 768;
+
 export type Look = Required<Pick<PageOptions, 'scheme' | 'width' | 'height'>>;
 
-/**
- * Two loads of a page show every scheme and width. A page is loaded in the scheme in which the colours of the one before
- * were checked last. The window is so high that what moves further down is noticed.
- */
+/** The window is so high that what moves further down is noticed. */
 export const looks: readonly Look[] = [
   { scheme: 'light', width: 1280, height: 1800 },
   { scheme: 'dark', width: 390, height: 1800 },
 ];
 
 /**
- * Opens the pages one after the other and fails with everything that is wrong: violations of accessibility rules in both
- * schemes, errors, content beyond the window, content that moves while it loads, and a late first picture.
+ * Opens the pages one after the other and fails with everything that is wrong: violations of accessibility rules, errors, content beyond the window, content that moves while it loads, and a late first picture. A wide page is checked
+ * in both schemes; on a phone, which has the same colours, every second page is light.
  */
 export async function expectSoundPages(
   world: WebWorld,
@@ -28,17 +27,22 @@ export async function expectSoundPages(
   const opened = await world.openPage(role, '/account', { ...look, prepare: observeLoading });
   const wrong: string[] = [];
   for (const [name, address] of Object.entries(pages))
-    for (const problem of await problemsOf(world, opened, address)) wrong.push(`${name}: ${problem}`);
+    for (const problem of await problemsOf(world, opened, address, look)) wrong.push(`${name}: ${problem}`);
   await opened.close();
   expect(wrong.join('\n')).to.equal('');
 }
 
-async function problemsOf(world: WebWorld, opened: OpenedApp, address: string): Promise<readonly string[]> {
-  const { page, problems } = opened;
+async function problemsOf(
+  world: WebWorld,
+  { page, problems }: OpenedApp,
+  address: string,
+  { width }: Look,
+): Promise<readonly string[]> {
   problems.length = 0;
   const timing = await loadInTime(world, page, address);
   const tooWide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
-  const found = await violationsInBothSchemes(page);
+  const found = width < phoneWidth ? await violations(page) : await violationsInBothSchemes(page);
+  if (width < phoneWidth) await toggleScheme(page);
   return [...timing, ...problems, ...found, ...(tooWide > 0 ? [`is ${tooWide} pixels wider than the window`] : [])];
 }
 

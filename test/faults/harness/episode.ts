@@ -181,7 +181,8 @@ export async function quiescence(
   const { postgres, apis } = fleet;
   const ids = worlds.map(({ workspaceId }) => workspaceId);
   const readers = apis.flatMap(({ url }) => worlds.map((world) => () => readViews(url, world)));
-  for (let round = 0; ; round += 1) {
+  let before = '';
+  for (let reads = 0; ; ) {
     await fleet.endPauses(ids);
     const [left] = await query<{
       requests: number;
@@ -212,7 +213,11 @@ export async function quiescence(
     if (performance.now() > deadline)
       throw new Violation('I24', `not quiet after ${quiescenceMs} ms: ${JSON.stringify({ ...counts, lanes })}`);
     await sleep(50);
+    const now = JSON.stringify(counts);
+    if (now === before) continue;
+    before = now;
     // Reads one workspace after the other while calculations run. A process that is restarting does not respond.
-    await readers[round % readers.length]?.().catch(() => undefined);
+    await readers[reads % readers.length]?.().catch(() => undefined);
+    reads += 1;
   }
 }
