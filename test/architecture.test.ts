@@ -149,16 +149,6 @@ describe('import rules', () => {
     expect(cycles).to.deep.equal([]);
   });
 
-  it('no folder below src holds more than a fifth of its lines', () => {
-    const lines = new Map<string, number>();
-    for (const file of files.filter((name) => name.startsWith('src/'))) {
-      const folder = path.posix.join(...(file.split('/').slice(0, 2) as [string, string]));
-      lines.set(folder, (lines.get(folder) ?? 0) + textOf(file).split('\n').length);
-    }
-    const total = [...lines.values()].reduce((sum, one) => sum + one, 0);
-    expect([...lines].filter(([, one]) => one > total / 5)).to.deep.equal([]);
-  });
-
   it('calculation requests are written only through CommissionChanges, which also wakes the lanes', () => {
     const direct = files.filter(
       (file) => !file.startsWith('src/ledger/') && /\b(requestCalculation|recalculateIn)\b/.test(textOf(file)),
