@@ -5,6 +5,7 @@ import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type CrmProvider } from '#src/crm/port.js';
 import { type Day } from '#src/kernel/day.js';
+import { inParallel, mapInParallel } from '#src/kernel/waiting.js';
 
 /** The credentials that an admin pastes, or consents to, for one of the CRMs. */
 interface PastedToken {
@@ -42,13 +43,13 @@ export class DemoCrms {
   ) {}
 
   static async start(): Promise<DemoCrms> {
-    const [crma, crmb, crmc, sandbox, billing] = await Promise.all([
-      FakeCrma.start(),
-      FakeCrmb.start(),
-      FakeCrmc.start({ multiCurrency: true }),
-      FakeCrmc.start({ multiCurrency: true, orgId: '00DSB0000005678AAA' }),
-      FakeBilling.start(),
-    ]);
+    const [crma, crmb, crmc, sandbox, billing] = await inParallel(
+      () => FakeCrma.start(),
+      () => FakeCrmb.start(),
+      () => FakeCrmc.start({ multiCurrency: true }),
+      () => FakeCrmc.start({ multiCurrency: true, orgId: '00DSB0000005678AAA' }),
+      () => FakeBilling.start(),
+    );
     return new DemoCrms(crma, crmb, crmc, sandbox, billing, {
       crma: demoCrma(crma),
       crmb: demoCrmb(crmb),
@@ -80,7 +81,7 @@ export class DemoCrms {
 
   async stop(): Promise<void> {
     const { crma, crmb, crmc, sandbox, billing } = this;
-    await Promise.all([crma, crmb, crmc, sandbox, billing].map((server) => server.stop()));
+    await mapInParallel([crma, crmb, crmc, sandbox, billing], (server) => server.stop());
   }
 }
 

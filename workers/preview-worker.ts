@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
 import { type Day } from '#src/kernel/day.js';
 import { Failure } from '#src/kernel/failure.js';
+import { inParallel } from '#src/kernel/waiting.js';
 import { previewChange, previewNotes } from '#src/plans/plan-preview.js';
 import {
   completePreview,
@@ -89,10 +90,10 @@ export class PreviewWorker {
         { lock: 'none', access: 'read', isolation: 'repeatable read' },
         async (trx) => work(trx, await workspaceToday(trx, workspaceId, this.clock)),
       );
-    return Promise.all([
-      read((trx, today) => previewChange(trx, workspaceId, request, today)),
-      read((trx, today) => previewNotes(trx, workspaceId, request, today)),
-    ]);
+    return inParallel(
+      () => read((trx, today) => previewChange(trx, workspaceId, request, today)),
+      () => read((trx, today) => previewNotes(trx, workspaceId, request, today)),
+    );
   }
 
   private async handleFailure(taken: LeasedPreview, error: unknown): Promise<void> {

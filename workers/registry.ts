@@ -4,6 +4,7 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
+import { mapInParallel } from '#src/kernel/waiting.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
@@ -70,7 +71,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
   return {
     stop: async () => {
       await localLanes.close();
-      await Promise.all([...tasks, ...inTurn].map((task) => task.stop()));
+      await mapInParallel([...tasks, ...inTurn], (task) => task.stop());
       await exportWorker.stop();
       await previewWorker.stop();
       await webhookWorker.stop();

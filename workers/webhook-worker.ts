@@ -37,7 +37,8 @@ export class WebhookWorker {
   async stop(): Promise<void> {
     this.stopping = true;
     await this.search.stop();
-    await Promise.all(this.sending.values());
+    const running = [...this.sending.values()];
+    await Promise.all(running);
   }
 
   private async fillSlots(): Promise<void> {

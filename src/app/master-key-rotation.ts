@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { placeOfCredentials } from '../integrations/crm-accounts.js';
+import { mapInParallel } from '../kernel/waiting.js';
 import { type Database } from '../platform/database/pool.js';
 import { placeOfRoute } from '../platform/inbox/inbox.js';
 import { placeOfMail } from '../platform/mail/outbox.js';
@@ -59,7 +60,7 @@ export async function reencryptSecrets(owner: Database, secrets: Secrets): Promi
   let reencrypted = 0;
   for (const column of sealedColumns) reencrypted += await reencryptColumn(owner, secrets, column);
   const stored = [...sealedColumns, { table: 'sign_in_states', column: 'secrets' }];
-  const counts = await Promise.all(stored.map((column) => countPrevious(owner, secrets, column)));
+  const counts = await mapInParallel(stored, (column) => countPrevious(owner, secrets, column));
   return { reencrypted, remaining: counts.reduce((sum, count) => sum + count, 0) };
 }
 

@@ -1,4 +1,5 @@
 import { register } from 'node:module';
+import { inParallel } from '../kernel/waiting.js';
 import { setTracer } from '../platform/tracing.js';
 import { serviceVersion } from '../platform/version.js';
 
@@ -12,12 +13,12 @@ async function startTraces(): Promise<void> {
   // Imported modules are instrumented through a hook of the module loader.
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   const [{ NodeSDK, api, resources }, { HttpInstrumentation }, { ExpressInstrumentation }, { PgInstrumentation }] =
-    await Promise.all([
-      import('@opentelemetry/sdk-node'),
-      import('@opentelemetry/instrumentation-http'),
-      import('@opentelemetry/instrumentation-express'),
-      import('@opentelemetry/instrumentation-pg'),
-    ]);
+    await inParallel(
+      () => import('@opentelemetry/sdk-node'),
+      () => import('@opentelemetry/instrumentation-http'),
+      () => import('@opentelemetry/instrumentation-express'),
+      () => import('@opentelemetry/instrumentation-pg'),
+    );
   const sdk = new NodeSDK({
     resource: resources.resourceFromAttributes({
       'service.name': process.env['OTEL_SERVICE_NAME'] ?? 'commissions',

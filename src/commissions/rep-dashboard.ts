@@ -5,6 +5,7 @@ import { type Day, dayOf, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
 import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
@@ -85,15 +86,15 @@ export async function readRepDashboard(
   const { currency } = workspace;
   const range = periodRange(period);
   const trendMonths = monthsUpTo(range.to);
-  const [name, terms, months, quotas, credits, closed, open] = await Promise.all([
-    findRepName(trx, workspaceId, repId),
-    loadRepTerms(trx, workspaceId, repId, workspace),
-    listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
-    listQuotas(trx, workspaceId, relatedPeriods(period), repId),
-    listCredits(trx, workspaceId, repId, relatedPeriods(period)),
-    listClosedDeals(trx, workspaceId, repId, range, currency),
-    sumOpenPipeline(trx, workspaceId, repId, currency),
-  ]);
+  const [name, terms, months, quotas, credits, closed, open] = await inParallel(
+    () => findRepName(trx, workspaceId, repId),
+    () => loadRepTerms(trx, workspaceId, repId, workspace),
+    () => listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
+    () => listQuotas(trx, workspaceId, relatedPeriods(period), repId),
+    () => listCredits(trx, workspaceId, repId, relatedPeriods(period)),
+    () => listClosedDeals(trx, workspaceId, repId, range, currency),
+    () => sumOpenPipeline(trx, workspaceId, repId, currency),
+  );
   if (name === null) throw repNotFound();
   const plans = assignedPlans(terms);
   const unset = unsetQuotas({ repId, period, today }, quotas, plans, credits);

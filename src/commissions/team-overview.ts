@@ -4,6 +4,7 @@ import { openDiscrepancies, sumOpenDiscrepancies } from '../discrepancies/open-d
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { attainment, attainmentExample, attainmentOf, relatedPeriods } from './attainment.js';
 import { listQuotas, listTeam, sumEarnings } from './commission-views.js';
@@ -48,12 +49,12 @@ export async function readTeamOverview(
   currency: string,
   { repIds, everyone }: { readonly repIds: readonly string[] | null; readonly everyone: boolean },
 ): Promise<TeamOverview> {
-  const [team, earned, quotas, open] = await Promise.all([
-    listTeam(trx, workspaceId, period, repIds),
-    sumEarnings(trx, workspaceId, periodRange(period), repIds),
-    listQuotas(trx, workspaceId, relatedPeriods(period)),
-    sumOpenDiscrepancies(trx, workspaceId, repIds, currency),
-  ]);
+  const [team, earned, quotas, open] = await inParallel(
+    () => listTeam(trx, workspaceId, period, repIds),
+    () => sumEarnings(trx, workspaceId, periodRange(period), repIds),
+    () => listQuotas(trx, workspaceId, relatedPeriods(period)),
+    () => sumOpenDiscrepancies(trx, workspaceId, repIds, currency),
+  );
   const earnedBy = groupBy(earned, (row) => row.repId);
   const quotasOf = groupBy(quotas, (quota) => quota.repId);
   const all = earningsOf(earned, currency);

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type StandardField } from '../engine/field-value.js';
+import { inParallel } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -132,11 +133,11 @@ const manyDeals = 100;
 /** Returns whether all deals were new; otherwise nothing is inserted. */
 async function insertOnTrust(trx: Work, statement: RawBuilder<unknown>): Promise<boolean> {
   try {
-    await Promise.all([
-      sql`savepoint new_deals`.execute(trx),
-      statement.execute(trx),
-      sql`release savepoint new_deals`.execute(trx),
-    ]);
+    await inParallel(
+      () => sql`savepoint new_deals`.execute(trx),
+      () => statement.execute(trx),
+      () => sql`release savepoint new_deals`.execute(trx),
+    );
     return true;
   } catch (error) {
     if (!violates(error, 'deals_pkey')) throw error;

@@ -1,6 +1,7 @@
 import { type InferResult, type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
+import { inParallel } from '../kernel/waiting.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -43,15 +44,16 @@ export async function listDeals(
       .orderBy('deals.snapshot_at', 'desc')
       .orderBy('deals.deal_id')
       .execute();
-  const [{ count }, rows] = await Promise.all([
-    trx
-      .selectFrom('deals')
-      .select((select) => select.fn.countAll<string>().as('count'))
-      .where(where)
-      .executeTakeFirstOrThrow(),
+  const [{ count }, rows] = await inParallel(
+    () =>
+      trx
+        .selectFrom('deals')
+        .select((select) => select.fn.countAll<string>().as('count'))
+        .where(where)
+        .executeTakeFirstOrThrow(),
     // The deals of a few reps are found by their index and sorted.
-    filter.repIds == null ? inIndexOrder(trx, readPage) : readPage(),
-  ]);
+    () => (filter.repIds == null ? inIndexOrder(trx, readPage) : readPage()),
+  );
   return { deals: rows.map(recordOf), count: Number(count) };
 }
 

@@ -1,4 +1,5 @@
 import { groupBy } from '../kernel/group-by.js';
+import { inParallel } from '../kernel/waiting.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -89,7 +90,10 @@ export async function decideDeals(
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
   // One round trip: neither query needs the result of the other.
-  const [current] = await Promise.all([lockDeals(trx, workspaceId, dealIds), owners.preload(deals)]);
+  const [current] = await inParallel(
+    () => lockDeals(trx, workspaceId, dealIds),
+    () => owners.preload(deals),
+  );
   const incoming = completion === null ? deals : await complete(trx, workspaceId, deals, current, completion, owners);
   await failpoint('record.afterLock');
   const writes: IncomingWrite[] = [];
@@ -200,24 +204,27 @@ async function writeDecisions(trx: Work, workspaceId: string, written: readonly 
   const replaced = written.filter((one) => one.current !== undefined && one.accepted.length > 0);
   // The order matters: the replaced deal is added to the history before the writes that follow it in the same
   // message.
-  await Promise.all([
-    snapshotDeals(
-      trx,
-      workspaceId,
-      replaced.map((one) => one.dealId),
-    ),
-    insertSnapshots(
-      trx,
-      workspaceId,
-      written.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
-    ),
-    updateDeals(trx, workspaceId, replaced.map(lastWrite)),
-    updateSourceTimes(
-      trx,
-      workspaceId,
-      written.flatMap((one) => timestampOnlyUpdate(one) ?? []),
-    ),
-  ]);
+  await inParallel(
+    () =>
+      snapshotDeals(
+        trx,
+        workspaceId,
+        replaced.map((one) => one.dealId),
+      ),
+    () =>
+      insertSnapshots(
+        trx,
+        workspaceId,
+        written.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
+      ),
+    () => updateDeals(trx, workspaceId, replaced.map(lastWrite)),
+    () =>
+      updateSourceTimes(
+        trx,
+        workspaceId,
+        written.flatMap((one) => timestampOnlyUpdate(one) ?? []),
+      ),
+  );
 }
 
 /** Whether the writes replace a deal of a rep and change at most fields that no standard value is read from. */

@@ -1,5 +1,6 @@
 import { type Fields, type FieldValue } from '../engine/field-value.js';
 import { groupBy } from '../kernel/group-by.js';
+import { mapInParallel } from '../kernel/waiting.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -185,10 +186,11 @@ export async function auditSkippedDeals(
   { skipped }: Pick<RecordedReport, 'skipped'>,
 ): Promise<void> {
   const orchestrator = { workspaceId, actor: 'orchestrator' };
-  await Promise.all(
-    [...groupBy(skipped, (one) => one.dealId)].map(([dealId, reasons]) => {
+  await mapInParallel(
+    groupBy(skipped, (one) => one.dealId),
+    ([dealId, reasons]) => {
       const details = { provider, reasons: reasons.map((one) => one.reason) };
       return recordAuditEntry(trx, orchestrator, { trigger, scope: 'deal', dealId, outcome: 'skipped', details });
-    }),
+    },
   );
 }

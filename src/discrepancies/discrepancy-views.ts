@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
 import { trueUpLineAnswer } from '../statements/true-up-line.js';
@@ -23,15 +24,16 @@ export async function listDiscrepancies(
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ discrepancies: Discrepancy[]; count: number }> {
   const matching = selectMatching(trx, workspaceId, filter);
-  const [rows, counted] = await Promise.all([
-    selectColumns(matching)
-      .orderBy('d.since', 'desc')
-      .orderBy('d.discrepancy_id')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
-    matching.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-  ]);
+  const [rows, counted] = await inParallel(
+    () =>
+      selectColumns(matching)
+        .orderBy('d.since', 'desc')
+        .orderBy('d.discrepancy_id')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute(),
+    () => matching.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+  );
   return { discrepancies: rows.map(discrepancyOf), count: Number(counted.count) };
 }
 

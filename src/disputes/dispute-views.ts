@@ -4,6 +4,7 @@ import { type Caller, maySee } from '../kernel/caller.js';
 import { overlap } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
 import { notYours } from '../reps/rep.js';
@@ -32,15 +33,16 @@ export async function listDisputes(
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ disputes: Dispute[]; count: number }> {
   const matching = selectMatching(trx, workspaceId, filter);
-  const [rows, counted] = await Promise.all([
-    selectColumns(matching)
-      .orderBy('d.opened_at', 'desc')
-      .orderBy('d.dispute_id')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
-    matching.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-  ]);
+  const [rows, counted] = await inParallel(
+    () =>
+      selectColumns(matching)
+        .orderBy('d.opened_at', 'desc')
+        .orderBy('d.dispute_id')
+        .limit(page.limit)
+        .offset(page.offset)
+        .execute(),
+    () => matching.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+  );
   return { disputes: rows.map(disputeOf), count: Number(counted.count) };
 }
 

@@ -28,9 +28,9 @@ export async function withTimeout<T>(ms: number, work: Promise<T>, onTimeout: ()
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
-  });
+  }).then(onTimeout);
   try {
-    return await Promise.race([work, timeout.then(onTimeout)]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -88,6 +88,24 @@ export async function mapInSlices<T, U>(
   return mapped;
 }
 
+type Step = () => unknown;
+type Results<Steps extends readonly Step[]> = { -readonly [Index in keyof Steps]: Awaited<ReturnType<Steps[Index]>> };
+
+/**
+ * Starts the steps in their order, without waiting in between, and returns their results. A step that throws rejects
+ * like a step that fails later. In `Promise.all([f(), g()])`, an error thrown by `g` leaves the rejection of `f`
+ * unhandled, which lint therefore rejects.
+ */
+export async function inParallel<const Steps extends readonly Step[]>(...steps: Steps): Promise<Results<Steps>> {
+  return (await mapInParallel(steps, (step) => step())) as Results<Steps>;
+}
+
+/** Maps the items with all calls at the same time. */
+export function mapInParallel<T, U>(items: Iterable<T>, map: (item: T) => U): Promise<Awaited<U>[]> {
+  const started = Array.from(items, async (item) => map(item));
+  return Promise.all(started);
+}
+
 /** Maps the items with at most so many calls at a time. */
 export async function mapConcurrently<T, U>(
   items: readonly T[],
@@ -99,6 +117,7 @@ export async function mapConcurrently<T, U>(
   const work = async () => {
     for (const [index, item] of entries) mapped[index] = await map(item);
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  const workers = Array.from({ length: concurrency }, work);
+  await Promise.all(workers);
   return mapped;
 }

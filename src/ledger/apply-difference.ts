@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Decision } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
-import { EventLoopSlice } from '../kernel/waiting.js';
+import { EventLoopSlice, inParallel } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -75,12 +75,12 @@ async function countChanges(
   );
   const unknown = footprints.filter((_, lane) => lanes[lane]?.totals === null);
   const hasTruedUp = lanes.some((lane) => lane.hasTruedUp);
-  const [displaced] = await Promise.all([
-    pending,
-    reverseEvents(trx, workspaceId, lanes),
-    refreshTotals(trx, workspaceId, unknown, hasTruedUp),
-    setTotals(trx, workspaceId, known, hasTruedUp),
-  ]);
+  const [displaced] = await inParallel(
+    () => pending,
+    () => reverseEvents(trx, workspaceId, lanes),
+    () => refreshTotals(trx, workspaceId, unknown, hasTruedUp),
+    () => setTotals(trx, workspaceId, known, hasTruedUp),
+  );
   await failpoint('lane.midWrite');
   for (const row of displaced) goneFrom(affected[row.lane] as Affected, row);
   const touched = new Set(displaced.map((row) => footprints[row.lane] as Footprint));

@@ -2,7 +2,7 @@ import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull, isWithin } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
-import { EventLoopSlice } from '../kernel/waiting.js';
+import { EventLoopSlice, inParallel } from '../kernel/waiting.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -90,11 +90,11 @@ export async function calculateLanes(
     markAffected(trx, []);
     // Pipelined in this order: the locks, the request ids, then data. The server executes each statement after the
     // previous one, so all data is read under the locks.
-    const [lanes, requests, terms] = await Promise.all([
-      lockLanes(trx, workspaceId, repIds, { wait }),
-      pendingRequests(trx, workspaceId, repIds),
-      loadTerms(trx, workspaceId, repIds),
-    ]);
+    const [lanes, requests, terms] = await inParallel(
+      () => lockLanes(trx, workspaceId, repIds, { wait }),
+      () => pendingRequests(trx, workspaceId, repIds),
+      () => loadTerms(trx, workspaceId, repIds),
+    );
     const startedAt = clock.now();
     await failpoint('lane.afterRequests');
     const works = terms.flatMap((ofRep): LaneWork[] => {

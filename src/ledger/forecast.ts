@@ -5,7 +5,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
-import { EventLoopSlice } from '../kernel/waiting.js';
+import { EventLoopSlice, inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { calculateInSlices } from './calculate-in-slices.js';
 import { repsOfPlan } from './calculation-requests.js';
@@ -197,10 +197,10 @@ class ForecastCalculation {
     const all = [...terms.values()];
     const managers = all.filter(hasCascades).map(({ repId }) => repId);
     const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
-    const [teams, rankings] = await Promise.all([
-      loadTeams(trx, workspaceId, managers),
-      loadRankings(trx, workspaceId, ranked, window),
-    ]);
+    const [teams, rankings] = await inParallel(
+      () => loadTeams(trx, workspaceId, managers),
+      () => loadRankings(trx, workspaceId, ranked, window),
+    );
     return new ForecastCalculation(trx, workspaceId, terms, window, asOf, teams, rankings);
   }
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type FixedEvent } from '../engine/model.js';
 import { isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { inParallel } from '../kernel/waiting.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type CountedRow } from './counted-rows.js';
@@ -54,17 +55,18 @@ function storedRow(cells: (string | null)[]): LedgerRow {
 export async function loadLedgerRows(trx: Work, windows: readonly RepWindow[]): Promise<LedgerRow[][]> {
   const places = windows.map(({ terms, window }, place) => ({ place, terms, window }));
   const mayHoldElsewhere = places.filter(mayHoldKeysElsewhere);
-  const [within, elsewhere] = await Promise.all([
-    selectRows(trx, places, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
-    selectRows(
-      trx,
-      mayHoldElsewhere,
-      (row) => sql`${row}.earned_on not between rows_from.from_day and rows_from.to_day and exists (
+  const [within, elsewhere] = await inParallel(
+    () => selectRows(trx, places, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
+    () =>
+      selectRows(
+        trx,
+        mayHoldElsewhere,
+        (row) => sql`${row}.earned_on not between rows_from.from_day and rows_from.to_day and exists (
         select from deals d where d.workspace_id = ${row}.workspace_id and d.deal_id = ${row}.deal_key
           and d.close_date between rows_from.from_day and rows_from.to_day
         offset 0)`,
-    ),
-  ]);
+      ),
+  );
   const rows: LedgerRow[][] = windows.map(() => []);
   for (const { place, row } of within) rows[place]?.push(row);
   const holds = new Map(mayHoldElsewhere.map(({ place, terms }) => [place, keyHolder(terms)]));

@@ -7,6 +7,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { longerKind, type Period, type PeriodKind, periodRange, widened } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
 import { selectAsText, unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
@@ -92,10 +93,10 @@ export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): P
   );
   const members = daysOfMembers(managers, teams);
   if (members.length === 0) return windows.map(() => []);
-  const [owned, isTruedUp] = await Promise.all([
-    loadOwnedDeals(trx, first.terms, members),
-    hasTruedUpPeriods(trx, workspaceId),
-  ]);
+  const [owned, isTruedUp] = await inParallel(
+    () => loadOwnedDeals(trx, first.terms, members),
+    () => hasTruedUpPeriods(trx, workspaceId),
+  );
   const source = isTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
   const events = groupBy(await loadUpstreamEvents(trx, source, members, owned), (event) => event.dealKey);
   return windows.map(({ terms, window }) => {

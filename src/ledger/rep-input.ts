@@ -1,5 +1,6 @@
 import { type RepInput } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { loadCarriedCredits } from './carried-credits.js';
 import { type FixedRows, type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
@@ -45,17 +46,18 @@ export async function loadRepInputs(
   asOf: Day,
   { explain }: { readonly explain: boolean },
 ): Promise<LoadedRepInput[]> {
-  const [deals, teamDeals, stored, carried, peerCredits, firstActivities] = await Promise.all([
-    loadDeals(trx, windows),
-    loadTeamDeals(trx, windows),
-    loadLedgerRows(trx, windows),
-    loadCarriedCredits(trx, windows),
-    loadPeerCredits(trx, windows),
-    loadFirstActivities(
-      trx,
-      windows.map(({ terms }) => terms),
-    ),
-  ]);
+  const [deals, teamDeals, stored, carried, peerCredits, firstActivities] = await inParallel(
+    () => loadDeals(trx, windows),
+    () => loadTeamDeals(trx, windows),
+    () => loadLedgerRows(trx, windows),
+    () => loadCarriedCredits(trx, windows),
+    () => loadPeerCredits(trx, windows),
+    () =>
+      loadFirstActivities(
+        trx,
+        windows.map(({ terms }) => terms),
+      ),
+  );
   const loaded = windows.map(({ terms, window, carriedFrom }, place) => ({
     terms,
     window,

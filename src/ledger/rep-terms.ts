@@ -15,6 +15,7 @@ import { type Day, type DayRange, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type Tables } from '../platform/database/tables.js';
 import { cacheOf, type Work } from '../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
@@ -129,11 +130,11 @@ export async function loadTerms(
   const cache = cacheOf<Configured>(trx);
   const keyOf = (repId: string) => `rep-terms ${workspaceId} ${repId}`;
   const uncached = repIds.filter((repId) => !cache.has(keyOf(repId)));
-  const [workspace, read, frozen] = await Promise.all([
-    given ?? loadWorkspaceTerms(trx, workspaceId),
-    uncached.length === 0 ? null : readConfiguration(trx, workspaceId, uncached),
-    loadFrozenOfReps(trx, workspaceId, repIds),
-  ]);
+  const [workspace, read, frozen] = await inParallel(
+    () => given ?? loadWorkspaceTerms(trx, workspaceId),
+    () => (uncached.length === 0 ? null : readConfiguration(trx, workspaceId, uncached)),
+    () => loadFrozenOfReps(trx, workspaceId, repIds),
+  );
   const configured = new Map<string, Configured>();
   const take = ({ revision, of }: ReadConfiguration) => {
     for (const [repId, terms] of of(workspace)) {
@@ -171,17 +172,18 @@ async function readConfiguration(
   repIds: readonly string[],
 ): Promise<ReadConfiguration> {
   const onPlans = sql`(select plan_id from assignments where workspace_id = ${workspaceId} and ${isOfReps(repIds)})`;
-  const [assignments, selected, overrides, quotas, last] = await Promise.all([
-    loadAssignments(trx, workspaceId, repIds),
-    selectVersions(trx, workspaceId, onPlans),
-    loadOverrides(trx, workspaceId, repIds),
-    loadQuotas(trx, workspaceId, repIds),
-    sql<{ revision: string; managed: string[] }>`
+  const [assignments, selected, overrides, quotas, last] = await inParallel(
+    () => loadAssignments(trx, workspaceId, repIds),
+    () => selectVersions(trx, workspaceId, onPlans),
+    () => loadOverrides(trx, workspaceId, repIds),
+    () => loadQuotas(trx, workspaceId, repIds),
+    () =>
+      sql<{ revision: string; managed: string[] }>`
       select configuration_revision as revision, array(
         select distinct rep_id from reporting_lines where workspace_id = ${workspaceId} and ${isOfReps(repIds)}
       ) as managed
       from workspaces where workspace_id = ${workspaceId}`.execute(trx),
-  ]);
+  );
   const { revision, managed } = last.rows[0] as { revision: string; managed: string[] };
   const haveManagers = new Set(managed);
   return {
@@ -266,25 +268,27 @@ async function selectVersions(
   plans: RawBuilder<unknown>,
 ): Promise<(workspace: WorkspaceTerms) => StoredVersion[]> {
   const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
-  const [versions, rules] = await Promise.all([
-    trx
-      .selectFrom('plan_versions as v')
-      .innerJoin('plans as p', (join) =>
-        join.onRef('p.workspace_id', '=', 'v.workspace_id').onRef('p.plan_id', '=', 'v.plan_id'),
-      )
-      .select(['v.plan_id', 'v.plan_version_id', 'v.version', 'v.status', 'v.effective_start', 'v.effective_end'])
-      .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'p.status as plan_status'])
-      .where('v.workspace_id', '=', workspaceId)
-      .where(sql<SqlBool>`v.plan_id in ${plans}`)
-      .execute(),
-    trx
-      .selectFrom('plan_rules')
-      .select(['rule_id', 'plan_version_id', 'definition'])
-      .where('workspace_id', '=', workspaceId)
-      .where(isOfPlans)
-      .orderBy('position')
-      .execute(),
-  ]);
+  const [versions, rules] = await inParallel(
+    () =>
+      trx
+        .selectFrom('plan_versions as v')
+        .innerJoin('plans as p', (join) =>
+          join.onRef('p.workspace_id', '=', 'v.workspace_id').onRef('p.plan_id', '=', 'v.plan_id'),
+        )
+        .select(['v.plan_id', 'v.plan_version_id', 'v.version', 'v.status', 'v.effective_start', 'v.effective_end'])
+        .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'p.status as plan_status'])
+        .where('v.workspace_id', '=', workspaceId)
+        .where(sql<SqlBool>`v.plan_id in ${plans}`)
+        .execute(),
+    () =>
+      trx
+        .selectFrom('plan_rules')
+        .select(['rule_id', 'plan_version_id', 'definition'])
+        .where('workspace_id', '=', workspaceId)
+        .where(isOfPlans)
+        .orderBy('position')
+        .execute(),
+  );
   const ofVersion = groupBy(rules, (rule) => rule.plan_version_id);
   return (workspace) =>
     versions.map((row) => ({

@@ -3,6 +3,7 @@ import { type Day, type DayRange } from '../kernel/day.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { withoutNestedLoops } from '../platform/database/without-nested-loops.js';
@@ -92,7 +93,10 @@ export async function refreshTotals(
   const months = footprints.flatMap((footprint) => footprint.months());
   if (counters.length + months.length === 0) return;
   await withoutNestedLoops(trx, () =>
-    Promise.all([updateQuotas(trx, workspaceId, counters, hasTruedUp), replaceMonths(trx, workspaceId, months)]),
+    inParallel(
+      () => updateQuotas(trx, workspaceId, counters, hasTruedUp),
+      () => replaceMonths(trx, workspaceId, months),
+    ),
   );
 }
 
@@ -111,15 +115,17 @@ export async function setTotals(
       if (credit === null) unknown.push(counter);
       else credits.push({ ...counter, credit });
     }
-  await Promise.all([
-    setCredits(trx, workspaceId, credits),
-    unknown.length === 0 ? null : withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, unknown, hasTruedUp)),
-    changeMonths(
-      trx,
-      workspaceId,
-      lanes.flatMap(({ totals }) => totals.months),
-    ),
-  ]);
+  await inParallel(
+    () => setCredits(trx, workspaceId, credits),
+    () =>
+      unknown.length === 0 ? null : withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, unknown, hasTruedUp)),
+    () =>
+      changeMonths(
+        trx,
+        workspaceId,
+        lanes.flatMap(({ totals }) => totals.months),
+      ),
+  );
 }
 
 async function setCredits(
@@ -233,12 +239,14 @@ async function replaceMonths(trx: Work, workspaceId: string, months: readonly Re
     ['from_day', 'date', ({ month }) => periodRange(month).from],
     ['to_day', 'date', ({ month }) => periodRange(month).to],
   ]);
-  await Promise.all([
-    sql`
+  await inParallel(
+    () =>
+      sql`
       delete from rep_months m using ${given}
       where m.workspace_id = ${workspaceId} and m.rep_id = any(${repsOf(months)}::uuid[])
         and m.rep_id = rows_from.rep_id and m.month = rows_from.from_day`.execute(trx),
-    sql`
+    () =>
+      sql`
       insert into rep_months (${monthColumns})
       select e.* from ${given} cross join lateral (
         select ${monthSums} from commission_events
@@ -247,7 +255,7 @@ async function replaceMonths(trx: Work, workspaceId: string, months: readonly Re
         group by workspace_id, rep_id, 3, currency
         offset 0
       ) e`.execute(trx),
-  ]);
+  );
 }
 
 export const monthColumns = sql`workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods`;

@@ -6,7 +6,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { widened } from '../kernel/period.js';
-import { yieldToOthers } from '../kernel/waiting.js';
+import { inParallel, yieldToOthers } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { calculateInSlices } from './calculate-in-slices.js';
 import { type CountedRow, loadCountedRows } from './counted-rows.js';
@@ -95,15 +95,16 @@ async function loadTeamInput(
     [...terms.keys()].map((owner) => ({ repId: owner, days: window })),
   );
   const dealIds = [...deals.values()].flat().map(({ dealId }) => dealId);
-  const [retained, rankings, firstCloseDates] = await Promise.all([
-    loadRetainedRows(trx, repId, terms, { window, dealIds }),
-    loadRankings(trx, workspaceId, ranked, window),
-    loadFirstCloseDates(
-      trx,
-      workspaceId,
-      periodic.map((one) => one.repId),
-    ),
-  ]);
+  const [retained, rankings, firstCloseDates] = await inParallel(
+    () => loadRetainedRows(trx, repId, terms, { window, dealIds }),
+    () => loadRankings(trx, workspaceId, ranked, window),
+    () =>
+      loadFirstCloseDates(
+        trx,
+        workspaceId,
+        periodic.map((one) => one.repId),
+      ),
+  );
   return { terms, deals, retained, rankings, firstCloseDates };
 }
 
@@ -117,14 +118,15 @@ async function loadRetainedRows(
   const { workspaceId } = terms.get(repId) as RepTerms;
   const mayKeep = [...terms.values()].filter((one) => one.repId === repId || hasWithdrawnTerms(one));
   const ofReps = sql`c.rep_id = any(${mayKeep.map((one) => one.repId)}::uuid[])`;
-  const [within, moved] = await Promise.all([
-    loadCountedRows(trx, workspaceId, sql`${ofReps} and c.earned_on between ${from}::date and ${to}::date`),
-    loadCountedRows(
-      trx,
-      workspaceId,
-      sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
-    ),
-  ]);
+  const [within, moved] = await inParallel(
+    () => loadCountedRows(trx, workspaceId, sql`${ofReps} and c.earned_on between ${from}::date and ${to}::date`),
+    () =>
+      loadCountedRows(
+        trx,
+        workspaceId,
+        sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
+      ),
+  );
   const holds = new Map([...terms].map(([of, one]) => [of, retainedBy(one)]));
   const retained = [...within, ...moved].filter((row) => (holds.get(row.repId)?.(row) ?? null) !== null);
   const owners = await ownersOfDeals(trx, workspaceId, retained);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { bodyOf, oneLine } from '../platform/mail/mail.js';
@@ -79,10 +80,9 @@ export class Notifications {
       where r.workspace_id = ${workspaceId} and r.active
         and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]))`.execute(trx);
     for (const notification of notifications)
-      await Promise.all(
-        rows
-          .filter((recipient) => isRecipient(recipient, notification))
-          .map((recipient) => this.outbox.post(trx, this.mailOf(recipient, notification))),
+      await mapInParallel(
+        rows.filter((recipient) => isRecipient(recipient, notification)),
+        (recipient) => this.outbox.post(trx, this.mailOf(recipient, notification)),
       );
   }
 

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { findDealNames } from '../deals/deal-views.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { findRepNames } from '../reps/rep-views.js';
 import { type MovedDeal, type PreviewFigures } from './preview-result.js';
@@ -48,14 +49,15 @@ export async function findPreview(
   const figures = row.result;
   const page = row.page ?? [];
   const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.locked ?? [])].map(({ repId }) => repId);
-  const [repNames, dealNames] = await Promise.all([
-    findRepNames(trx, workspaceId, repIds),
-    findDealNames(
-      trx,
-      workspaceId,
-      page.flatMap(({ dealId }) => dealId ?? []),
-    ),
-  ]);
+  const [repNames, dealNames] = await inParallel(
+    () => findRepNames(trx, workspaceId, repIds),
+    () =>
+      findDealNames(
+        trx,
+        workspaceId,
+        page.flatMap(({ dealId }) => dealId ?? []),
+      ),
+  );
   return {
     previewId,
     status: row.status,

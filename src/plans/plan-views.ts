@@ -6,6 +6,7 @@ import { type Day, isEffective } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type PlanStatus, type PlanVersion } from './plan.js';
 import { type PlanTest } from './plan-tests.js';
@@ -43,27 +44,30 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
   if (listed.length === 0) return [];
   const isListed = sql<SqlBool>`plan_version_id = any(${listed.map((head) => head.planVersionId)}::uuid[])`;
   const onlyForRep = filter.onlyForRep ?? null;
-  const [rows, rules, assigned] = await Promise.all([
-    trx
-      .selectFrom('plan_versions')
-      .select(['plan_version_id', 'currency', 'field_mapping', 'config', 'deal_conditions', 'tests', 'created_at'])
-      .where('workspace_id', '=', workspaceId)
-      .where(isListed)
-      .execute(),
-    trx
-      .selectFrom('plan_rules')
-      .select(['rule_id', 'plan_version_id', 'definition'])
-      .where('workspace_id', '=', workspaceId)
-      .where(isListed)
-      .orderBy('position')
-      .execute(),
-    assignedReps(
-      trx,
-      workspaceId,
-      listed.map((head) => head.planId),
-      onlyForRep,
-    ),
-  ]);
+  const [rows, rules, assigned] = await inParallel(
+    () =>
+      trx
+        .selectFrom('plan_versions')
+        .select(['plan_version_id', 'currency', 'field_mapping', 'config', 'deal_conditions', 'tests', 'created_at'])
+        .where('workspace_id', '=', workspaceId)
+        .where(isListed)
+        .execute(),
+    () =>
+      trx
+        .selectFrom('plan_rules')
+        .select(['rule_id', 'plan_version_id', 'definition'])
+        .where('workspace_id', '=', workspaceId)
+        .where(isListed)
+        .orderBy('position')
+        .execute(),
+    () =>
+      assignedReps(
+        trx,
+        workspaceId,
+        listed.map((head) => head.planId),
+        onlyForRep,
+      ),
+  );
   const rowOf = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
   const rulesOf = groupBy(rules, (rule) => rule.plan_version_id);
   return listed.flatMap((head) => {

@@ -1,3 +1,4 @@
+import { mapInParallel } from '../kernel/waiting.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
@@ -44,7 +45,7 @@ export class DeliveryRunner {
             return takeDue(trx, workspaceId, endpointId);
           });
           if (due.length === 0) return;
-          const attempts = await Promise.all(due.map((delivery) => this.attempt(endpointId, delivery)));
+          const attempts = await mapInParallel(due, (delivery) => this.attempt(endpointId, delivery));
           await failpoint('delivery.afterSend');
           await this.unitOfWork.write({ workspaceId }, async (trx) => {
             await lease.assertHeld(trx);

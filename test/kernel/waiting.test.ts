@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { EventLoopSlice, yieldToOthers } from '#src/kernel/waiting.js';
+import { EventLoopSlice, inParallel, mapInParallel, yieldToOthers } from '#src/kernel/waiting.js';
 
 describe('long computations', () => {
   /** Yields this often, and calls `onSlice` in each slice. */
@@ -49,4 +49,51 @@ describe('long computations', () => {
     await counting;
     expect(slice.isOver).to.equal(false);
   });
+});
+
+describe('steps in parallel', () => {
+  const failsLater = async () => {
+    await nextTurn();
+    throw new Error('later');
+  };
+  const throwsAtOnce = (): Promise<void> => {
+    throw new Error('at once');
+  };
+
+  it('start in their order and return their results in it', async () => {
+    const started: string[] = [];
+    const [first, second] = await inParallel(
+      async () => {
+        started.push('first');
+        await nextTurn();
+        return 1;
+      },
+      () => {
+        started.push('second');
+        return 'two';
+      },
+    );
+    expect([first, second, started]).to.deep.equal([1, 'two', ['first', 'second']]);
+    expect(await mapInParallel(new Set([1, 2]), async (item) => item * 2)).to.deep.equal([2, 4]);
+  });
+
+  for (const [name, run] of [
+    ['steps', () => inParallel(failsLater, throwsAtOnce)],
+    ['calls', () => mapInParallel([failsLater, throwsAtOnce], (step) => step())],
+  ] as const)
+    it(`leave no rejection unhandled when one of the ${name} throws`, async () => {
+      const unhandled: unknown[] = [];
+      const listeners = process.listeners('unhandledRejection');
+      process.removeAllListeners('unhandledRejection').on('unhandledRejection', (reason) => unhandled.push(reason));
+      try {
+        const error = await run().catch((reason: Error) => reason);
+        expect((error as Error).message).to.equal('at once');
+        await nextTurn();
+        await nextTurn();
+        expect(unhandled).to.deep.equal([]);
+      } finally {
+        process.removeAllListeners('unhandledRejection');
+        for (const listener of listeners) process.on('unhandledRejection', listener);
+      }
+    });
 });

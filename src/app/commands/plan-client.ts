@@ -1,4 +1,5 @@
 import { type CallAnswer, type Client } from '../../client.js';
+import { mapInParallel } from '../../kernel/waiting.js';
 import { type operations } from '../../operations.js';
 import { ordered, type PlanFile } from './plan-file.js';
 
@@ -19,13 +20,11 @@ export async function findServerPlan(client: Client, plan: string): Promise<Serv
 /** Every plan that is not deleted, as the version that starts last: a file describes the plan as it is going to be. */
 export async function listServerPlans(client: Client): Promise<ServerPlan[]> {
   const plans = await client.listPlans({ query: {} });
-  return Promise.all(
-    plans.map(async (plan) => {
-      const last = plan.timeline.at(-1);
-      if (last === undefined || last.planVersionId === plan.planVersionId) return plan;
-      return client.getPlan({ params: { planId: last.planVersionId } });
-    }),
-  );
+  return mapInParallel(plans, async (plan) => {
+    const last = plan.timeline.at(-1);
+    if (last === undefined || last.planVersionId === plan.planVersionId) return plan;
+    return client.getPlan({ params: { planId: last.planVersionId } });
+  });
 }
 
 /** The plan as a file. What is not set is left out. */

@@ -71,7 +71,8 @@ export class CrmaWriter {
         }
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, sendRest));
+    const senders = Array.from({ length: concurrency }, sendRest);
+    await Promise.all(senders);
     return { results: done, failure };
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { inParallel } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { operation, Reply } from '../../platform/operation.js';
@@ -56,10 +57,10 @@ export const putDeal = operation({
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
       const affected = await affectedReps(trx, workspaceId, recorded);
-      const [deal] = await Promise.all([
-        findDeal(trx, workspaceId, dealId),
-        recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
-      ]);
+      const [deal] = await inParallel(
+        () => findDeal(trx, workspaceId, dealId),
+        () => recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
+      );
       await failpoint('put.afterRequests');
       return new Reply(outcome === 'created' ? 201 : 200, {
         ...(deal as DealRecord),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type StandardField, standardFields } from '../../engine/field-value.js';
 import { listNativeDefinitions } from '../../fields/field-definition-views.js';
+import { inParallel } from '../../kernel/waiting.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type DealTerms, usualSlugs } from '../deal.js';
 
@@ -19,15 +20,16 @@ export interface ImportColumns {
 }
 
 export async function loadImportColumns(trx: Work, workspaceId: string, terms: DealTerms): Promise<ImportColumns> {
-  const [planned, native, mapping] = await Promise.all([
-    plannedSlugs(trx, workspaceId),
-    listNativeDefinitions(trx, workspaceId),
-    trx
-      .selectFrom('workspaces')
-      .select('field_mapping')
-      .where('workspace_id', '=', workspaceId)
-      .executeTakeFirstOrThrow(),
-  ]);
+  const [planned, native, mapping] = await inParallel(
+    () => plannedSlugs(trx, workspaceId),
+    () => listNativeDefinitions(trx, workspaceId),
+    () =>
+      trx
+        .selectFrom('workspaces')
+        .select('field_mapping')
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirstOrThrow(),
+  );
   const measures = Object.values(mapping.field_mapping.measures ?? {});
   const slugsOf = (name: StandardField): readonly string[] => {
     const mapped = terms.standard[name];

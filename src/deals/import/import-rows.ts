@@ -104,7 +104,7 @@ export async function importRows(
     }
   } finally {
     // An aborted upload must not end the transaction while a batch is being written.
-    await Promise.allSettled([writing]);
+    await writing.catch(() => undefined);
   }
   await writing;
   if (decided !== null) await writeBatch(trx, decided, tally);

@@ -3,6 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { mapInParallel } from '../../kernel/waiting.js';
 import { type CalculationJob } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { operation, Reply } from '../../platform/operation.js';
@@ -193,13 +194,11 @@ export const syncCommissions = operation({
       started.push({ provider, ...(await sync.start(caller, provider, { ...options, awaited: !async })) });
     if (async) return runningAnswer(started.map((one) => ({ ...one, job: null, failure: null })));
     const deadline = performance.now() + maxWaitMs;
-    const ended = await Promise.all(
-      started.map(async (one): Promise<Ended> => {
-        const job = await sync.wait(caller, one.jobId, deadline - performance.now());
-        const isFailed = job?.status === 'failed' && job.result?.['failure'] !== undefined;
-        return { ...one, job, failure: isFailed ? failureOf(job, one.provider) : null };
-      }),
-    );
+    const ended = await mapInParallel(started, async (one): Promise<Ended> => {
+      const job = await sync.wait(caller, one.jobId, deadline - performance.now());
+      const isFailed = job?.status === 'failed' && job.result?.['failure'] !== undefined;
+      return { ...one, job, failure: isFailed ? failureOf(job, one.provider) : null };
+    });
     const [first] = ended;
     if (first?.failure && ended.every(({ failure }) => failure !== null)) throw first.failure;
     if (ended.some(({ job }) => job === null)) return new Reply(202, runningAnswer(ended));

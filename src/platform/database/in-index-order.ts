@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inParallel } from '../../kernel/waiting.js';
 import { type Work } from './unit-of-work.js';
 
 /**
@@ -7,7 +8,11 @@ import { type Work } from './unit-of-work.js';
  * 440 ms, and 1.4 ms in the order of the index. `work` must send all its statements without waiting for a result.
  */
 export async function inIndexOrder<T>(trx: Work, work: () => Promise<T>): Promise<T> {
-  const [, result] = await Promise.all([allowSorts(trx, 'off'), work(), allowSorts(trx, 'on')]);
+  const [, result] = await inParallel(
+    () => allowSorts(trx, 'off'),
+    () => work(),
+    () => allowSorts(trx, 'on'),
+  );
   return result;
 }
 

@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
+import { inParallel } from '../../kernel/waiting.js';
 import { isLockConflict, sqlStateOf } from './database-errors.js';
 import { type Tables } from './tables.js';
 
@@ -170,10 +171,9 @@ class PipeliningDriver extends PostgresDriver {
     await this.begun.get(connection);
     const statements = lastStatements.get(connection) ?? [];
     lastStatements.delete(connection);
-    await Promise.all([
-      ...statements.map((statement) => connection.executeQuery(statement)),
+    await inParallel(...statements.map((statement) => () => connection.executeQuery(statement)), () =>
       super.commitTransaction(connection),
-    ]);
+    );
   }
 
   /** Throws the error of a failed BEGIN, in place of the errors of the statements that followed it. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inParallel } from '../../kernel/waiting.js';
 import { type Work } from './unit-of-work.js';
 
 /**
@@ -9,7 +10,11 @@ import { type Work } from './unit-of-work.js';
  * statements without waiting for a result.
  */
 export async function withoutNestedLoops<T>(trx: Work, work: () => Promise<T>): Promise<T> {
-  const [, result] = await Promise.all([allowNestedLoops(trx, 'off'), work(), allowNestedLoops(trx, 'on')]);
+  const [, result] = await inParallel(
+    () => allowNestedLoops(trx, 'off'),
+    () => work(),
+    () => allowNestedLoops(trx, 'on'),
+  );
   return result;
 }
 

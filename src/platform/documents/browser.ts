@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser } from 'puppeteer-core';
 import { Failure } from '../../kernel/failure.js';
+import { mapInParallel } from '../../kernel/waiting.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
@@ -84,7 +85,7 @@ export class PdfPrinter {
     this.closed = true;
     for (const { reject } of this.waiting.splice(0)) reject(unavailable('The service is shutting down.'));
     await this.warm?.catch(() => {});
-    await Promise.all([...this.browsers].map((one) => this.end(one)));
+    await mapInParallel(this.browsers, (one) => this.end(one));
   }
 
   /** A slot that becomes free goes to the page that has waited longest. */
@@ -108,7 +109,8 @@ export class PdfPrinter {
       kill(started);
     }, timeoutMs);
     try {
-      return await Promise.race([printIn(started.browser, page), started.ended]);
+      const printed = printIn(started.browser, page);
+      return await Promise.race([printed, started.ended]);
     } catch (error) {
       this.log.warn({ err: error, timedOut }, 'printing a PDF failed');
       if (timedOut) throw unavailable(`The PDF was not ready within ${timeoutMs / 1000} s. Try again.`);
@@ -238,6 +240,7 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), startTimeoutMs);
   try {
+    const aborted = abortOf(late.signal);
     const launched = puppeteer.launch({
       executablePath: path,
       userDataDir: profile,
@@ -254,7 +257,7 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
       env,
       args: switches((await missingSandbox()) !== null),
     });
-    return { browser: await Promise.race([launched, abortOf(late.signal)]), profile };
+    return { browser: await Promise.race([launched, aborted]), profile };
   } catch (error) {
     await removeProfile(profile);
     throw error;

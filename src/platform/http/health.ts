@@ -1,5 +1,5 @@
 import { type Express } from 'express';
-import { withTimeout } from '../../kernel/waiting.js';
+import { inParallel, mapInParallel, withTimeout } from '../../kernel/waiting.js';
 
 export type Check = () => Promise<void>;
 
@@ -42,10 +42,10 @@ export class Health {
   }
 
   private async check(): Promise<Readiness> {
-    const [results, isQueueReachable] = await Promise.all([
-      Promise.all(Object.entries(this.checks).map(async ([name, check]) => [name, await passes(check)] as const)),
-      passes(this.queue),
-    ]);
+    const [results, isQueueReachable] = await inParallel(
+      () => mapInParallel(Object.entries(this.checks), async ([name, check]) => [name, await passes(check)] as const),
+      () => passes(this.queue),
+    );
     const outcomes = [...results, ['queue', isQueueReachable] as const];
     const checks = Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failing'] as const));
     if (results.some(([, passed]) => !passed)) return { status: 'not_ready', checks };

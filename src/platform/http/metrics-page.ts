@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Express } from 'express';
 import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.js';
+import { mapInParallel } from '../../kernel/waiting.js';
 import { type Database } from '../database/pool.js';
 import { type JobQueue } from '../jobs/job-queue.js';
 import { queueName } from '../jobs/queue-name.js';
@@ -37,9 +38,10 @@ export function hasBearerToken(authorization: string | undefined, secret: string
 
 /** A gauge that cannot be measured keeps its last value, and the others are still returned. */
 async function measure({ database, queue, log }: Measured): Promise<void> {
-  const results = await Promise.allSettled([measureBacklog(database), measureQueue(queue)]);
-  for (const result of results)
-    if (result.status === 'rejected') log.warn({ err: result.reason }, 'measuring a part of the metrics failed');
+  const parts = [() => measureBacklog(database), () => measureQueue(queue)];
+  await mapInParallel(parts, (measurePart) =>
+    measurePart().catch((error: unknown) => log.warn({ err: error }, 'measuring a part of the metrics failed')),
+  );
 }
 
 async function measureBacklog(database: Database): Promise<void> {

@@ -1,6 +1,7 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../../kernel/failure.js';
+import { mapInParallel } from '../../kernel/waiting.js';
 import { type ThreadAnswer, type ThreadMessage } from './thread-messages.js';
 
 interface ThreadLimits {
@@ -61,7 +62,7 @@ export class ThreadPool {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all([...this.idle.splice(0), ...this.busy].map((thread) => thread.end()));
+    await mapInParallel([...this.idle.splice(0), ...this.busy], (thread) => thread.end());
   }
 
   private startNext(): void {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { inParallel } from '../../kernel/waiting.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
@@ -43,10 +44,10 @@ async function readRepStatement(
   currency: string,
 ): Promise<StatementAnswer> {
   const key = { workspaceId: caller.workspaceId, repId, period: of };
-  const [repName, { head, content }] = await Promise.all([
-    findRepName(trx, caller.workspaceId, repId),
-    readStatement(trx, key, currency),
-  ]);
+  const [repName, { head, content }] = await inParallel(
+    () => findRepName(trx, caller.workspaceId, repId),
+    () => readStatement(trx, key, currency),
+  );
   if (repName === null) throw repNotFound();
   if (isLive) return statementAnswer(key, repName, null, await readLedger(trx, key, currency), caller);
   if (version !== null && version !== content.version) {
