@@ -2,8 +2,8 @@ import { fail } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { crmProviders } from '#src/crm/port.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
-import { ApiClient } from '#test/support/test-service.js';
 import { type BenchService, startBenchService } from './bench-service.js';
 import { WorkerProcess } from './worker-process.js';
 

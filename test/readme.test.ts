@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { settingsTable } from '#src/platform/config.js';
-import { testService } from './support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -28,7 +28,7 @@ describe('the documentation', () => {
   });
 
   describe('walks', () => {
-    const service = testService();
+    const service = Service.duringSuite();
 
     it('from nothing to a statement, with calls that work as they are printed', async () => {
       const { stdout, json } = await run('walk');

@@ -1,15 +1,14 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { FetchClient, listTools, seededWorkspace, toolCall } from '#test/mcp/mcp-fixture.js';
-import { duringSuite } from '#test/support/during-suite.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient, startTestService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
-import { ClientProgram, redirectUri, register, startOAuthService } from './oauth-fixture.js';
+import { Service } from '#test/support/service.js';
+import { ClientProgram, forAgents, redirectUri, register } from './oauth-fixture.js';
 
 describe('agents that people connect by signing in', () => {
-  const service = duringSuite(() => startOAuthService());
+  const service = Service.duringSuite(forAgents);
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let mia: ApiClient;
   let ada: ApiClient;
@@ -19,9 +18,9 @@ describe('agents that people connect by signing in', () => {
   before(async () => {
     seeded = await seededWorkspace(service);
     const { workspaceId } = seeded;
-    mia = await sessionOf(service, workspaceId, seeded.mia);
-    ada = await sessionOf(service, workspaceId, seeded.ada);
-    ben = await sessionOf(service, workspaceId, seeded.ben);
+    mia = await service.as(workspaceId, seeded.mia);
+    ada = await service.as(workspaceId, seeded.ada);
+    ben = await service.as(workspaceId, seeded.ben);
   });
 
   beforeEach(async () => {
@@ -61,7 +60,7 @@ describe('agents that people connect by signing in', () => {
     });
 
     it('is off without an https address, and keys in the header always work', async () => {
-      const plain = await startTestService({ PUBLIC_URL: 'http://pay.acme.test' });
+      const plain = await Service.start({ settings: { PUBLIC_URL: 'http://pay.acme.test' } });
       try {
         for (const path of ['/.well-known/oauth-protected-resource', '/oauth/authorize'])
           expect((await fetch(`${plain.url}${path}`)).status, path).to.equal(404);
@@ -127,7 +126,7 @@ describe('agents that people connect by signing in', () => {
 
     it('end with the session rights of the person: a deactivated person has no agents', async () => {
       const [repId] = await seeded.api.saveReps('Eve');
-      const eve = await sessionOf(service, seeded.workspaceId, repId);
+      const eve = await service.as(seeded.workspaceId, repId);
       const { access_token, refresh_token } = await program.connect(eve);
       await seeded.api.expect(200, 'PATCH', `/v1/reps/${repId}`, { active: false });
       expect(await statusOf(access_token)).to.equal(401);
@@ -325,10 +324,13 @@ describe('agents that people connect by signing in', () => {
     it('a client of the configuration needs its secret', async () => {
       const secret = 's'.repeat(32);
       const client = { client_id: 'erp', client_name: 'ERP', redirect_uris: [redirectUri], client_secret: secret };
-      const configured = await startOAuthService({ MCP_CLIENTS: JSON.stringify([client]) });
+      const configured = await Service.start({
+        ...forAgents,
+        settings: { ...forAgents.settings, MCP_CLIENTS: JSON.stringify([client]) },
+      });
       try {
         const made = await seededWorkspace(configured);
-        const person = await sessionOf(configured, made.workspaceId, made.ada);
+        const person = await configured.as(made.workspaceId, made.ada);
         const erp = new ClientProgram(configured.url, 'erp');
         const code = await erp.code(person);
         expect((await erp.exchange(code)).body.error).to.equal('invalid_client');

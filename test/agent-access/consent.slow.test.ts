@@ -1,3 +1,4 @@
+import { Service } from '#test/support/service.js';
 import 'reflect-metadata';
 import { createServer } from 'node:http';
 import {
@@ -15,7 +16,7 @@ import { query } from '#test/support/ledger-checks.js';
 import { violations } from '#test/web/accessibility.js';
 import { WebWorld } from '#test/web/web-world.js';
 import { publishDocument } from './metadata-document.js';
-import { startOAuthService } from './oauth-fixture.js';
+import { forAgents } from './oauth-fixture.js';
 
 /** The program of a person: it opens a browser for the sign-in and waits for the browser to return. */
 class Program implements OAuthClientProvider {
@@ -63,7 +64,7 @@ class Program implements OAuthClientProvider {
 
 describe('connecting an agent with the official client and a browser', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start((database) => startOAuthService({}, database)));
+  const world = duringSuite(() => WebWorld.start((database) => Service.start({ ...forAgents, database })));
 
   const endpoint = () => new URL(`${world.service.url}/v1/mcp`);
   const transportOf = (program: Program) => new StreamableHTTPClientTransport(endpoint(), { authProvider: program });

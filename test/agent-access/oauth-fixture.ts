@@ -1,19 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { freePort } from '#embedded-postgres/launch.js';
-import { type TestDatabase } from '#test/support/test-database.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
 
-/** The service with a public address, so that people can connect agents. */
-export async function startOAuthService(
-  environment: Record<string, string> = {},
-  database?: Promise<TestDatabase>,
-): Promise<TestService> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const settings = { PORT: String(port), PUBLIC_URL: url, MCP_OAUTH: '1', ...environment };
-  return startTestService(settings, undefined, undefined, database);
-}
+/** Options of a service to which people can connect agents. */
+export const forAgents = { hasPublicUrl: true, settings: { MCP_OAUTH: '1' } } as const;
 
 export interface Tokens {
   readonly access_token: string;

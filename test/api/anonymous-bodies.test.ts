@@ -3,15 +3,15 @@ import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { expectError } from '#test/support/errors.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const perMinute = 5;
 
 describe('bodies of requests without a token', () => {
-  const service = testService(
-    { PUBLIC_REQUESTS_PER_MINUTE: String(perMinute), TRUST_PROXY_HOPS: '1' },
-    { api: true, worker: false },
-  );
+  const service = Service.duringSuite({
+    settings: { PUBLIC_REQUESTS_PER_MINUTE: String(perMinute), TRUST_PROXY_HOPS: '1' },
+    worker: false,
+  });
 
   const send = (body: Uint8Array | string, address: string, headers: Record<string, string> = {}) =>
     service.client(null).send('POST', '/auth/otp/send', body, {
@@ -67,7 +67,7 @@ describe('bodies of requests without a token', () => {
 });
 
 describe('requests with an ambiguous length', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
 
   /** Everything that the service sends until it closes the connection. */
   async function responsesTo(headers: string, body: string): Promise<string> {
@@ -99,7 +99,7 @@ describe('requests with an ambiguous length', () => {
 });
 
 describe('the keys of a body', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
 
   it('returns 400 for more than 5,000 keys', async () => {
     const { api } = await service.workspace();

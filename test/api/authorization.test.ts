@@ -6,9 +6,9 @@ import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { scopeOf } from '#src/platform/operation-scope.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
+import { type ApiResponse } from '#test/support/api-client.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type Answer, testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 
 const operations: readonly AnyOperation[] = declared;
 
@@ -269,7 +269,9 @@ const withoutScope: readonly string[] = [
 const ranks: readonly string[] = ['public', 'connection', 'rep', 'manager', 'admin'];
 
 describe('authorization', () => {
-  const service = testService({ RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' });
+  const service = Service.duringSuite({
+    settings: { RATE_LIMIT_PER_MINUTE: '10000', FAILED_SIGN_INS_PER_MINUTE: '10000' },
+  });
   let workspaceId: string;
   let planIds: { shared: string; bobs: string };
   const ids = new Map<string, string>();
@@ -329,7 +331,7 @@ describe('authorization', () => {
     await service.waitForCalculations(workspaceId);
   });
 
-  const addToken = (kind: TokenKind, repId?: string) => tokenOf(service, workspaceId, kind, repId);
+  const addToken = (kind: TokenKind, repId?: string) => service.token(workspaceId, kind, repId);
 
   /** The caller's own rep, or Ada for callers without a rep. */
   const selves: Readonly<Record<string, string>> = {
@@ -345,7 +347,7 @@ describe('authorization', () => {
     path: string,
     body?: unknown,
     type = 'application/json',
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const filled = (text: string) =>
       text.replace(
         /<([a-z]+)>/g,

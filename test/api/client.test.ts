@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ApiError, type Client, createClient } from '#src/client.js';
 import { routes } from '#src/client-routes.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 describe('the typed client', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let client: Client;
 
   beforeEach(async () => {

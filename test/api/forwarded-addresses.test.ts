@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const perMinute = 5;
 
 describe('the header X-Forwarded-For', () => {
-  const direct = testService({ PUBLIC_REQUESTS_PER_MINUTE: String(perMinute) }, { api: true, worker: false });
-  const proxied = testService(
-    { PUBLIC_REQUESTS_PER_MINUTE: String(perMinute), TRUST_PROXY_HOPS: '1' },
-    { api: true, worker: false },
-  );
+  const direct = Service.duringSuite({ settings: { PUBLIC_REQUESTS_PER_MINUTE: String(perMinute) }, worker: false });
+  const proxied = Service.duringSuite({
+    settings: { PUBLIC_REQUESTS_PER_MINUTE: String(perMinute), TRUST_PROXY_HOPS: '1' },
+    worker: false,
+  });
 
   /** The statuses of more requests than an address may send. */
   async function statuses(url: string, forwarded: (at: number) => string): Promise<number[]> {

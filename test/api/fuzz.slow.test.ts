@@ -7,8 +7,8 @@ import { answerWith, FakeServer } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type AnyOperation, commonFailures, type Example } from '#src/platform/operation.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
-import { connectionOf, sessionOf } from '#test/support/tokens.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
@@ -679,7 +679,7 @@ function shown(sent: Request, why: string, reply: Reply | null): string {
 
 describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
   this.timeout(60_000 + requests * 12);
-  let service: TestService;
+  let service: Service;
   let crm: FakeServer;
   let worlds: [World, World];
 
@@ -687,7 +687,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     crm = new FakeServer();
     crm.app.use(answerWith(401));
     await crm.start();
-    service = await startTestService({ CRMA_API_BASE: crm.url, CRMB_API_BASE: crm.url });
+    service = await Service.start({ settings: { CRMA_API_BASE: crm.url, CRMB_API_BASE: crm.url } });
     worlds = [await newWorld(), await newWorld()];
   });
   after(async () => {
@@ -755,9 +755,9 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
       key: null,
       none: null,
       unknown: `ws_${'0'.repeat(32)}`,
-      manager: tokenOf(await sessionOf(service, workspaceId, mia)),
-      rep: tokenOf(await sessionOf(service, workspaceId, ben)),
-      connection: tokenOf(await connectionOf(service, workspaceId)),
+      manager: await service.token(workspaceId, 'sess', mia),
+      rep: await service.token(workspaceId, 'sess', ben),
+      connection: await service.token(workspaceId, 'conn'),
     });
   }
 
@@ -772,7 +772,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
       `${admin}@acme.test`,
     );
     await service.sql('insert into lanes (workspace_id, rep_id) values ($1, $2)', world.workspaceId, admin);
-    const session = await sessionOf(service, world.workspaceId, admin);
+    const session = await service.as(world.workspaceId, admin);
     const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', {});
     world.key = apiKey;
     world.api = service.client(apiKey);
@@ -780,7 +780,6 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
 
   const of = (id: string): Example => operations.find((operation) => operation.id === id)?.example ?? {};
   const paramOf = (id: string, name: string): string => of(id).params?.[name] as string;
-  const tokenOf = (client: ApiClient): string => (client as unknown as { token: string }).token;
 
   it('return a result or an error body, and never 500', async () => {
     const complaints: string[] = [];

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
-import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const won = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
 const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
@@ -12,7 +13,7 @@ function plan(name: string) {
 }
 
 describe('Idempotency-Key', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
 
@@ -20,7 +21,7 @@ describe('Idempotency-Key', () => {
     ({ api, workspaceId } = await service.workspace());
   });
 
-  function post(path: string, body: unknown, key: string, by: ApiClient = api): Promise<Answer> {
+  function post(path: string, body: unknown, key: string, by: ApiClient = api): Promise<ApiResponse> {
     return by.send('POST', path, body, { 'Idempotency-Key': key });
   }
 

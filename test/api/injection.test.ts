@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 /** Ends the literal or the statement, wherever it is inserted, and waits for much longer than any request takes. */
 const injected = `x' or '1'='1'; select pg_sleep(20); drop table reps; --") $1 \\`;
@@ -22,7 +23,7 @@ function withInjection(value: unknown): unknown[] {
 }
 
 describe('SQL in texts', () => {
-  const service = testService({ RATE_LIMIT_PER_MINUTE: '1000000' }, { api: true, worker: false });
+  const service = Service.duringSuite({ settings: { RATE_LIMIT_PER_MINUTE: '1000000' }, worker: false });
   let api: ApiClient;
   let otherId: string;
 

@@ -2,10 +2,10 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { insertDiscrepancy } from '#test/support/discrepancies.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
+import { insertDiscrepancy } from './insert-discrepancy.js';
 
 const operations: readonly AnyOperation[] = declared;
 
@@ -100,7 +100,7 @@ const impersonal: ReadonlySet<string> = new Set([
 const narrowed: ReadonlySet<string> = new Set(['getPlan', 'getPlanHistory', 'listPlanOverrides']);
 
 describe('managers who read only the people below them', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let admin: ApiClient;
   let manager: ApiClient;
@@ -143,12 +143,12 @@ describe('managers who read only the people below them', () => {
     ids.set('discrepancy', await insertDiscrepancy(service, workspaceId, eve, '2026-03'));
     expect((await admin.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
     ids.set('export', (await admin.expect(200, 'GET', '/v1/statements/export/jobs')).jobs[0].jobId);
-    manager = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('mia') as string));
+    manager = await service.as(workspaceId, ids.get('mia') as string);
   });
 
   const restrict = (managerScope: string) => admin.expect(200, 'PATCH', '/v1/workspaces', { managerScope });
   const filled = (text: string) => text.replace(/<([a-z]+)>/g, (_, name: string) => ids.get(name) ?? expect.fail(name));
-  const sendAsBoss = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  const sendAsBoss = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
     manager.send(method, filled(path), body === undefined ? undefined : JSON.parse(filled(JSON.stringify(body))));
 
   it('read everyone while managerScope is workspace', async () => {

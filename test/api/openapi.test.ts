@@ -5,7 +5,8 @@ import { type z } from 'zod';
 import { operations } from '#src/operations.js';
 import { failureCodes } from '#src/platform/openapi/failure-responses.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read at every depth
 type Loose = any;
@@ -13,7 +14,7 @@ type Loose = any;
 const all: readonly AnyOperation[] = operations;
 
 describe('the OpenAPI document', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let anyone: ApiClient;
   let document: Loose;
   let described: Map<string, Loose>;
@@ -130,7 +131,7 @@ describe('the OpenAPI document', () => {
   }
 
   describe('the addresses of the document', () => {
-    const head = (answer: Answer, name: string) => answer.headers.get(name);
+    const head = (answer: ApiResponse, name: string) => answer.headers.get(name);
 
     it('are readable without a token and support only GET', async () => {
       for (const path of ['/v1/openapi.json', '/docs', '/docs/initialize.js', '/docs/swagger-ui.css']) {

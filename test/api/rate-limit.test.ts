@@ -5,10 +5,11 @@ import { PostgresRateCounter } from '#src/platform/http/postgres-rate-counter.js
 import { type RateCounter } from '#src/platform/http/rate-limit.js';
 import { RedisRateCounter } from '#src/platform/http/redis-rate-counter.js';
 import { createLog } from '#src/platform/log.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
+import { Service } from '#test/support/service.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { type ApiClient, startTestService, testService } from '#test/support/test-service.js';
 
 const start = Date.parse('2026-05-15T12:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1000);
@@ -148,7 +149,7 @@ describe('rate limit', () => {
   );
 
   describe('over HTTP', () => {
-    const service = testService({ RATE_LIMIT_PER_MINUTE: '10' });
+    const service = Service.duringSuite({ settings: { RATE_LIMIT_PER_MINUTE: '10' } });
 
     const limits = (answer: { headers: Headers }) =>
       ['limit', 'remaining', 'reset'].map((name) => Number(answer.headers.get(`x-ratelimit-${name}`) ?? Number.NaN));
@@ -193,9 +194,11 @@ describe('rate limit', () => {
 
     it('shares the count between processes', async () => {
       const { apiKey } = await service.workspace();
-      const second = await startTestService({
-        RATE_LIMIT_PER_MINUTE: '10',
-        ...service.database.environment,
+      const second = await Service.start({
+        settings: {
+          RATE_LIMIT_PER_MINUTE: '10',
+          ...service.database.environment,
+        },
       });
       try {
         const apis = [service.client(apiKey), second.client(apiKey)] as [ApiClient, ApiClient];

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { importPath, readPipeline, saveMapping, savePlans, saveTeams } from '#test/support/sales-opportunities.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 describe('the service with the queue on Redis', () => {
   let redis: RedisServer;
-  let service: TestService;
+  let service: Service;
 
   before(async function () {
     const started = await startRedis();
     if (started === null) return this.skip();
     redis = started;
-    service = await startTestService({ REDIS_URL: redis.url });
+    service = await Service.start({ settings: { REDIS_URL: redis.url } });
   });
 
   after(async () => {

@@ -5,12 +5,12 @@ import { start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { type ExpectedError, expectError } from '#test/support/errors.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { bodies, invalid, RejectionWorld, type Requests, rejects, rule } from '#test/support/rejections.js';
 import { createTestDatabase } from '#test/support/test-database.js';
-import { ApiClient } from '#test/support/test-service.js';
 
 const plans = 'GET /v1/plans';
 const rename = 'PATCH /v1/workspaces';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { acceptInvite } from '#src/reps/invite-reps.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { openTransaction } from '#test/support/open-transaction.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 
 const period = '2026-Q1';
 const names = ['ana', 'ben', 'cid', 'dan'] as const;
@@ -13,7 +13,7 @@ type Name = (typeof names)[number];
 const open = (repId: string | null, amount: number) => ({ repId, fields: { amount, stage: 'Open' } });
 
 describe('cached responses', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let api: ApiClient;
   /** Operations that were executed and not returned from the cache. */
@@ -109,7 +109,7 @@ describe('cached responses', () => {
   it('are separate for each caller: a rep receives no response cached for the admin', async () => {
     await overview();
     await dashboard('ana');
-    const ben = await sessionOf(service, workspaceId, ids.ben);
+    const ben = await service.as(workspaceId, ids.ben);
     await ben.expect(403, 'GET', `/v1/commissions?period=${period}`);
     await ben.expect(403, 'GET', `/v1/commissions?repId=${ids.ana}&period=${period}`);
     await put('d1', open(ids.ana, 100));

@@ -8,11 +8,12 @@ import {
   savePlans,
   saveTeams,
 } from '#test/support/sales-opportunities.js';
-import { type TestService, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
+import { type Workspace } from '#test/support/workspace.js';
 
 describe('the commission on 8,800 real opportunities', () => {
-  const service = testService();
-  let world: Awaited<ReturnType<TestService['workspace']>>;
+  const service = Service.duringSuite();
+  let world: Workspace;
   let teams: SalesTeams;
 
   before(async () => {

@@ -5,8 +5,9 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
-import { insertDiscrepancy } from '#test/support/discrepancies.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
+import { insertDiscrepancy } from './insert-discrepancy.js';
 
 const operations: readonly AnyOperation[] = declared;
 
@@ -326,11 +327,13 @@ const oauthClients = Object.fromEntries(
 );
 
 describe('two workspaces', () => {
-  const service = testService({
-    RATE_LIMIT_PER_MINUTE: '10000',
-    FAILED_SIGN_INS_PER_MINUTE: '10000',
-    PUBLIC_URL: 'http://127.0.0.1:9',
-    ...oauthClients,
+  const service = Service.duringSuite({
+    settings: {
+      RATE_LIMIT_PER_MINUTE: '10000',
+      FAILED_SIGN_INS_PER_MINUTE: '10000',
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      ...oauthClients,
+    },
   });
   let mine: ApiClient;
   let other: { workspaceId: string; names: Names };

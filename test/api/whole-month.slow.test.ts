@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { Decimal } from '#src/kernel/decimal.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
 import { flatRule, won } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
 
 const month = '2026-02';
 const deals = `id,name,amount,currency,stage,close_date,owner_id
@@ -59,7 +59,7 @@ const sumOf = (amounts: readonly (number | string)[]) =>
 const rowsOf = (csv: string): Record<string, string>[] => parse(csv, { columns: true, bom: true });
 
 describe('a month of a company', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let api: ApiClient;
   let manager: ApiClient;
@@ -80,7 +80,7 @@ describe('a month of a company', () => {
       { email: 'gil@acme.test', name: 'Gil', crmMemberId: 'gil', ...report },
     );
     Object.assign(ids, { ida, mia, ben, ana, gil });
-    manager = await sessionOf(service, workspaceId, idOf('mia'));
+    manager = await service.as(workspaceId, idOf('mia'));
     const sold = (currency: string) => [
       won,
       { field: 'currency', fieldType: 'text', operator: 'equals', value: currency },
@@ -317,7 +317,7 @@ describe('a month of a company', () => {
     const address = `/v1/statements/${repId}/export?period=${month}`;
     const json = await manager.get(`${address}&format=json`);
     expect(json.body).to.deep.equal(statement);
-    const own = await (await sessionOf(service, workspaceId, repId)).get(`${address}&format=csv`);
+    const own = await (await service.as(workspaceId, repId)).get(`${address}&format=csv`);
     const csv = await manager.get(`${address}&format=csv`);
     expect(own.body).to.equal(csv.body);
     const mixed = otherCurrencies.length > 0;

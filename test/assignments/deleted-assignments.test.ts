@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const tier = (rate: number, tierIndex = 0, minThreshold = 0) => ({ tierIndex, minThreshold, rate });
 
 describe('the deletion of an assignment while no worker is running', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
   let workspaceId: string;
   let api: ApiClient;
   let mia: string;

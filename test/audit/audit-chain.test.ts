@@ -6,9 +6,9 @@ import { deleteAuditEntries, verifyChain } from '#src/app/audit-chain.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations } from '#src/operations.js';
 import { appSessionOptions, createDatabase } from '#src/platform/database/pool.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
 
 interface Change {
   readonly table: string;
@@ -34,7 +34,7 @@ interface Entry {
 const exportPath = '/v1/workspaces/audit-logs/export.ndjson';
 
 describe('the audit log of calls', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let api: ApiClient;
   let amy: string;
@@ -87,7 +87,7 @@ describe('the audit log of calls', () => {
   });
 
   it('has who changed what, before and after, with the request id', async () => {
-    const session = await sessionOf(service, workspaceId, amy);
+    const session = await service.as(workspaceId, amy);
     await session.expect(200, 'PATCH', `/v1/reps/${ben}`, { role: 'manager' }, { 'X-Request-Id': 'req-1' });
     const { changes, ...entry } = await last();
     expect(entry).to.deep.include({
@@ -106,7 +106,7 @@ describe('the audit log of calls', () => {
   });
 
   it('has the key, and the person who rotated it', async () => {
-    const session = await sessionOf(service, workspaceId, amy);
+    const session = await service.as(workspaceId, amy);
     const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });
     await service.client(apiKey).expect(200, 'PATCH', `/v1/reps/${ben}`, { active: false });
     const entry = await last();
@@ -158,12 +158,12 @@ describe('the audit log of calls', () => {
 
   it('has exports and the rejected calls of people and keys', async () => {
     await api.expect(200, 'GET', '/v1/statements/export.csv?period=2026-01');
-    const session = await sessionOf(service, workspaceId, ben);
+    const session = await service.as(workspaceId, ben);
     expect((await session.get('/v1/workspaces/audit-logs')).status).to.equal(403);
     expect((await session.get(`/v1/reps/${amy}`)).status).to.equal(403);
     const { key } = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
     expect((await service.client(key).put('/v1/deals/D1', {})).status).to.equal(403);
-    const admin = await sessionOf(service, workspaceId, amy);
+    const admin = await service.as(workspaceId, amy);
     const own = { amount: 5, reason: 'Mine', period: '2026-01' };
     expect((await admin.post(`/v1/statements/${amy}/adjust`, own)).status).to.equal(403);
     const agent = await session.mcp('tools/call', { name: 'list_audit_logs', arguments: {} });
@@ -183,7 +183,7 @@ describe('the audit log of calls', () => {
   });
 
   it('has no names, addresses, reasons, comments and keys', async () => {
-    const session = await sessionOf(service, workspaceId, amy);
+    const session = await service.as(workspaceId, amy);
     await session.saveReps({ name: 'Ben Black', email: 'ben@x.io', payrollId: 'P-77' });
     await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, { period: '2026-01', body: 'Dear Ben Brown' });
     await api.adjust(ben, '2026-01', 1, 'Ben Brown');

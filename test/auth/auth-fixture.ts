@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type QueryResultRow } from 'pg';
 import { openMailBody } from '#src/platform/mail/outbox.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 export interface Person {
   readonly repId: string;
@@ -18,12 +19,12 @@ export interface StoredMail {
 /** The service over HTTP with a workspace, its people, and direct database access as the owner of the tables. */
 export class AuthFixture {
   private constructor(
-    readonly service: TestService,
+    readonly service: Service,
     readonly anyone: ApiClient,
   ) {}
 
   static async start(environment: Record<string, string> = {}): Promise<AuthFixture> {
-    const service = await startTestService(environment);
+    const service = await Service.start({ settings: environment });
     return new AuthFixture(service, service.client(null));
   }
 
@@ -46,11 +47,11 @@ export class AuthFixture {
     return { repId, email };
   }
 
-  send(email: unknown, more: Record<string, unknown> = {}): Promise<Answer> {
+  send(email: unknown, more: Record<string, unknown> = {}): Promise<ApiResponse> {
     return this.anyone.post('/auth/otp/send', { email, ...more });
   }
 
-  verify(email: unknown, code: unknown, more: Record<string, unknown> = {}): Promise<Answer> {
+  verify(email: unknown, code: unknown, more: Record<string, unknown> = {}): Promise<ApiResponse> {
     return this.anyone.post('/auth/otp/verify', { email, code, ...more });
   }
 
@@ -82,7 +83,7 @@ export class AuthFixture {
     return this.lastCode(email);
   }
 
-  async signIn(email: string): Promise<{ token: string; api: ApiClient; body: Answer['body'] }> {
+  async signIn(email: string): Promise<{ token: string; api: ApiClient; body: ApiResponse['body'] }> {
     const answer = await this.verify(email, await this.code(email));
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     const token: string = answer.body.sessionToken;

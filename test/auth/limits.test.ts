@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { networkOf } from '#src/platform/limits/attempt-limits.js';
 import { newToken } from '#src/platform/secrets/token.js';
+import { type ApiResponse } from '#test/support/api-client.js';
 import { duringSuite } from '#test/support/during-suite.js';
-import { type Answer } from '#test/support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 
 describe('limits on requests without a valid token', () => {
@@ -11,7 +11,9 @@ describe('limits on requests without a valid token', () => {
   const from = (address: string) => ({ 'X-Forwarded-For': address });
 
   /** The window may end during the test; then the limit starts again. */
-  async function untilLimited(sendRequest: () => Promise<Answer>): Promise<{ before: number; answer: Answer }> {
+  async function untilLimited(
+    sendRequest: () => Promise<ApiResponse>,
+  ): Promise<{ before: number; answer: ApiResponse }> {
     for (let before = 0; before <= 130; before += 1) {
       const answer = await sendRequest();
       if (answer.status === 429) return { before, answer };

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { TestBrowser } from '#test/support/test-browser.js';
-import { type Answer, type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture } from './auth-fixture.js';
 
 describe('signing in with an identity provider', () => {
@@ -39,13 +39,13 @@ describe('signing in with an identity provider', () => {
     return new URL(response.headers.get('location') ?? '');
   }
 
-  async function finish(back: URL, from = browser): Promise<Answer> {
+  async function finish(back: URL, from = browser): Promise<ApiResponse> {
     const response = await from.fetch(`/auth/oidc/callback${back.search}`);
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
   }
 
-  async function signIn(query = ''): Promise<Answer> {
+  async function signIn(query = ''): Promise<ApiResponse> {
     return finish(await provider.authorize((await begin(query)).href));
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, otherThan } from './auth-fixture.js';
 
 describe('signing in by e-mail', () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { type ApiClient } from '#test/support/api-client.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, type Person } from './auth-fixture.js';
 
 describe('sessions', () => {

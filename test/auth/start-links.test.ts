@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { banner } from '#src/app/banner.js';
 import { expectError } from '#test/support/errors.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const setUp = {
   name: 'Acme',
@@ -13,7 +13,7 @@ const setUp = {
 const ofPage = { 'X-Requested-By': 'web', 'Sec-Fetch-Site': 'same-origin' };
 
 describe('links of the terminal', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   it('are printed with the public address of the service', () => {
     const running = { url: 'http://127.0.0.1:3000', welcome: null, links: [{ label: 'Mia, admin', path: '/start#t' }] };

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
-import { type Answer, type ApiClient } from '#test/support/test-service.js';
 import { AuthFixture, otherThan, type Person } from './auth-fixture.js';
 
 const operations: readonly AnyOperation[] = declared;
@@ -93,14 +93,14 @@ describe('step-up', () => {
   const ageProofs = (interval: string) =>
     world.sql(`update tokens set proved_at = now() - $1::interval where kind = 'sess'`, interval);
 
-  function send(client: ApiClient, { method, path }: AnyOperation, call: Call): Promise<Answer> {
+  function send(client: ApiClient, { method, path }: AnyOperation, call: Call): Promise<ApiResponse> {
     const body = call.csv ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
     const headers = { 'Content-Type': call.csv === undefined ? 'application/json' : 'text/csv' };
     const filled = (call.path ?? path).replace('<ben>', ben.repId);
     return client.send(method.toUpperCase(), filled, body, body === undefined ? {} : headers);
   }
 
-  async function confirm(client: ApiClient, email: string, wrong = 0): Promise<Answer> {
+  async function confirm(client: ApiClient, email: string, wrong = 0): Promise<ApiResponse> {
     const { nonce } = (await world.send(email, { workspaceId })).body;
     const code = await world.lastCode(email);
     for (let guess = 0; guess < wrong; guess += 1) await client.post('/auth/confirm', { code: otherThan(code), nonce });

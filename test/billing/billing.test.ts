@@ -16,7 +16,7 @@ import { metrics } from '#src/platform/metrics.js';
 import { deliveryLimitBytes } from '#src/webhooks/delivery.js';
 import { expectError } from '#test/support/errors.js';
 import { query } from '#test/support/ledger-checks.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 import { BillingSweep } from '#workers/billing-sweep.js';
 
@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 
 describe('billing', () => {
   let billing: FakeBilling;
-  let service: TestService;
+  let service: Service;
   let now: Date;
   let runner: InboxRunner;
 
@@ -36,7 +36,7 @@ describe('billing', () => {
     billing.addPrice({ id: 'price_seats', tier: 'pro', countsSeats: true });
     billing.addPrice({ id: 'price_odd', lookupKey: 'gold_monthly' });
     // Without a worker: the tests run each task themselves, on their own clock.
-    service = await startTestService(environment(), { api: true, worker: false });
+    service = await Service.start({ settings: environment(), worker: false });
     const { unitOfWork, config, queue } = service.running.service;
     const clock = { now: () => now };
     const handler = new BillingInboxHandler(
@@ -247,7 +247,7 @@ describe('billing', () => {
     });
 
     it('rejects every delivery while no secret is configured', async () => {
-      const bare = await startTestService();
+      const bare = await Service.start();
       const unsigned = await fetch(`${bare.url}/webhooks/billing`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'Stripe-Signature': billing.sign(body) },
@@ -598,7 +598,7 @@ describe('billing', () => {
   });
 
   it('processes delivered events and events missed before the start in a complete service', async () => {
-    const whole = await startTestService(environment());
+    const whole = await Service.start({ settings: environment() });
     const { workspaceId, api } = await whole.workspace({ tier: 'free' });
     const { subscription } = billing.checkout(workspaceId, ['price_big']);
     await billing.deliveries(`${whole.url}/webhooks/billing`).flush();

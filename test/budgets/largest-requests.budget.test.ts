@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
+import { Service } from '#test/support/service.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
 import { type KnownValues, largestBody, largestConfigs, largestFile, largestQuery, repair } from './largest-input.js';
 import { slownessOfMachine } from './machine-speed.js';
 import { ServiceMonitor } from './service-monitor.js';
@@ -54,7 +54,7 @@ interface Call {
 describe('the budgets of every operation', () => {
   /** Every CRM: it accepts no credentials. */
   const crm = createServer((_request, response) => response.writeHead(401).end('{}'));
-  let service: TestService;
+  let service: Service;
   let target: ServiceProcess;
   let monitor: ServiceMonitor;
   let apiKey: string;
@@ -70,7 +70,7 @@ describe('the budgets of every operation', () => {
     crm.listen(0, '127.0.0.1');
     await once(crm, 'listening');
     const crmUrl = `http://127.0.0.1:${(crm.address() as AddressInfo).port}`;
-    service = await startTestService({}, { api: true, worker: false });
+    service = await Service.start({ worker: false });
     ids = await fill();
     known = { byName: knownValues(ids, ruleIds, crmUrl) };
     target = await ServiceProcess.start('both', environment(service.database.environment, crmUrl), {

@@ -2,8 +2,9 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 import { largestConfigs, largestFile } from './largest-input.js';
 
 const maxRatio = 3;
@@ -18,7 +19,7 @@ const concurrency = 4;
 const period = '2026-01';
 
 describe('tenants beside an abusive tenant', () => {
-  let service: TestService;
+  let service: Service;
   let target: ServiceProcess;
   let abuser: ApiClient;
   let abuserRep: string;
@@ -27,7 +28,7 @@ describe('tenants beside an abusive tenant', () => {
 
   before(async function () {
     this.timeout(120_000);
-    service = await startTestService({}, { api: true, worker: false });
+    service = await Service.start({ worker: false });
     const environment = {
       ...service.database.environment,
       PORT: '0',

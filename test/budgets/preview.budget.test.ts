@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { importPath, readPipeline, saveMapping, savePlans, saveTeams } from '#test/support/sales-opportunities.js';
-import { type TestService, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
+import { type Workspace } from '#test/support/workspace.js';
 
 const rounds = 3;
 const tickMs = 10;
@@ -13,8 +14,8 @@ interface Cost {
 }
 
 describe('the preview of a plan change on 8,800 opportunities', () => {
-  const service = testService();
-  let world: Awaited<ReturnType<TestService['workspace']>>;
+  const service = Service.duringSuite();
+  let world: Workspace;
   let planId: string;
   let config: Record<string, unknown>;
 

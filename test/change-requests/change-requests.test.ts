@@ -1,13 +1,12 @@
+import { Service } from '#test/support/service.js';
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { erasePerson } from '#src/reps/erase-person.js';
-import { ClientProgram, startOAuthService } from '#test/agent-access/oauth-fixture.js';
+import { ClientProgram, forAgents } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
-import { duringSuite } from '#test/support/during-suite.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
 
 const plan = {
   name: 'AE',
@@ -15,7 +14,7 @@ const plan = {
 };
 
 describe('changes by agents', () => {
-  const service = duringSuite(() => startOAuthService());
+  const service = Service.duringSuite(forAgents);
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let ada: ApiClient;
   let mia: ApiClient;
@@ -23,8 +22,8 @@ describe('changes by agents', () => {
 
   beforeEach(async () => {
     seeded = await seededWorkspace(service);
-    ada = await sessionOf(service, seeded.workspaceId, seeded.ada);
-    mia = await sessionOf(service, seeded.workspaceId, seeded.mia);
+    ada = await service.as(seeded.workspaceId, seeded.ada);
+    mia = await service.as(seeded.workspaceId, seeded.mia);
     agent = await connect(ada);
   });
 
@@ -102,7 +101,7 @@ describe('changes by agents', () => {
   it('fail when the person has lost the role that they had', async () => {
     const id = await requested();
     const [repId] = await seeded.api.saveReps({ name: 'Zoe', role: 'admin' });
-    const zoe = await sessionOf(service, seeded.workspaceId, repId);
+    const zoe = await service.as(seeded.workspaceId, repId);
     await zoe.expect(200, 'PATCH', `/v1/reps/${seeded.ada}`, { role: 'rep' });
     expect((await decide(zoe, id, 'approve')).body).to.deep.include({ status: 'failed' });
     expect(await plans()).to.deep.equal([]);

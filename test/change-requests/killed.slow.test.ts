@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { query } from '#test/support/ledger-checks.js';
+import { Service } from '#test/support/service.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { ApiClient, testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
 
 const config = (rate: number) => ({
   rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }],
@@ -12,7 +12,7 @@ const config = (rate: number) => ({
 
 describe('an approved change by an agent whose process is killed', function () {
   this.timeout(60_000);
-  const service = testService();
+  const service = Service.duringSuite();
 
   for (const [failpoint, status, versions] of [
     ['change.beforeCommit', 'pending', 1],
@@ -25,7 +25,7 @@ describe('an approved change by an agent whose process is killed', function () {
       const change = { planRef: planId, config: config(0.2), effectiveStart: 'always' };
       const { structuredContent } = await new FetchClient(service.url, apiKey).call('update_plan', change);
       const id = structuredContent.details.changeRequestId;
-      const session = await tokenOf(service, workspaceId, 'sess', ada);
+      const session = await service.token(workspaceId, 'sess', ada);
       const decide = (url: string) =>
         new ApiClient(url, session).post(`/v1/change-requests/${id}/decide`, { decision: 'approve' });
       const read = async () => (await api.expect(200, 'GET', '/v1/change-requests')).changeRequests[0];

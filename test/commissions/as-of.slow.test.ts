@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SeededRandom } from '#test/faults/harness/seeded-random.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
 
 const months = ['2026-01', '2026-02', '2026-03'];
 const periods = [...months, '2026-Q1'];
@@ -11,7 +12,7 @@ const steps = 24;
 
 describe('commission and statements as of an earlier instant', function () {
   this.timeout(120_000);
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let repIds: string[];

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { flatRule, flatTier } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
 
 interface Group {
   readonly reason: string;
@@ -12,7 +12,7 @@ interface Group {
 }
 
 describe('deals that paid no commission', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let api: ApiClient;
   const ids = new Map<string, string>();
@@ -99,8 +99,8 @@ describe('deals that paid no commission', () => {
   });
 
   it('shows a manager the people below under managerScope reports, and rejects reps', async () => {
-    const manager = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('Mia') as string));
-    const rep = service.client(await tokenOf(service, workspaceId, 'sess', ids.get('Ann') as string));
+    const manager = await service.as(workspaceId, ids.get('Mia') as string);
+    const rep = await service.as(workspaceId, ids.get('Ann') as string);
     expect(await exceptions('period=2026-01', manager)).to.deep.equal(await exceptions());
     await api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
     expect(dealsByReason(await exceptions('period=2026-01', manager))).to.deep.equal({

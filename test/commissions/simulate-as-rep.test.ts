@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 
 const period = '2026-Q1';
 const ranked = {
@@ -22,7 +22,7 @@ const flat = { rules: [{ name: 'Flat', measure: 'amount', tiers: [{ tierIndex: 0
 
 /** Ann and Ben are on a plan that ranks them; Ben is ahead. Cat leads a team with Ann, and sees only that team. */
 describe('what a simulation may depend on', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let asAnn: ApiClient;
   let asCat: ApiClient;
@@ -47,14 +47,14 @@ describe('what a simulation may depend on', () => {
     });
     ({ planId } = await api.createPlan({ name: 'Ranked', config: ranked }, [ann, ben]));
     await service.waitForCalculations(workspaceId);
-    asAnn = await sessionOf(service, workspaceId, ann);
-    asCat = await sessionOf(service, workspaceId, cat);
+    asAnn = await service.as(workspaceId, ann);
+    asCat = await service.as(workspaceId, cat);
   });
 
-  const send = (client: ApiClient, body: object): Promise<Answer> =>
+  const send = (client: ApiClient, body: object): Promise<ApiResponse> =>
     client.post('/v1/commissions/simulate', { period, ...body });
   /** The amount and the rank of each deal of Ann. */
-  const ofAnn = ({ status, body }: Answer): Record<string, unknown> => {
+  const ofAnn = ({ status, body }: ApiResponse): Record<string, unknown> => {
     expect(status, JSON.stringify(body)).to.equal(200);
     const rep = body.reps.find(({ repId }: { repId: string }) => repId === ids.ann);
     const paid = rep.rules.flatMap((rule: { deals: object[] }) => rule.deals);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 interface Warning {
   readonly code: string;
@@ -30,7 +30,7 @@ const configOf = (ofDeals: object, ofOverride: object = { tiers: flat }) => ({
 
 /** Ann and Ben sell below Mia, who is below Zoe; all four are on the plan. */
 describe('the simulation of a changed plan', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let ann: string;
@@ -207,7 +207,7 @@ describe('the simulation of a changed plan', () => {
     });
 
     it('a rep receives warnings about the terms and not about other people', async () => {
-      const rep = service.client(await tokenOf(service, workspaceId, 'sess', ann));
+      const rep = await service.as(workspaceId, ann);
       const config = { rules: [{ ...deals, tiers }] };
       const open = await api.createPlan({ name: 'Open', config }, [ann, ben]);
       const answer = await simulate({ planId: open.planId, period: '2026-Q3' }, rep);

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 const condition = (at: number) => ({ field: `f${at % 7}`, fieldType: 'text', operator: 'not_equals', value: `v${at}` });
@@ -20,7 +21,7 @@ const expensive = {
 };
 
 describe('limits of simulations', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
   let api: ApiClient;
   let repId: string;
 
@@ -64,11 +65,11 @@ describe('limits of simulations', () => {
   });
 
   it('runs the largest simulation in a thread, and omits what exceeds 8 MiB', async () => {
-    let answer: Answer | undefined;
+    let answer: ApiResponse | undefined;
     const blocked = await maxBlockMs(async () => {
       answer = await api.post('/v1/commissions/simulate', { ...expensive, repId });
     });
-    const { status, body } = answer as Answer;
+    const { status, body } = answer as ApiResponse;
     expect(status, JSON.stringify(body).slice(0, 500)).to.equal(200);
     expect(body.omitted).to.deep.equal(['reps.rules.deals', 'reps.outcomes']);
     expect(body.total).to.equal(50 * 500 * 10);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 const config = {
   dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
@@ -8,7 +8,7 @@ const config = {
 };
 
 describe('the filters of GET /v1/deals', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let ben: string;
@@ -93,7 +93,7 @@ describe('the filters of GET /v1/deals', () => {
   });
 
   it('counts for a rep in paid only what the rep earned, not what the manager earned', async () => {
-    const rep = service.client(await tokenOf(service, workspaceId, 'sess', ben));
+    const rep = await service.as(workspaceId, ben);
     expect(await idsOf('paid=true', rep)).to.deep.equal(['OPP-2']);
     expect(await idsOf('paid=false', rep)).to.deep.equal(['OPP-1', 'OPP-3', 'OPP-5']);
   });

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { flatRule, flatTier, won } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('the effect of an import on commission', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let ann: string;

@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 describe('the import of deals from files in common formats', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let ann: string;
 

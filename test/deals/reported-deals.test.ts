@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 describe('deals that a CRM reports', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
 
   before(async () => {

@@ -5,18 +5,18 @@ import { DemoCrmTour } from '#demo/crm-tour.js';
 import { DemoCrms } from '#demo/crms.js';
 import { DemoApi } from '#demo/demo-api.js';
 import { freePort } from '#embedded-postgres/launch.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 describe('the demo of simulated CRMs', function () {
   this.timeout(120_000);
   let crms: DemoCrms;
-  let service: TestService;
+  let service: Service;
 
   before(async () => {
     crms = await DemoCrms.start();
     const port = String(await freePort());
     const settings = { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` };
-    service = await startTestService({ ...crms.environment, ...settings }, { api: true, worker: true });
+    service = await Service.start({ settings: { ...crms.environment, ...settings } });
   });
 
   after(async () => {

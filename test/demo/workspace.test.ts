@@ -5,21 +5,21 @@ import { createDemoWorkspace } from '#demo/workspace.js';
 import { startPageLinks } from '#src/app/start-page-links.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { createDatabase } from '#src/platform/database/pool.js';
-import { waitForChecks } from '#test/support/discrepancies.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
 describe('the demo workspace', function () {
   this.timeout(120_000);
-  let service: TestService;
+  let service: Service;
   let api: ApiClient;
   const today = dayInZone(new Date(), 'UTC');
   const ids = new Map<string, string>();
 
   before(async () => {
-    service = await startTestService();
+    service = await Service.start();
     const demo = await createDemoWorkspace(service.running.service);
     api = service.client(demo.apiKey);
     for (const { id, email } of (await api.expect(200, 'GET', '/v1/reps')).reps) ids.set(email, id);
@@ -74,7 +74,7 @@ describe('the demo workspace', function () {
     const { disputes } = await api.expect(200, 'GET', '/v1/disputes');
     expect(disputes).to.have.length(1);
     expect(disputes[0]).to.include({ repId: ids.get(seller), period, dealId, status: 'open' });
-    await waitForChecks(service, (await api.expect(200, 'GET', '/v1/workspaces')).workspaceId);
+    await service.waitForChecks((await api.expect(200, 'GET', '/v1/workspaces')).workspaceId);
     // The true-up has resolved an earlier one if a worker compared the period before it.
     const { discrepancies } = await api.expect(200, 'GET', '/v1/discrepancies?status=open');
     expect(discrepancies).to.have.length(1);

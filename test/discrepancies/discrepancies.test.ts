@@ -2,11 +2,10 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
-import { waitForChecks } from '#test/support/discrepancies.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { flatRule } from '#test/support/terms.js';
-import { type ApiClient } from '#test/support/test-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Body = any;
@@ -28,7 +27,7 @@ describe('discrepancies', () => {
   });
   afterEach(() => office.expectSoundLedger());
 
-  const idle = () => waitForChecks(fixture.service, office.workspaceId);
+  const idle = () => fixture.service.waitForChecks(office.workspaceId);
   const late = async (dealId: string, amount: number, closeDate = '2026-01-30') => {
     await office.deal(dealId, amount, closeDate);
     await idle();

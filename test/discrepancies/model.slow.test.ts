@@ -1,11 +1,10 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { findDifference } from '#src/statements/pay-difference.js';
-import { waitForChecks } from '#test/support/discrepancies.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { Random } from '#test/support/random.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { type Answer, type ApiClient, type TestService, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Body = any;
@@ -32,7 +31,7 @@ class Model {
   private readonly deals = new Map<string, object>();
 
   private constructor(
-    private readonly service: TestService,
+    private readonly service: Service,
     private readonly random: Random,
     private readonly workspaceId: string,
     private readonly api: ApiClient,
@@ -41,7 +40,7 @@ class Model {
     private readonly planId: string,
   ) {}
 
-  static async create(service: TestService, seed: number): Promise<Model> {
+  static async create(service: Service, seed: number): Promise<Model> {
     const { workspaceId, api } = await service.workspace();
     const managerEmail = 'mia@x.io';
     const [mia, ada, ben, kim] = await api.saveReps(
@@ -55,11 +54,11 @@ class Model {
     const { planId } = await api.createPlan({ name: 'AE', config: { rules: [sellerRule(0.1)] } }, repIds);
     await api.createPlan({ name: 'Lead', config: { rules: [leadRule] } }, [mia]);
     await api.setQuota(repIds, 'New', '2026-Q1', 10_000);
-    const sessions = [mia, ada, ben].map((repId) => sessionOf(service, workspaceId, repId));
+    const sessions = [mia, ada, ben].map((repId) => service.as(workspaceId, repId));
     const actors = [api, api, ...(await Promise.all(sessions))];
     const model = new Model(service, new Random(seed), workspaceId, api, people, actors, planId);
     for (let deal = 0; deal < 6; deal += 1) await model.putDeal();
-    await waitForChecks(service, workspaceId);
+    await service.waitForChecks(workspaceId);
     for (const repId of people.values()) await model.approve(api, repId, '2026-01');
     return model;
   }
@@ -84,7 +83,7 @@ class Model {
   }
 
   async check(): Promise<void> {
-    await waitForChecks(this.service, this.workspaceId);
+    await this.service.waitForChecks(this.workspaceId);
     const listed = (await this.api.expect(200, 'GET', '/v1/discrepancies?limit=100')).discrepancies.filter(
       ({ status }: Body) => status !== 'resolved',
     );
@@ -141,7 +140,7 @@ class Model {
     return `${this.random.of(months)}-${String(1 + this.random.below(28)).padStart(2, '0')}`;
   }
 
-  private accept(answer: Answer): Answer {
+  private accept(answer: ApiResponse): ApiResponse {
     if (answer.status >= 300 && !expected.has(answer.body.code)) throw new Error(JSON.stringify(answer.body));
     return answer;
   }
@@ -253,7 +252,7 @@ const sellerRule = (rate: number) => ({
 const leadRule = flatRule('Override', 0.1, { executionPhase: 'cascade' });
 
 describe('discrepancies after random commands', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   for (const seed of seeds)
     it(`equal what approved periods owe and was not dismissed, each carry-forward is paid once (seed ${seed})`, async () => {

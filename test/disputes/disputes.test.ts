@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
 
 const period = '2026-01';
 
@@ -140,7 +139,7 @@ describe('disputes', () => {
     await kimsClient.expect(403, 'GET', `/v1/disputes/${dispute.disputeId}`);
     await kimsClient.expect(403, 'GET', `/v1/disputes?repId=${office.ben}`);
     expect((await kimsClient.expect(200, 'GET', '/v1/disputes')).count).to.equal(0);
-    const payroll = await sessionOf(fixture.service, office.workspaceId, await office.addRep('Pat', 'payroll'));
+    const payroll = await fixture.service.as(office.workspaceId, await office.addRep('Pat', 'payroll'));
     for (const client of [ben, ada, payroll, office.api]) {
       const listed = await client.expect(200, 'GET', `/v1/disputes?status=open&period=${period}`);
       expect(listed.disputes.map(({ disputeId }: { disputeId: string }) => disputeId)).to.deep.equal([

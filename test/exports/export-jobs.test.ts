@@ -4,7 +4,7 @@ import { type Office, StatementFixture } from '#test/statements/statement-fixtur
 import { download, unzipped } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
-import { startTestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { exportJobs, finishedExport } from './finished-export.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -142,7 +142,7 @@ describe('file exports', function () {
   });
 
   it('returns pdf_unavailable without a browser, also from the job, while other requests work', async () => {
-    const service = await startTestService({ CHROMIUM_PATH: '/nonexistent' });
+    const service = await Service.start({ settings: { CHROMIUM_PATH: '/nonexistent' } });
     try {
       const { api } = await service.workspace();
       const pdf = '/v1/statements/export.pdf?period=2026-01';

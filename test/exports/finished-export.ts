@@ -1,4 +1,4 @@
-import { type ApiClient } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { until } from '#test/support/until.js';
 
 export const exportJobs = '/v1/statements/export/jobs';

@@ -8,11 +8,11 @@ import { expect } from 'chai';
 import { readConfig } from '#src/platform/config.js';
 import { openDatabaseServer } from '#src/platform/database/server.js';
 import { createLog } from '#src/platform/log.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
-import { ApiClient } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

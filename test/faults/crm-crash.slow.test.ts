@@ -8,12 +8,12 @@ import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, randomDeal, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { Random } from '#test/support/random.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { ApiClient } from '#test/support/test-service.js';
 
 const changes = 150;
 const kills = 4;

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
+import { Service } from '#test/support/service.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 /** More deals than two pages contain. */
 const sizes = { crma: 1100, crmb: 250, crmc: 4100 } as const;
@@ -25,14 +26,14 @@ for (const { provider, start } of crashed)
     this.timeout(240_000);
     const deals = sizes[provider];
     let world: CrmWorld;
-    let service: TestService;
+    let service: Service;
     let api: ApiClient;
     let workspaceId: string;
 
     before(async () => {
       world = await start();
       const environment = { ...world.environment, CRM_ALLOW_LOOPBACK: '1', CRM_POLL_SECONDS: '86400' };
-      service = await startTestService(environment, { api: true, worker: false });
+      service = await Service.start({ settings: environment, worker: false });
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
     });
 

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { download, unzipped } from '#test/support/downloads.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { type Answer, type ApiClient } from '#test/support/test-service.js';
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
 
@@ -48,7 +48,7 @@ async function fetched(api: ApiClient, from: string): Promise<string> {
   }
 }
 
-function firstBytes({ status, body }: Answer): string {
+function firstBytes({ status, body }: ApiResponse): string {
   return status === 200 ? String(body).slice(0, 5) : `${status} ${JSON.stringify(body)}`;
 }
 

@@ -3,7 +3,7 @@ import { readConfig } from '#src/platform/config.js';
 import { type FailpointName } from '#src/platform/failpoint.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
 import { openSecrets } from '#src/platform/secrets/master-key.js';
-import { type Answer, ApiClient } from '#test/support/test-service.js';
+import { ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { type EpisodeCrm } from './harness/episode-crm.js';
 import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
 import { type Fleet, masterKeyOfTests } from './harness/fleet.js';
@@ -33,7 +33,7 @@ export class Scenario {
     body?: unknown,
     headers?: Record<string, string>,
     token: string | null = this.world.apiKey,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const deadline = performance.now() + maxRetryMs;
     for (let tries = 0; performance.now() < deadline; tries += 1) {
       const { url } = this.fleet.apis[tries % this.fleet.apis.length] as { url: string };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const standard = [
   { slug: 'dealAmount', label: 'Deal amount', type: 'currency' },
@@ -13,7 +14,7 @@ const standard = [
 ];
 
 describe('fields', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   beforeEach(async () => {
     ({ api } = await service.workspace());

@@ -5,15 +5,15 @@ import { pino } from 'pino';
 import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
-import { type CrmWorld, crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '#test/support/crm-worlds.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
+import { Service } from '#test/support/service.js';
 import { type OpenedPage, TestBrowser } from '#test/support/test-browser.js';
-import { type ApiClient, type TestService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
 
 describe('CRM connections', function () {
   this.timeout(60_000);
   let worlds: CrmWorld[];
-  let service: TestService;
+  let service: Service;
   let api: ApiClient;
   let workspaceId: string;
   const logged: string[] = [];
@@ -21,7 +21,7 @@ describe('CRM connections', function () {
   before(async () => {
     worlds = await Promise.all(crmWorlds.map(({ start }) => start()));
     const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
-    service = await startServiceFor(worlds, {}, log);
+    service = await Service.start({ crms: worlds, log });
   });
 
   after(async () => {
@@ -45,7 +45,7 @@ describe('CRM connections', function () {
     const email = `${randomUUID()}@x.io`;
     const [repId] = await client.saveReps({ email, name: 'Ada', role });
     const browser = new TestBrowser(service.url);
-    const token = await tokenOf(service, workspace, 'sess', repId);
+    const token = await service.token(workspace, 'sess', repId);
     browser.setCookie('session', token);
     return { browser, repId, email, session: service.client(token) };
   }
@@ -166,7 +166,7 @@ describe('CRM connections', function () {
       it('requires the cookie of the start and the same session on return', async () => {
         const { browser, repId } = await signedIn();
         const cookie = 'crm_consent';
-        const again = await tokenOf(service, workspaceId, 'sess', repId);
+        const again = await service.token(workspaceId, 'sess', repId);
         for (const change of [() => browser.setCookie(cookie, 'another'), () => browser.setCookie('session', again)]) {
           const back = await consent(provider, browser);
           change();

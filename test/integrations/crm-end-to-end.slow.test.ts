@@ -2,17 +2,11 @@ import 'reflect-metadata';
 import { randomInt } from 'node:crypto';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
-import {
-  type CrmWorld,
-  crmWorlds,
-  payEveryone,
-  randomDeal,
-  startServiceFor,
-  untilInboxEmpty,
-} from '#test/support/crm-worlds.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { type CrmWorld, crmWorlds, payEveryone, randomDeal, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { ledgerRows } from '#test/support/ledger-checks.js';
 import { Random } from '#test/support/random.js';
-import { type ApiClient, type TestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const seed = Number(process.env['CRM_SEED'] ?? randomInt(2 ** 31));
 const dealsAtFirst = 2000;
@@ -25,7 +19,7 @@ for (const { provider, start } of crmWorlds) {
     this.timeout(180_000);
     const random = new Random(seed);
     let world: CrmWorld;
-    let service: TestService;
+    let service: Service;
     let api: ApiClient;
     let workspaceId: string;
     let people: string[];
@@ -34,7 +28,7 @@ for (const { provider, start } of crmWorlds) {
       world = await start();
       people = ['Ada', 'Ben', 'Cy', 'Di', 'Ed'].map((name) => world.addPerson(name));
       for (let count = 0; count < dealsAtFirst; count += 1) world.addDeal(randomDeal(random, people));
-      service = await startServiceFor([world]);
+      service = await Service.start({ crms: [world] });
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
     });
 

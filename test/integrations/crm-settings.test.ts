@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 const settings = '/v1/integrations/crmb/settings';
 const defaults = {
@@ -16,13 +17,13 @@ const defaults = {
 describe('the settings of a CRM', function () {
   this.timeout(60_000);
   let crm: FakeCrmb;
-  let service: TestService;
+  let service: Service;
   let api: ApiClient;
 
   before(async () => {
     crm = await FakeCrmb.start();
     crm.callsPerTenSeconds = 1_000_000;
-    service = await startTestService({ ...crm.environment, CRM_POLL_SECONDS: '86400' });
+    service = await Service.start({ settings: { ...crm.environment, CRM_POLL_SECONDS: '86400' } });
   });
 
   after(async () => {

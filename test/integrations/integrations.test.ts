@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 const read = 'GET /auth/workspace/integrations';
 const working = { broken: false, brokenReason: null, lastSyncAt: null, pollSeconds: null, permissions: [] };
@@ -13,7 +14,7 @@ const unconnected = (provider: string) => ({
 });
 
 describe('CRM connection endpoints', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
 

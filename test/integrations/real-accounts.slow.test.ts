@@ -7,8 +7,9 @@ import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { hangUp } from '#fakes/fake-server.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
-import { crmWorlds, payEveryone, startServiceFor, untilInboxEmpty } from '#test/support/crm-worlds.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { crmWorlds, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
+import { Service } from '#test/support/service.js';
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
 const neverPolled = { CRM_POLL_SECONDS: '86400', CRM_RETRY_MS: '1' };
@@ -20,7 +21,7 @@ for (const { provider, start } of crmWorlds)
   it(`a poll of ${provider} imports changes, deletions and new people whose webhooks were lost`, async function () {
     this.timeout(60_000);
     const world = await start();
-    const service = await startServiceFor([world], neverPolled);
+    const service = await Service.start({ crms: [world], settings: neverPolled });
     try {
       const { api, workspaceId } = await service.workspace({ currency: world.currency });
       const owner = world.addPerson('Ada');
@@ -64,7 +65,7 @@ for (const { provider, start } of crmWorlds)
 it('a webhook of crm-a that is removed, inactive or failing is registered again by the next poll', async function () {
   this.timeout(60_000);
   const crm = await FakeCrma.start();
-  const service = await startTestService({ ...unreached, ...crm.environment });
+  const service = await Service.start({ settings: { ...unreached, ...crm.environment } });
   try {
     const { api, workspaceId } = await service.workspace();
     const owner = crm.addMember({ firstName: 'Ada', lastName: 'L', email: 'ada@x.io' });
@@ -96,18 +97,20 @@ it('a webhook of crm-a that is removed, inactive or failing is registered again 
 describe('accounts of crm-b', function () {
   this.timeout(60_000);
   let crm: FakeCrmb;
-  let service: TestService;
+  let service: Service;
   let api: ApiClient;
   let workspaceId: string;
 
   before(async () => {
     crm = await FakeCrmb.start();
     crm.callsPerTenSeconds = 1_000_000;
-    service = await startTestService({
-      ...unreached,
-      ...crm.environment,
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      MAIL_FROM: 'pay@acme.test',
+    service = await Service.start({
+      settings: {
+        ...unreached,
+        ...crm.environment,
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        MAIL_FROM: 'pay@acme.test',
+      },
     });
   });
 
@@ -333,13 +336,13 @@ describe('accounts of crm-c', function () {
   this.timeout(60_000);
   let production: FakeCrmc;
   let sandbox: FakeCrmc;
-  let service: TestService;
+  let service: Service;
   let api: ApiClient;
   let workspaceId: string;
 
   before(async () => {
     [production, sandbox] = await Promise.all([FakeCrmc.start(), FakeCrmc.start({ orgId: '00DSB0000005678AAA' })]);
-    service = await startTestService({ ...unreached, ...production.environment });
+    service = await Service.start({ settings: { ...unreached, ...production.environment } });
   });
 
   after(async () => {

@@ -3,15 +3,16 @@ import { expect } from 'chai';
 import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
 import { pollUntil } from '#src/kernel/waiting.js';
-import { type CrmWorld, crmbWorld, startServiceFor } from '#test/support/crm-worlds.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { type CrmWorld, crmbWorld } from '#test/support/crm-worlds.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
-import { type ApiClient, type TestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 describe('the history of syncs', function () {
   this.timeout(60_000);
   let smtp: FakeSmtp;
   let world: CrmWorld;
-  let service: TestService;
+  let service: Service;
   let api: ApiClient;
   let ada: string;
 
@@ -20,11 +21,14 @@ describe('the history of syncs', function () {
     world = await crmbWorld();
     ada = world.addPerson('Ada');
     world.addDeal({ owner: ada, amount: 1000, won: true, closeDate: '2026-02-10' });
-    service = await startServiceFor([world], {
-      CRM_POLL_SECONDS: '86400',
-      CRM_RETRY_MS: '5',
-      SMTP_URL: smtp.url,
-      MAIL_FROM: 'pay@example.com',
+    service = await Service.start({
+      crms: [world],
+      settings: {
+        CRM_POLL_SECONDS: '86400',
+        CRM_RETRY_MS: '5',
+        SMTP_URL: smtp.url,
+        MAIL_FROM: 'pay@example.com',
+      },
     });
   });
 

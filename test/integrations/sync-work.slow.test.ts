@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type CrmWorld, crmbWorld, payEveryone, startServiceFor } from '#test/support/crm-worlds.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.js';
 import { query } from '#test/support/ledger-checks.js';
-import { type ApiClient } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 
 const few = 300;
@@ -53,7 +54,7 @@ describe('a sync', function () {
 
   /** Three syncs on a separate database: of new deals, without changes, and with a comparison. */
   async function workOf(deals: number): Promise<Work> {
-    const service = await startServiceFor([world], { CRM_POLL_SECONDS: '86400' });
+    const service = await Service.start({ crms: [world], settings: { CRM_POLL_SECONDS: '86400' } });
     const { ownerUrl } = service.database;
     try {
       await query(ownerUrl, withoutAutovacuum);

@@ -2,8 +2,9 @@ import { until } from '#test/support/until.js';
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
-import { type CrmWorld, crmWorlds, payEveryone, startServiceFor } from '#test/support/crm-worlds.js';
-import { type ApiClient, type TestService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
+import { Service } from '#test/support/service.js';
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
 
@@ -11,7 +12,7 @@ for (const { provider, start } of crmWorlds) {
   describe(`a sync from ${provider}`, function () {
     this.timeout(120_000);
     let world: CrmWorld;
-    let service: TestService;
+    let service: Service;
     let api: ApiClient;
     let workspaceId: string;
     let ada: string;
@@ -23,7 +24,7 @@ for (const { provider, start } of crmWorlds) {
       ada = world.addPerson('Ada');
       for (let index = 0; index < deals; index += 1)
         world.addDeal({ owner: ada, amount: 1000 + index, won: true, closeDate: '2026-02-10' });
-      service = await startServiceFor([world], { CRM_POLL_SECONDS: '86400', CRM_RETRY_MS: '5' });
+      service = await Service.start({ crms: [world], settings: { CRM_POLL_SECONDS: '86400', CRM_RETRY_MS: '5' } });
     });
 
     after(async () => {
@@ -305,11 +306,11 @@ for (const { provider, start } of crmWorlds) {
 describe('polling crm-c', function () {
   this.timeout(180_000);
   let world: CrmWorld;
-  let service: TestService;
+  let service: Service;
 
   before(async () => {
     world = await (crmWorlds[2] as (typeof crmWorlds)[number]).start();
-    service = await startServiceFor([world], { CRM_POLL_SECONDS: '1' });
+    service = await Service.start({ crms: [world], settings: { CRM_POLL_SECONDS: '1' } });
   });
 
   after(async () => {

@@ -6,15 +6,9 @@ import { type WriteFinding } from '#src/crm/write-back.js';
 import { CrmAccounts } from '#src/integrations/crm-accounts.js';
 import { WriteBackRunner } from '#src/integrations/write-back-runner.js';
 import { LeaseLost, Leases } from '#src/platform/jobs/leases.js';
-import {
-  type CrmWorld,
-  crmWorlds,
-  payEveryone,
-  startServiceFor,
-  untilInboxEmpty,
-  type WriteFields,
-} from '#test/support/crm-worlds.js';
-import { type ApiClient, type TestService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty, type WriteFields } from '#test/support/crm-worlds.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 
 /** Number of deals, and of the requests that they take: crm-a has no request for several deals. */
@@ -27,14 +21,14 @@ describe('commission in the deals of the CRM', function () {
     describe(provider, () => {
       const [deals, requests] = sizes[provider];
       let world: CrmWorld;
-      let service: TestService;
+      let service: Service;
       let api: ApiClient;
       let workspaceId: string;
       let fields: WriteFields;
 
       before(async () => {
         world = await start();
-        service = await startServiceFor([world], { CRM_POLL_SECONDS: '86400' });
+        service = await Service.start({ crms: [world], settings: { CRM_POLL_SECONDS: '86400' } });
         ({ workspaceId, api } = await service.workspace({ currency: world.currency }));
         const ada = world.addPerson('Ada');
         const deal = { owner: ada, amount: 1000, won: true, closeDate: '2026-02-10' };

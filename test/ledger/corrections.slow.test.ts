@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { openTransaction } from '#test/support/open-transaction.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-workspace.js';
 
 const april = '2026-04-20';
 
 describe('corrections of the worked example', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let example: WorkedExample;
 
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
 /** The tables that calculations read. Each has a change below. */
@@ -21,7 +21,7 @@ const inputs = [
 
 describe('a recalculation of a workspace without pending requests', () => {
   // Without workers, so that requests stay visible.
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
   let example: WorkedExample;
 
   beforeEach(async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodKind, periodRange } from '#src/kernel/period.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectCurrentAnswers } from '#test/support/current-answers.js';
 import { byKey } from '#test/support/engine-world.js';
 import { earnedRows } from '#test/support/ledger-checks.js';
@@ -22,7 +23,8 @@ import type {
   WorldPlanVersion,
   WorldQuota,
 } from '#test/support/oracle/world.js';
-import { type Answer, type ApiClient, type TestService } from '#test/support/test-service.js';
+import { type Service } from '#test/support/service.js';
+import { type Workspace } from '#test/support/workspace.js';
 
 /** The content of a deal without its owner. */
 export type DealContent = Pick<WorldDeal, 'fields' | 'given' | 'closeDate'>;
@@ -89,16 +91,22 @@ export class LiveWorld {
   private adjustments: Adjustment[] = [];
 
   private constructor(
-    private readonly service: TestService,
+    private readonly service: Service,
     private readonly api: ApiClient,
     readonly workspaceId: string,
     private readonly world: World,
   ) {}
 
   /** Creates the generated world through the API, with the first version of every plan. */
-  static async create(service: TestService, generated: World): Promise<LiveWorld> {
+  static async create(
+    service: Service,
+    generated: World,
+    clientFor: (workspace: Workspace) => ApiClient = ({ api }) => api,
+  ): Promise<LiveWorld> {
     const { currency, timeZone, standard, measures } = generated.workspace;
-    const { api, workspaceId } = await service.workspace({ currency, timezone: timeZone });
+    const workspace = await service.workspace({ currency, timezone: timeZone });
+    const { workspaceId } = workspace;
+    const api = clientFor(workspace);
     const people = generated.reps.map((_, index) => ({
       email: `rep${index}@example.com`,
       name: `Rep ${index}`,
@@ -763,7 +771,7 @@ function keyOf(rule: Rule): string {
   return rule.quotaGroup ?? rule.name;
 }
 
-function expectStatus(answer: Answer, status: number, what: string): void {
+function expectStatus(answer: ApiResponse, status: number, what: string): void {
   expect(answer.status, `${what} answered ${JSON.stringify(answer.body).slice(0, 500)}`).to.equal(status);
 }
 

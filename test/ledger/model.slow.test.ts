@@ -1,7 +1,7 @@
 import { config, expect } from 'chai';
 import fc from 'fast-check';
 import type { LedgerRow } from '#test/support/oracle/world.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { arbitraryRun, execute } from './commands.js';
 import { LiveWorld } from './live-world.js';
 
@@ -25,7 +25,7 @@ function expectSameRows(found: readonly LedgerRow[], expected: readonly LedgerRo
 }
 
 describe('the ledger of the running service compared with a full calculation of the oracle', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   it(`has the same rows after ${numRuns} random histories`, async function () {
     this.timeout(60_000 + numRuns * 60_000);

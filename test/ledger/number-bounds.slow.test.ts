@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 const flat = (name: string, terms: object) => ({
   name,
@@ -40,7 +41,7 @@ const extremes: Readonly<Record<string, unknown>> = {
 };
 
 describe('deals with extreme numbers', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   interface Team {
     readonly api: ApiClient;

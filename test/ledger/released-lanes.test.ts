@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { noteHeld, UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { metrics } from '#src/platform/metrics.js';
-import { startTestService, type TestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 import { D1, D2, WorkedExample } from './worked-workspace.js';
 
@@ -11,14 +11,14 @@ import { D1, D2, WorkedExample } from './worked-workspace.js';
 const sweepAfterMs = 5000;
 
 describe('a change that arrives while a statement locks the lane of the rep', () => {
-  let service: TestService;
+  let service: Service;
   let example: WorkedExample;
   let stopper: pg.Client;
   let stopperPid: number;
   let probe: pg.Client;
 
   before(async () => {
-    service = await startTestService();
+    service = await Service.start();
     stopper = new pg.Client({ connectionString: service.database.ownerUrl });
     probe = new pg.Client({ connectionString: service.database.ownerUrl });
     await Promise.all([stopper.connect(), probe.connect()]);
@@ -78,11 +78,11 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
 });
 
 describe('a transaction that has locked a lane', () => {
-  let service: TestService;
+  let service: Service;
   let database: Database;
 
   before(async () => {
-    service = await startTestService();
+    service = await Service.start();
     database = createDatabase({ url: service.database.appUrl, size: 2, onError: () => {} });
   });
   after(async () => {

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { Decimal } from '#src/kernel/decimal.js';
 import { loadRepTerms } from '#src/ledger/rep-terms.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { WorkedExample } from './worked-workspace.js';
 
 describe('the cached terms of a rep', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
   let example: WorkedExample;
   beforeEach(async () => {
     example = await WorkedExample.create(service);

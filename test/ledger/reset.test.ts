@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ledgerRows } from '#test/support/ledger-checks.js';
-import { type TestService, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
+import { type Workspace } from '#test/support/workspace.js';
 import { D1, D2, D3, WorkedExample } from './worked-workspace.js';
 
 const config = {
@@ -8,8 +9,8 @@ const config = {
 };
 
 describe('reset and cleanup', () => {
-  const service = testService();
-  let world: Awaited<ReturnType<TestService['workspace']>>;
+  const service = Service.duringSuite();
+  let world: Workspace;
 
   before(async () => {
     world = await service.workspace();
@@ -41,7 +42,7 @@ describe('reset and cleanup', () => {
 
 describe('a recalculation after a reset', () => {
   // Without workers, so that a recalculation from before the reset is still pending.
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
   let example: WorkedExample;
   let paid: unknown[];
 

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 const config = (rate: number) => ({
   rules: [{ name: 'Commission', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }],
 });
 
 describe('events of stopped days', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   /** Two reps on a plan whose second version pays from April. */
   async function team() {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { type Service } from '#test/support/service.js';
 import { flatRule, won } from '#test/support/terms.js';
-import { type ApiClient, type TestService } from '#test/support/test-service.js';
 import { workedDeals } from '#test/support/worked-example.js';
 
 export interface Deal {
@@ -32,7 +33,7 @@ const overridePlan = {
 /** Section 13 in a new workspace: Ann and Bob with a quota of 100,000 per quarter, and Max above them. */
 export class WorkedExample {
   private constructor(
-    private readonly service: TestService,
+    private readonly service: Service,
     readonly api: ApiClient,
     readonly workspaceId: string,
     readonly repIds: { readonly ann: string; readonly bob: string; readonly max: string },
@@ -40,7 +41,7 @@ export class WorkedExample {
     readonly assignmentIds: readonly string[],
   ) {}
 
-  static async create(service: TestService): Promise<WorkedExample> {
+  static async create(service: Service): Promise<WorkedExample> {
     const { api, workspaceId } = await service.workspace();
     const [max, ann, bob] = await api.saveReps(
       { name: 'max', email: 'max@example.com' },

@@ -5,8 +5,7 @@ import { operations } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { mayCall } from '#src/platform/operation-scope.js';
 import { query } from '#test/support/ledger-checks.js';
-import { testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 import { done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 const unknown = '3f0b2a44-0000-4000-8000-000000000000';
@@ -72,7 +71,7 @@ const all: readonly AnyOperation[] = operations;
 const tools = all.filter((operation) => operation.tool !== undefined);
 
 describe('access to the tools', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   const tokens = new Map<string, string>();
 
@@ -80,12 +79,12 @@ describe('access to the tools', () => {
     seeded = await seededWorkspace(service);
     const { workspaceId, apiKey, ada, mia, ben } = seeded;
     tokens.set('the workspace key', apiKey);
-    tokens.set('an admin', await tokenOf(service, workspaceId, 'sess', ada));
-    tokens.set('a manager', await tokenOf(service, workspaceId, 'sess', mia));
+    tokens.set('an admin', await service.token(workspaceId, 'sess', ada));
+    tokens.set('a manager', await service.token(workspaceId, 'sess', mia));
     const [clerk] = await seeded.api.saveReps({ name: 'Pat', role: 'payroll' });
-    tokens.set('a payroll clerk', await tokenOf(service, workspaceId, 'sess', clerk));
-    tokens.set('a rep', await tokenOf(service, workspaceId, 'sess', ben));
-    tokens.set('a connection token', await tokenOf(service, workspaceId, 'conn', null));
+    tokens.set('a payroll clerk', await service.token(workspaceId, 'sess', clerk));
+    tokens.set('a rep', await service.token(workspaceId, 'sess', ben));
+    tokens.set('a connection token', await service.token(workspaceId, 'conn'));
   });
 
   const agentOf = (caller: string) => new FetchClient(service.url, tokens.get(caller) as string);
@@ -153,7 +152,7 @@ describe('access to the tools', () => {
   });
 
   it('an error result satisfies the output schema, which the official client validates', async () => {
-    const { client, agent } = await sdkClient(service, tokens.get('a rep') as string);
+    const { client, agent } = await sdkClient(service.url, tokens.get('a rep') as string);
     await client.listTools();
     for (const [name, [given, outcome]] of Object.entries(calls).filter(([, [, outcome]]) => outcome !== 'ok')) {
       const requested = JSON.parse(JSON.stringify(given).replaceAll('<self>', seeded.ben));

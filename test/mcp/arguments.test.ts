@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 import { done, FetchClient, rejected, seededWorkspace } from './mcp-fixture.js';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
@@ -8,7 +7,7 @@ const config = { rules: [{ name: 'R', measure: 'amount', tiers: [tier, { ...tier
 const unknownRepId = '3f0b2a44-0000-4000-8000-000000000000';
 
 describe('arguments of tools', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: FetchClient;
   let planId: string;
@@ -30,14 +29,14 @@ describe('arguments of tools', () => {
     });
 
     it('for the session of a person', async () => {
-      const rep = new FetchClient(service.url, await tokenOf(service, seeded.workspaceId, 'sess', seeded.ben));
+      const rep = new FetchClient(service.url, await service.token(seeded.workspaceId, 'sess', seeded.ben));
       const { structuredContent, content } = await rep.call('get_workspace');
       expect(structuredContent.caller).to.deep.equal({ kind: 'sess', role: 'rep', repId: seeded.ben, name: 'Ben' });
       expect(content[0].text).to.include(`You act as rep, rep ${seeded.ben}.`);
     });
 
     it('for a connection token', async () => {
-      const widget = new FetchClient(service.url, await tokenOf(service, seeded.workspaceId, 'conn', null));
+      const widget = new FetchClient(service.url, await service.token(seeded.workspaceId, 'conn'));
       const { caller } = await done(widget, 'get_workspace');
       expect(caller).to.deep.include({ kind: 'conn', role: null, repId: null });
     });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { type Claims, ClaimWorld } from './claims/claim-world.js';
 import { commissionClaims } from './claims/commission-claims.js';
 import { argumentOf, definitions, promisesOf, tests, wordsOf } from './claims/definitions.js';
@@ -24,7 +24,7 @@ function allKeys(value: unknown): Set<string> {
 }
 
 describe('the description of a tool', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   for (const definition of definitions) {
     const { name } = definition;

@@ -1,13 +1,15 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { startTestService, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { FetchClient, listTools, message, type Reply, seededWorkspace, toolCall } from './mcp-fixture.js';
 
 describe('POST /v1/mcp', () => {
-  const service = testService({
-    MCP_HOSTS: 'pay.internal',
-    PUBLIC_URL: 'https://pay.acme.test/app',
-    MCP_OAUTH: '0',
+  const service = Service.duringSuite({
+    settings: {
+      MCP_HOSTS: 'pay.internal',
+      PUBLIC_URL: 'https://pay.acme.test/app',
+      MCP_OAUTH: '0',
+    },
   });
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: FetchClient;
@@ -173,7 +175,7 @@ describe('POST /v1/mcp', () => {
   });
 
   it('counts every message against the rate limit that the token has over REST', async () => {
-    const limited = await startTestService({ RATE_LIMIT_PER_MINUTE: '30' });
+    const limited = await Service.start({ settings: { RATE_LIMIT_PER_MINUTE: '30' } });
     try {
       const { apiKey, api } = await limited.workspace();
       const client = new FetchClient(limited.url, apiKey);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { waitForChecks } from '#test/support/discrepancies.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { done, FetchClient } from './mcp-fixture.js';
 
 /** The names of ids in the examples, by the object they identify. */
@@ -31,7 +31,7 @@ const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
 const config = { dealConditions: [won], rules: [{ name: 'New business', measure: 'amount', tiers: [tier] }] };
 
 describe('the example in the description of a tool', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let agent: FetchClient;
   let world: World;
   const examples = new Map<string, Record<string, unknown>>();
@@ -77,7 +77,7 @@ describe('the example in the description of a tool', () => {
     await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period: '2026-03' });
     await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period: '2026-03', status: 'approved' });
     await api.expect(201, 'PUT', '/v1/deals/D-2', { amount: 1000, stage: 'Won', closeDate: '2026-03-10', repId });
-    await waitForChecks(service, (await api.expect(200, 'GET', '/v1/workspaces')).workspaceId);
+    await service.waitForChecks((await api.expect(200, 'GET', '/v1/workspaces')).workspaceId);
     return (await api.expect(200, 'GET', '/v1/discrepancies')).discrepancies[0].discrepancyId;
   }
 

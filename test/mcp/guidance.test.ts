@@ -1,7 +1,6 @@
 import { expect } from 'chai';
+import { Service } from '#test/support/service.js';
 import { flatRule, flatTier } from '#test/support/terms.js';
-import { testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
 import { done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 const config = {
@@ -9,14 +8,14 @@ const config = {
 };
 
 describe('instructions, resources and prompts for agents', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let connected: Awaited<ReturnType<typeof sdkClient>>;
   let planId: string;
 
   before(async () => {
     seeded = await seededWorkspace(service);
-    connected = await sdkClient(service, seeded.apiKey);
+    connected = await sdkClient(service.url, seeded.apiKey);
     ({ planId } = await done(connected.agent, 'create_plan', { name: 'Account executive', config }));
     await done(connected.agent, 'create_assignments', { repIds: [seeded.ben], planId });
     await service.waitForCalculations(seeded.workspaceId);
@@ -30,7 +29,7 @@ describe('instructions, resources and prompts for agents', () => {
   }
 
   const agentAs = async (kind: 'sess' | 'conn', repId: string | null) =>
-    new FetchClient(service.url, await tokenOf(service, seeded.workspaceId, kind, repId));
+    new FetchClient(service.url, await service.token(seeded.workspaceId, kind, repId));
 
   it('the instructions of the server are a few sentences', () => {
     const instructions = connected.client.getInstructions() ?? '';

@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type TestService } from '#test/support/test-service.js';
+import { type Service } from '#test/support/service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Json = any;
@@ -28,9 +28,9 @@ export async function rejected(agent: Agent, name: string, given: Json = {}): Pr
 }
 
 /** The SDK's own client, which validates every structured content against the tool's output schema. */
-export async function sdkClient(service: TestService, token: string): Promise<{ client: Client; agent: Agent }> {
+export async function sdkClient(url: string, token: string): Promise<{ client: Client; agent: Agent }> {
   const client = new Client({ name: 'test', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(`${service.url}/v1/mcp`), {
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   });
   // The SDK declares the transport without `| undefined`, which exact optional property types distinguish.
@@ -113,7 +113,7 @@ export class FetchClient implements Agent {
 }
 
 /** A workspace with two reps, Ben below Mia, and deals that Ben has won. */
-export async function seededWorkspace(service: TestService, name = 'Acme') {
+export async function seededWorkspace(service: Service, name = 'Acme') {
   const { workspaceId, apiKey, api } = await service.workspace({ name });
   const [mia, ben, ada] = await api.saveReps(
     { email: 'mia@acme.test', name: 'Mia', role: 'manager' },

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { FetchClient, message, seededWorkspace } from './mcp-fixture.js';
 
 const version = '2026-07-28';
@@ -11,7 +11,7 @@ const envelope = {
 };
 
 describe('version 2026-07-28 of the protocol', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
 
   before(async () => {

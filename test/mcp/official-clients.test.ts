@@ -6,7 +6,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 const latest = '2026-07-28';
@@ -26,7 +26,7 @@ const negotiations: readonly (readonly [name: string, options: ClientOptions, ve
 ];
 
 describe('the official clients', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
 
   before(async () => {
@@ -49,7 +49,7 @@ describe('the official clients', () => {
     });
 
   it('1.x uses tools, resources and prompts', async () => {
-    const { client } = await sdkClient(service, seeded.apiKey);
+    const { client } = await sdkClient(service.url, seeded.apiKey);
     await usesEverything(client as unknown as Client);
   });
 

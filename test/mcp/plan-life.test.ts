@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { type Agent, done, FetchClient, sdkClient, seededWorkspace } from './mcp-fixture.js';
 
 describe('an agent runs the life of a plan', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   const clients: Readonly<Record<string, (token: string) => Promise<Agent>>> = {
-    "the SDK's client": async (token) => (await sdkClient(service, token)).agent,
+    "the SDK's client": async (token) => (await sdkClient(service.url, token)).agent,
     'a client over fetch': async (token) => new FetchClient(service.url, token),
   };
 

@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import { stub } from 'sinon';
-import { type TestService, testService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { type Agent, done, FetchClient, rejected, sdkClient, seededWorkspace, toolCall } from './mcp-fixture.js';
 
 const maxBytes = 64 * 1024;
 const flatRule = { name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
 
 describe('results of tools', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let seeded: Awaited<ReturnType<typeof seededWorkspace>>;
   let agent: Agent;
 
   before(async () => {
     seeded = await seededWorkspace(service);
-    agent = (await sdkClient(service, seeded.apiKey)).agent;
+    agent = (await sdkClient(service.url, seeded.apiKey)).agent;
     await agent.tools();
   });
 
@@ -117,7 +117,7 @@ describe('results of tools', () => {
 
   describe('from large data', () => {
     let many: Agent;
-    let api: Awaited<ReturnType<TestService['workspace']>>['api'];
+    let api: ApiClient;
 
     before(async () => {
       const { apiKey, api: ownApi } = await service.workspace({ name: 'Many' });
@@ -139,7 +139,7 @@ describe('results of tools', () => {
       }));
       const imported = await api.expect(200, 'POST', '/v1/deals/import', { deals });
       expect(imported.rejected).to.deep.equal([]);
-      many = (await sdkClient(service, apiKey)).agent;
+      many = (await sdkClient(service.url, apiKey)).agent;
       await many.tools();
     });
 
@@ -219,11 +219,11 @@ describe('results of tools', () => {
   it('every result of every reading tool satisfies its schema for every caller', async () => {
     const { workspaceId, mia, ben } = seeded;
     for (const token of [
-      await tokenOf(service, workspaceId, 'sess', mia),
-      await tokenOf(service, workspaceId, 'sess', ben),
-      await tokenOf(service, workspaceId, 'conn', null),
+      await service.token(workspaceId, 'sess', mia),
+      await service.token(workspaceId, 'sess', ben),
+      await service.token(workspaceId, 'conn'),
     ]) {
-      const { agent: one } = await sdkClient(service, token);
+      const { agent: one } = await sdkClient(service.url, token);
       const reads = (await one.tools()).filter((tool) => tool.annotations.readOnlyHint && !tool.inputSchema.required);
       expect(reads.length).to.be.at.least(5);
       for (const { name } of reads)

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { ApiClient } from '#test/support/api-client.js';
 import { newWorkspace } from '#test/support/backends.js';
 import { ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { expectSoundLedger, ledgerRows } from '#test/support/ledger-checks.js';
@@ -10,7 +11,6 @@ import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
-import { ApiClient } from '#test/support/test-service.js';
 
 const programs = '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);

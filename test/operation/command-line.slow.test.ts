@@ -7,12 +7,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createLog } from '#src/platform/log.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { backends, type Servers, startServers } from '#test/support/backends.js';
 import { command } from '#test/support/command.js';
 import { runCommand } from '#test/support/run-command.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { ApiClient } from '#test/support/test-service.js';
 
 describe('the command line', function () {
   this.timeout(120_000);

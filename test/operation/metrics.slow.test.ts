@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { registry } from '#src/platform/metrics.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { type ApiClient, startTestService, testService } from '#test/support/test-service.js';
 
 const token = 'metrics-token-of-sixteen';
 
 describe('GET /metrics', () => {
-  const service = testService({ METRICS_TOKEN: token });
+  const service = Service.duringSuite({ settings: { METRICS_TOKEN: token } });
   let api: ApiClient;
   let countedBefore: ReadonlyMap<string, number>;
 
@@ -87,7 +88,7 @@ describe('GET /metrics', () => {
 
 describe('with METRICS_PORT', () => {
   it("serves metrics and health on a separate port, also in a worker, and not on the API's port", async () => {
-    const service = await startTestService({ METRICS_PORT: '0', LOG_LEVEL: 'info' });
+    const service = await Service.start({ settings: { METRICS_PORT: '0', LOG_LEVEL: 'info' } });
     try {
       expect((await service.client(null).get('/metrics')).status).to.equal(404);
       const { metricsUrl } = service.running;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { startTestService, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const token = 'queue-board-token-of-an-operator';
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('the queue board', () => {
-  const service = testService({ QUEUE_BOARD_TOKEN: token });
+  const service = Service.duringSuite({ settings: { QUEUE_BOARD_TOKEN: token } });
 
   const send = (path: string, init: RequestInit = {}) =>
     fetch(`${service.url}/admin/queues${path}`, { redirect: 'manual', ...init });
@@ -70,7 +70,7 @@ describe('the queue board', () => {
   });
 
   it('returns 404 without the setting', async () => {
-    const other = await startTestService();
+    const other = await Service.start();
     try {
       expect((await fetch(`${other.url}/admin/queues`)).status).to.equal(404);
     } finally {

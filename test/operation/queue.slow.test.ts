@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { DecayingLoad } from '#src/platform/jobs/decaying-load.js';
 import { type JobDeclaration, JobQueue, JobWorker, type QueueBackend } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { backends, type Servers, startServers } from '#test/support/backends.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { ApiClient } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 
 const log = createLog('silent');

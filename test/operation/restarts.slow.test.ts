@@ -2,13 +2,13 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
+import { ApiClient } from '#test/support/api-client.js';
 import { backends, type Servers, startServers } from '#test/support/backends.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { ApiClient } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 
 const people = Array.from({ length: 20 }, (_, index) => `rep${index}`);

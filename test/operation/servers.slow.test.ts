@@ -9,17 +9,18 @@ import { readConfig } from '#src/platform/config.js';
 import { appRole } from '#src/platform/database/pool.js';
 import { checkRedis } from '#src/platform/jobs/redis-settings.js';
 import { createLog } from '#src/platform/log.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { type Servers, startServers } from '#test/support/backends.js';
 import { root } from '#test/support/command.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { runCommand } from '#test/support/run-command.js';
+import { Service } from '#test/support/service.js';
 import { bundledCommand } from '#test/support/service-bundle.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, testServer } from '#test/support/test-database.js';
-import { ApiClient, startTestService } from '#test/support/test-service.js';
 
 describe('migrations', function () {
   this.timeout(120_000);
@@ -108,7 +109,7 @@ describe('DATABASE_READ_URL', () => {
 
   it('serves lists and dashboards from the replica and everything else from the primary', async () => {
     const replica = await createTestDatabase({ migrate: migrateTestDatabase });
-    const service = await startTestService({ DATABASE_READ_URL: replica.appUrl });
+    const service = await Service.start({ settings: { DATABASE_READ_URL: replica.appUrl } });
     try {
       const { workspaceId, api } = await service.workspace();
       const [repId] = await saveSimpleTerms(api, ['ann']);
@@ -149,7 +150,7 @@ describe('a lagging replica', () => {
 
   it('causes no cached response that outlives the lag', async () => {
     const replica = await createTestDatabase({ migrate: migrateTestDatabase });
-    const service = await startTestService({ DATABASE_READ_URL: replica.appUrl });
+    const service = await Service.start({ settings: { DATABASE_READ_URL: replica.appUrl } });
     try {
       const { api } = await service.workspace();
       const amounts = async () =>

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { ApiClient } from '#test/support/api-client.js';
 import { newWorkspace } from '#test/support/backends.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { ApiClient } from '#test/support/test-service.js';
 
 /** The data that the processes send, as text. Names are readable in protobuf. */
 let received = '';

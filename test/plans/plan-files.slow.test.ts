@@ -9,11 +9,12 @@ import { demoPlanChange, demoPlans } from '#demo/plans.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { command, root } from '#test/support/command.js';
 import { runCommand } from '#test/support/run-command.js';
-import { type TestService, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
+import { type Workspace } from '#test/support/workspace.js';
 
 describe('commissions plan', function () {
   this.timeout(120_000);
-  const service = testService();
+  const service = Service.duringSuite();
   let folder: string;
 
   before(() => {
@@ -158,10 +159,8 @@ describe('commissions plan', function () {
   });
 });
 
-type Workspace = Awaited<ReturnType<TestService['workspace']>>;
-
 /** A plan Sales of 10 % with a test, and a deal of 1,000. */
-async function saveSales(service: TestService, { api, workspaceId }: Workspace): Promise<void> {
+async function saveSales(service: Service, { api, workspaceId }: Workspace): Promise<void> {
   const repIds = await api.saveReps('Ann');
   const test = {
     name: 'Ten percent',

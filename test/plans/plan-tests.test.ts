@@ -3,8 +3,9 @@ import { planTerms } from '#src/plans/plan.js';
 import { type PlanTest, planTests } from '#src/plans/plan-tests.js';
 import { runTests } from '#src/plans/run-tests.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
 const tiers = (...rates: number[]) => rates.map((rate, tierIndex) => ({ tierIndex, minThreshold: tierIndex, rate }));
@@ -173,7 +174,7 @@ describe('tests of a plan', () => {
   });
 
   describe('over HTTP', () => {
-    const service = testService();
+    const service = Service.duringSuite();
     let api: ApiClient;
     let workspaceId: string;
     const passing: PlanTest = {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 interface Warning {
   readonly code: string;
@@ -14,7 +15,7 @@ const config = { dealConditions: [won], rules: [rule] };
 const tiers = [tier, { tierIndex: 1, minThreshold: 1, rate: 0.15 }];
 
 describe('warnings about a plan', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let reps: string[];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 
 const tier = (tierIndex: number, minThreshold: number, rate: number, more: object = {}) => ({
   tierIndex,
@@ -28,7 +28,7 @@ interface Plan {
 }
 
 describe('plans over HTTP', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let api: ApiClient;
   beforeEach(async () => {
@@ -301,7 +301,7 @@ describe('plans over HTTP', () => {
 
     beforeEach(async () => {
       [ann] = (await addReps('Ann')) as [string];
-      session = await sessionOf(service, workspaceId, ann);
+      session = await service.as(workspaceId, ann);
     });
 
     it('does not receive a plan after the assignment is deleted', async () => {

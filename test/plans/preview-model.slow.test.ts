@@ -7,7 +7,8 @@ import { loadTerms } from '#src/ledger/rep-terms.js';
 import { workspaceToday } from '#src/reps/rep-views.js';
 import { arbitraryRun, execute } from '#test/ledger/commands.js';
 import { LiveWorld } from '#test/ledger/live-world.js';
-import { ApiClient, type TestService, testService } from '#test/support/test-service.js';
+import { ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 const numRuns = Number(process.env['MODEL_RUNS'] ?? 4);
 /** Few histories change no open amount, so a short run repeats known ones. */
@@ -43,10 +44,10 @@ class PreviewingClient extends ApiClient {
   previews = 0;
   moved = 0;
   locked = 0;
-  private readonly service: TestService;
+  private readonly service: Service;
   private readonly workspaceId: string;
 
-  constructor(service: TestService, apiKey: string, workspaceId: string) {
+  constructor(service: Service, apiKey: string, workspaceId: string) {
     super(service.url, apiKey);
     this.service = service;
     this.workspaceId = workspaceId;
@@ -135,7 +136,7 @@ function withoutIds({ version, from, to }: { version: number; from: string | nul
 }
 
 describe('a preview compared with the change that it previews', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   it(`moves the same amounts in ${numRuns} random histories, approved periods included`, async function () {
     this.timeout(60_000 + numRuns * 60_000);
@@ -143,19 +144,10 @@ describe('a preview compared with the change that it previews', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {
         let client: PreviewingClient | undefined;
-        const previewing: TestService = {
-          ...service,
-          url: service.url,
-          database: service.database,
-          running: service.running,
-          waitForCalculations: (workspaceId) => service.waitForCalculations(workspaceId),
-          workspace: async (options) => {
-            const created = await service.workspace(options);
-            client = new PreviewingClient(service, created.apiKey, created.workspaceId);
-            return { ...created, api: client };
-          },
-        };
-        const live = await LiveWorld.create(previewing, world);
+        const live = await LiveWorld.create(service, world, ({ apiKey, workspaceId }) => {
+          client = new PreviewingClient(service, apiKey, workspaceId);
+          return client;
+        });
         for (const command of commands) await execute(live, command);
         // One change of every plan that concerns all days, with other terms if the world has any.
         for (let plan = 0; plan < live.planCount; plan += 1)

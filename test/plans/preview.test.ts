@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 
 const won = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' };
@@ -12,7 +13,7 @@ const configOf = (rate: number, name = 'Commission') => ({
 
 /** Ann has deals of 1,000 in January, which is approved, and of 2,000 and 500 in February; Ben of 4,000 in February. */
 describe('the preview of a plan change', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let ann: string;

@@ -5,7 +5,8 @@ import { planTerms } from '#src/plans/plan.js';
 import { type PlanTemplate } from '#src/plans/templates.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { run, type Scenario } from '#test/engine/scenario.js';
-import { type TestService, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 type Example = PlanTemplate['workedExample'];
 type Line = Example['expected'][number];
@@ -19,7 +20,7 @@ describe('plan templates', () => {
   }
 
   describe('over HTTP', () => {
-    const service = testService();
+    const service = Service.duringSuite();
 
     it('lists all templates and returns each by its slug', async () => {
       const { api } = await service.workspace();
@@ -99,7 +100,7 @@ function lineOf(earnedBy: Line['earnedBy'], { dealKey, ruleName, tierName, amoun
 }
 
 /** The steps in the description of a template: plan, people, assignment, quotas, deals. */
-async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, api: Api): Promise<void> {
+async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, api: ApiClient): Promise<void> {
   const plan = await api.createPlan({ ...planConfig, name, effectiveStart: '2026-01-01' });
   const managerEmail = 'manager@x.io';
   const [manager, rep] = await api.saveReps({ name: 'manager', role: 'manager' }, { name: 'rep', managerEmail });
@@ -113,5 +114,3 @@ async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, 
   const imported = await api.expect(200, 'POST', '/v1/deals/import', { deals });
   expect(imported).to.deep.include({ accepted: deals.length, rejected: [] });
 }
-
-type Api = Awaited<ReturnType<TestService['workspace']>>['api'];

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 interface Stretch {
   readonly planVersionId: string;
@@ -41,7 +42,7 @@ const describeTimeline = (stretches: readonly Stretch[]) =>
 
 for (const worker of [true, false]) {
   describe(`the version timeline of a plan, with ${worker ? 'workers running' : 'no worker running before the result is read'}`, () => {
-    const service = testService({}, { api: true, worker });
+    const service = Service.duringSuite({ worker });
     let workspaceId: string;
     let api: ApiClient;
     let ann: string;
@@ -335,7 +336,7 @@ for (const worker of [true, false]) {
 }
 
 describe('plan responses and changes', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
   let api: ApiClient;
   beforeEach(async () => {
     ({ api } = await service.workspace());

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
 
 describe('the import of quotas and assignments from CSV files', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let planId: string;
 

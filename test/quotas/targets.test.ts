@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 
 describe('POST /v1/quotas with targets', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let ids: Record<string, string>;
   let planRuleId: string;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { erasePerson } from '#src/reps/erase-person.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
 
 const name = 'Quendoline Xavierson';
 const email = 'q.xavierson@acme.test';
@@ -12,7 +12,7 @@ const payrollId = 'PAY-55021';
 const period = '2026-01';
 
 describe('erasing a person', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let person: string;
@@ -67,7 +67,7 @@ describe('erasing a person', () => {
 
   /** Uses the data of the person in every way that stores a copy. */
   async function spread(): Promise<void> {
-    const own = await sessionOf(service, workspaceId, person);
+    const own = await service.as(workspaceId, person);
     await own.expect(201, 'POST', `/v1/statements/${person}/comments`, { period, body: 'agreed' });
     for (const repId of [person, colleague]) await api.generate(repId, period);
     await own.approve(colleague, period);
@@ -112,7 +112,7 @@ describe('erasing a person', () => {
   });
 
   it('deactivates the person, ends the sessions and sends no invitation', async () => {
-    const own = await sessionOf(service, workspaceId, person);
+    const own = await service.as(workspaceId, person);
     expect((await own.get('/auth/me')).status).to.equal(200);
     await erase();
     expect((await own.get('/auth/me')).status).to.equal(401);

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 describe('the import of reps from a CSV file', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   it('creates or updates reps by e-mail, returns a result for each row, and writes nothing in a dry run', async () => {
     const { api } = await service.workspace();

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { type Work, type WorkspaceLock } from '#src/platform/database/unit-of-work.js';
 import { lockPeople } from '#src/reps/lock-people.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 
 describe('changes of role and active', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let api: ApiClient;
   let workspaceId: string;
   let ann: string;

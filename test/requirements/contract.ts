@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FetchClient, listTools } from '#test/mcp/mcp-fixture.js';
-import { type Answer } from '#test/support/test-service.js';
+import { type ApiResponse } from '#test/support/api-client.js';
 import { specifiedOperations } from './operations.js';
 import { rejects } from './rejections.js';
 import { row } from './rows.js';
@@ -95,7 +95,7 @@ function describeErrors(): void {
     });
 
     row(648, 'duplicate_idempotency_key: the key was used for another body', async () => {
-      const post = (name: string): Promise<Answer> =>
+      const post = (name: string): Promise<ApiResponse> =>
         world.admin.send('POST', '/v1/plans', { name, config: { rules } }, { 'Idempotency-Key': 'plan-1' });
       const first = await post('Idempotent');
       expect(first.status).to.equal(201);
@@ -107,12 +107,12 @@ function describeErrors(): void {
   });
 }
 
-function rateOf({ headers }: Pick<Answer, 'headers'>): readonly [number, number, number] {
+function rateOf({ headers }: Pick<ApiResponse, 'headers'>): readonly [number, number, number] {
   const number = (name: string) => Number(headers.get(`x-ratelimit-${name}`));
   return [number('limit'), number('remaining'), number('reset')];
 }
 
-function expectRateHeaders(answer: Pick<Answer, 'headers'>): void {
+function expectRateHeaders(answer: Pick<ApiResponse, 'headers'>): void {
   const [limit, remaining, reset] = rateOf(answer);
   expect(limit).to.equal(600);
   expect(remaining).to.be.within(0, 599);
@@ -146,14 +146,14 @@ function describeLimits(): void {
     row(652, 'a token may make 600 requests a minute; then it gets 429', async () => {
       const left = rateOf(await world.cat.get('/auth/status'))[1];
       let accepted = 0;
-      let rejected: Answer | undefined;
+      let rejected: ApiResponse | undefined;
       while (rejected === undefined && accepted <= 600) {
         const answers = await Promise.all(Array.from({ length: 25 }, () => world.cat.get('/auth/status')));
         accepted += answers.filter((answer) => answer.status === 200).length;
         rejected = answers.find((answer) => answer.status !== 200);
       }
       expect(accepted).to.equal(left);
-      await expectError('429 rate_limited', rejected as Answer);
+      await expectError('429 rate_limited', rejected as ApiResponse);
       expect(Number(rejected?.headers.get('retry-after'))).to.be.within(1, 61);
     });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
 import { pdfText } from '#test/support/pdf-tools.js';
-import { type ApiClient } from '#test/support/test-service.js';
 
 /**
  * The text of the PDF at the path, or null without the tool that reads it. Skips the row on a machine without a

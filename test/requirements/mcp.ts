@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type Agent, done, FetchClient, listTools, rejected, sdkClient } from '#test/mcp/mcp-fixture.js';
-import { type TestService } from '#test/support/test-service.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { flatTier, type Person, type Plan, unknownId, World, won } from './world.js';
@@ -76,8 +75,7 @@ function describeEndpoint(given: Given): void {
     (await new FetchClient(service().url, token).tools()).map((tool: Json) => tool.name);
 
   row(13, 'a client initializes at /v1/mcp with a Bearer key', async () => {
-    const target = { url: service().url } as TestService;
-    const { client, agent } = await sdkClient(target, given().world.apiKey);
+    const { client, agent } = await sdkClient(service().url, given().world.apiKey);
     expect(client.getServerCapabilities()).to.include.keys('tools');
     expect(client.getServerVersion()?.name).to.be.a('string').and.not.equal('');
     await agent.close();

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type Answer } from '#test/support/test-service.js';
+import { type ApiResponse } from '#test/support/api-client.js';
 import { row } from './rows.js';
 import { expectError } from './world.js';
 
-type Request = () => Promise<Answer>;
+type Request = () => Promise<ApiResponse>;
 
 /** Declares a row whose request returns the error. */
 export function rejects(number: number, title: string, status: number, code: string, request: Request): void {
@@ -30,7 +30,7 @@ export function forbidden(number: number, title: string, request: Request): void
 export function adminOnly(
   number: number,
   request: string,
-  send: (who: 'mgr' | 'ben' | 'conn') => Promise<Answer>,
+  send: (who: 'mgr' | 'ben' | 'conn') => Promise<ApiResponse>,
 ): void {
   row(number, `${request} by a caller who is not an admin is 403`, async () => {
     for (const who of ['mgr', 'ben', 'conn'] as const) await expectError('403 forbidden', send(who));

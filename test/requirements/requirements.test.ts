@@ -1,3 +1,4 @@
+import { describeTokens } from './tokens.js';
 import 'reflect-metadata';
 import { describeAssignments } from './assignments.js';
 import { describeAuthRoutes } from './auth-routes.js';
@@ -19,7 +20,6 @@ import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
 import { describeStatements } from './statements.js';
 import { describeStates } from './states.js';
-import { describeTokens } from './tokens.js';
 import { describeWebhooks } from './webhooks.js';
 import { describeWorkspace } from './workspace.js';
 

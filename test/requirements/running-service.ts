@@ -10,13 +10,13 @@ import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds } from '#test/support/crm-worlds.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
-import { ApiClient } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type NewWorkspace } from '#src/workspaces/create-workspace.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { won } from '#test/support/terms.js';
-import { type ApiClient } from '#test/support/test-service.js';
 import { until } from '#test/support/until.js';
 import { workedDeals, workedTiers } from '#test/support/worked-example.js';
 import { type Json, service } from './running-service.js';

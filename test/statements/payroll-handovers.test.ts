@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { tokenOf } from '#test/support/tokens.js';
 import { type Office, StatementFixture } from './statement-fixture.js';
 
 describe('payroll hand-overs, checks and people who left', () => {
@@ -16,12 +15,12 @@ describe('payroll hand-overs, checks and people who left', () => {
 
   it('records the hash of the exported file, its totals, the actor and people without a payroll id', async () => {
     const file = await fetch(`${fixture.service.url}/v1/statements/export.csv?period=2026-01`, {
-      headers: { Authorization: `Bearer ${await tokenOf(fixture.service, office.workspaceId, 'sess', office.mia)}` },
+      headers: { Authorization: `Bearer ${await fixture.service.token(office.workspaceId, 'sess', office.mia)}` },
     });
     const sha256 = createHash('sha256')
       .update(Buffer.from(await file.arrayBuffer()))
       .digest('hex');
-    const manager = fixture.service.client(await tokenOf(fixture.service, office.workspaceId, 'sess', office.mia));
+    const manager = await office.as(office.mia);
     const body = { period: '2026-01', layout: 'generic', note: 'sent' };
     const handover = await manager.expect(201, 'POST', '/v1/payroll-handovers', body);
     expect(handover).to.deep.include({

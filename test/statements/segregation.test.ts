@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { waitForChecks } from '#test/support/discrepancies.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type Answer, type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 
 const period = '2026-01';
 const targets = ['own', 'report', 'peer', 'superior'] as const;
@@ -24,7 +23,7 @@ interface Desk {
 interface Movement {
   /** Brings the statement of the rep into the state that the operation needs; returns ids that the request names. */
   readonly prepare: (desk: Desk, repId: string) => Promise<string>;
-  readonly send: (client: ApiClient, desk: Desk, repId: string, id: string) => Promise<Answer>;
+  readonly send: (client: ApiClient, desk: Desk, repId: string, id: string) => Promise<ApiResponse>;
   /** Whether the person's own case is rejected. Terms of pay may be changed: their result needs another's approval. */
   readonly ownIsRejected: boolean;
   readonly managersMay: boolean;
@@ -154,7 +153,7 @@ const callers: Readonly<
 };
 
 describe('segregation of duties', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let desk: Desk;
   const clients = new Map<string, ApiClient>();
@@ -188,18 +187,18 @@ describe('segregation of duties', () => {
     await operator.expect(200, 'PATCH', '/v1/workspaces', { blockApprovalOnDispute: false });
     desk = {
       operator,
-      manager: await sessionOf(service, workspaceId, idOf('Max')),
+      manager: await service.as(workspaceId, idOf('Max')),
       reps: ids,
       planVersionId: plan.planVersionId,
       ruleId: plan.rules[0].id,
-      idle: () => waitForChecks(service, workspaceId),
+      idle: () => service.waitForChecks(workspaceId),
     };
     await openClients(operator, ids.own, idOf('Max'));
     await service.waitForCalculations(workspaceId);
   });
 
   async function openClients(operator: ApiClient, amy: string, max: string): Promise<void> {
-    const session = await sessionOf(service, workspaceId, amy);
+    const session = await service.as(workspaceId, amy);
     const rotate = async (client: ApiClient) =>
       service.client(
         (await client.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 })).apiKey as string,
@@ -214,7 +213,7 @@ describe('segregation of duties', () => {
     clients.set('a key that the admin rotated', rotated);
     clients.set('a key rotated with that key', await rotate(rotated));
     clients.set('the key of the command line', operator);
-    clients.set('the session of a manager', await sessionOf(service, workspaceId, max));
+    clients.set('the session of a manager', await service.as(workspaceId, max));
     clients.set(
       'an integration key of the admin with every scope',
       await integration(rotated, ['read', 'deals', 'plans', 'payroll']),
@@ -279,7 +278,7 @@ describe('segregation of duties', () => {
   it('a person who is the only admin and manager does not decide on their own pay', async () => {
     const { workspaceId: small, api } = await service.workspace();
     const [repId] = await api.saveReps({ name: 'Ida', role: 'admin' });
-    const ida = await sessionOf(service, small, repId);
+    const ida = await service.as(small, repId);
     const adjustment = { amount: 1_000_000, reason: 'Bonus', period };
     await expectError('403 forbidden', ida.post(`/v1/statements/${repId}/adjust`, adjustment));
     await ida.generate(repId, period);

@@ -1,14 +1,14 @@
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { workedDeals, workedTiers } from '#test/support/worked-example.js';
 
 /** The running service with workspaces that match the worked example of the calculation rules. */
 export class StatementFixture {
-  private constructor(readonly service: TestService) {}
+  private constructor(readonly service: Service) {}
 
   /** With `worker: false`, this process runs no background jobs. */
   static async create({ worker = true }: { worker?: boolean } = {}): Promise<StatementFixture> {
-    return new StatementFixture(await startTestService({}, { api: true, worker }));
+    return new StatementFixture(await Service.start({ worker }));
   }
 
   stop(): Promise<void> {
@@ -51,7 +51,7 @@ export class StatementFixture {
 /** A workspace of the worked example. */
 export class Office {
   constructor(
-    private readonly service: TestService,
+    private readonly service: Service,
     readonly workspaceId: string,
     readonly api: ApiClient,
     /** A rep on the plan of the worked example: quarterly, quota 100,000 for 2026-Q1. */
@@ -83,7 +83,7 @@ export class Office {
 
   /** A client signed in as that rep, with the rep's role. */
   as(repId: string): Promise<ApiClient> {
-    return sessionOf(this.service, this.workspaceId, repId);
+    return this.service.as(this.workspaceId, repId);
   }
 
   /** Resolves when no calculation is pending. */

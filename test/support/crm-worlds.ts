@@ -1,5 +1,3 @@
-import { type Logger } from 'pino';
-import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery } from '#fakes/deliveries.js';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
@@ -7,10 +5,9 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type FakeOAuth } from '#fakes/fake-oauth.js';
 import { type FakeServer } from '#fakes/fake-server.js';
 import { type CrmProvider } from '#src/crm/port.js';
+import { type ApiClient } from './api-client.js';
 import { query } from './ledger-checks.js';
 import { type Random } from './random.js';
-import { type TestDatabase } from './test-database.js';
-import { type ApiClient, startTestService, type TestService } from './test-service.js';
 import { until } from './until.js';
 
 /** A deal in the terms that all CRMs share. */
@@ -275,28 +272,6 @@ async function crmcWorld(): Promise<CrmWorld> {
     reading: /query/,
     stop: () => crm.stop(),
   };
-}
-
-/** Starts the service at an address that the CRMs can reach. */
-export async function startServiceFor(
-  worlds: readonly CrmWorld[],
-  environment: Readonly<Record<string, string>> = {},
-  log?: Logger,
-  database?: Promise<TestDatabase>,
-): Promise<TestService> {
-  const port = await freePort();
-  return startTestService(
-    {
-      PORT: String(port),
-      PUBLIC_URL: `http://127.0.0.1:${port}`,
-      WEBHOOKS_PER_SECOND: '100000',
-      ...Object.assign({}, ...worlds.map((world) => world.environment)),
-      ...environment,
-    },
-    { api: true, worker: true },
-    log,
-    database,
-  );
 }
 
 /** A plan that pays on won deals by quarters, with a tier that depends on the order of deals, assigned to every rep. */

@@ -4,7 +4,8 @@ import { listCommissionPeriods } from '#src/commissions/queries/list-commission-
 import { listDeals } from '#src/deals/queries/list-deals.js';
 import { serviceCaller } from '#src/kernel/caller.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { type ApiClient, type TestService } from './test-service.js';
+import { type ApiClient } from './api-client.js';
+import { type Service } from './service.js';
 
 type Question = readonly [operation: AnyOperation, query: Readonly<Record<string, string>>];
 
@@ -27,7 +28,7 @@ function cachedReads(repIds: readonly string[], periods: readonly string[]): Que
  * be read at different moments, so a difference is read again after them; a stale cache entry still differs.
  */
 export async function expectCurrentAnswers(
-  service: TestService,
+  service: Service,
   api: ApiClient,
   workspaceId: string,
   repIds: readonly string[],

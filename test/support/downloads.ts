@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import exceljs, { type Worksheet } from 'exceljs';
 import { unzipSync } from 'fflate';
-import { type ApiClient } from './test-service.js';
+import { type ApiClient } from './api-client.js';
 
 interface Downloaded {
   readonly status: number;

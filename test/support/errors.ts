@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Answer } from './test-service.js';
+import { type ApiResponse } from './api-client.js';
 
 /** An error response by status and code, such as `409 statement_locked`. */
 export type ExpectedError = `${number} ${string}`;
@@ -7,9 +7,9 @@ export type ExpectedError = `${number} ${string}`;
 /** Expects the error in the envelope of the specification, and returns its body. */
 export async function expectError(
   expected: ExpectedError,
-  request: Answer | Promise<Answer>,
+  request: ApiResponse | Promise<ApiResponse>,
   about = '',
-): Promise<Answer['body']> {
+): Promise<ApiResponse['body']> {
   const { status, headers, body } = await request;
   const code = expected.split(' ')[1];
   expect(`${status} ${body?.code}`, `${about} ${JSON.stringify(body).slice(0, 400)}`).to.equal(expected);

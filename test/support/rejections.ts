@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type TokenKind } from '#src/platform/secrets/token.js';
+import { type ApiClient, type ApiResponse } from './api-client.js';
 import { type ExpectedError, expectError } from './errors.js';
 import { query } from './ledger-checks.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from './test-service.js';
-import { tokenOf } from './tokens.js';
+import { Service } from './service.js';
 
 export const invalid = '400 VALIDATION_FAILED';
 
@@ -33,13 +33,13 @@ export class RejectionWorld {
   private snapshotQuery = '';
 
   private constructor(
-    readonly service: TestService,
+    readonly service: Service,
     readonly workspaceId: string,
     readonly api: ApiClient,
   ) {}
 
   static async create(): Promise<RejectionWorld> {
-    const service = await startTestService();
+    const service = await Service.start();
     const { workspaceId, apiKey, api } = await service.workspace({ name: 'Rejections' });
     const world = new RejectionWorld(service, workspaceId, api);
     world.tokens.set('admin key', apiKey);
@@ -95,7 +95,7 @@ export class RejectionWorld {
   }
 
   addToken(kind: TokenKind, repId?: string): Promise<string> {
-    return tokenOf(this.service, this.workspaceId, kind, repId);
+    return this.service.token(this.workspaceId, kind, repId);
   }
 
   token(name: string): string {
@@ -113,7 +113,7 @@ export class RejectionWorld {
     );
   }
 
-  send(request: string, body?: unknown, as = 'admin key', headers: Record<string, string> = {}): Promise<Answer> {
+  send(request: string, body?: unknown, as = 'admin key', headers: Record<string, string> = {}): Promise<ApiResponse> {
     const [method, path] = this.filled(request).split(' ') as [string, string];
     const raw = typeof body === 'string' || body === undefined || body instanceof Uint8Array;
     const text = raw ? body : this.filled(JSON.stringify(body));
@@ -128,7 +128,7 @@ export class RejectionWorld {
   }
 
   /** Expects that the request is rejected and that no table changes. */
-  async expectError(expected: ExpectedError, request: () => Promise<Answer>): Promise<Answer> {
+  async expectError(expected: ExpectedError, request: () => Promise<ApiResponse>): Promise<ApiResponse> {
     const before = await this.contents();
     const answer = await request();
     await expectError(expected, answer);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type ApiClient } from './test-service.js';
+import { type ApiClient } from './api-client.js';
 
 /**
  * A public data set of 8,800 CRM opportunities of 35 sales agents under 6 managers, with dates as M/D/YYYY. The

@@ -1,4 +1,4 @@
-import { type ApiClient } from './test-service.js';
+import { type ApiClient } from './api-client.js';
 
 /**
  * Creates reps of these names on one plan with marginal tiers of a quarterly quota; returns their ids in the same

@@ -1,7 +1,7 @@
 import { createDemoWorkspace } from '#demo/workspace.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
+import { Service } from '#test/support/service.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { startTestService } from '#test/support/test-service.js';
 
 let apiKey = '';
 
@@ -17,7 +17,7 @@ export function demoApiKey(): string {
 
 async function createDemo(database: TestDatabase): Promise<void> {
   const kept = Promise.resolve({ ...database, drop: async () => undefined });
-  const { running, stop } = await startTestService({}, undefined, undefined, kept);
+  const { running, stop } = await Service.start({ database: kept });
   ({ apiKey } = await createDemoWorkspace(running.service));
   await stop();
 }

@@ -6,9 +6,9 @@ import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { type Role } from '#src/kernel/caller.js';
 import { bundledBrowser } from '#src/platform/documents/bundled-browser.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
 import { type TestDatabase } from '#test/support/test-database.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
 import { createDemoDatabase, demoApiKey } from './demo-database.js';
 
 export type Scheme = 'light' | 'dark';
@@ -52,14 +52,14 @@ const demoNames: Readonly<Record<Role, string>> = {
   payroll: 'Joan Pereira',
 };
 
-type StartService = (database: Promise<TestDatabase>) => Promise<TestService>;
+type StartService = (database: Promise<TestDatabase>) => Promise<Service>;
 
-const startWithApiAndWorker: StartService = (database) => startTestService({}, undefined, undefined, database);
+const startWithApiAndWorker: StartService = (database) => Service.start({ database });
 
 /** The built app with the demo's data in one browser. `npm run build` builds the app. */
 export class WebWorld {
   private constructor(
-    readonly service: TestService,
+    readonly service: Service,
     readonly browser: Browser,
     private readonly profile: string,
     readonly workspaceId: string,
@@ -76,7 +76,7 @@ export class WebWorld {
 
   /** A workspace that has nothing but its admin. `optimizes`: the browser optimizes scripts, as those of users do. */
   static async startEmpty({ optimizes = false } = {}): Promise<WebWorld> {
-    const service = await startTestService();
+    const service = await Service.start();
     const { apiKey } = await service.workspace({
       name: 'Halden Works',
       adminName: demoNames.admin,
@@ -85,7 +85,7 @@ export class WebWorld {
     return WebWorld.open(service, apiKey, optimizes);
   }
 
-  private static async open(service: TestService, apiKey: string, optimizes = false): Promise<WebWorld> {
+  private static async open(service: Service, apiKey: string, optimizes = false): Promise<WebWorld> {
     const api = service.client(apiKey);
     const { reps } = await api.expect(200, 'GET', '/v1/reps');
     const { workspaceId } = await api.expect(200, 'GET', '/v1');
@@ -103,7 +103,7 @@ export class WebWorld {
 
   /** A client with a session of the person. */
   async clientOf(role: string): Promise<ApiClient> {
-    return this.service.client(await tokenOf(this.service, this.workspaceId, 'sess', this.idOf(role)));
+    return this.service.as(this.workspaceId, this.idOf(role));
   }
 
   /** Opens a page signed in as the person, or without a session for null, and waits until nothing is loading. */
@@ -125,7 +125,7 @@ export class WebWorld {
     await page.setViewport({ width, height });
     await emulateScheme(page, scheme);
     if (role !== null) {
-      const token = await tokenOf(this.service, this.workspaceId, 'sess', this.idOf(role));
+      const token = await this.service.token(this.workspaceId, 'sess', this.idOf(role));
       await context.setCookie({ name: 'session', value: token, domain: new URL(this.service.url).hostname, path: '/' });
     }
     await options.prepare?.(page);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type CrmWorld, crmbWorld, startServiceFor } from '#test/support/crm-worlds.js';
+import { type CrmWorld, crmbWorld } from '#test/support/crm-worlds.js';
+import { Service } from '#test/support/service.js';
 import { violations } from './accessibility.js';
 import { sees, WebWorld } from './web-world.js';
 
@@ -11,7 +12,7 @@ describe('commission in the CRM, in the web app', function () {
   before(async () => {
     crm = await crmbWorld();
     world = await WebWorld.start((database) =>
-      startServiceFor([crm], { CRM_POLL_SECONDS: '86400' }, undefined, database),
+      Service.start({ crms: [crm], settings: { CRM_POLL_SECONDS: '86400' }, database }),
     );
     await crm.connect(world.api, world.service.url);
   });

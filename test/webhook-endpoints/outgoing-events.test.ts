@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
-import { tokenOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 
 const day = '2026-02-10';
 
 describe('outgoing events', function () {
   this.timeout(60_000);
-  let service: TestService;
+  let service: Service;
   let smtp: FakeSmtp;
   let receiver: EventReceiver;
   let api: ApiClient;
@@ -24,10 +24,12 @@ describe('outgoing events', function () {
 
   before(async () => {
     smtp = await FakeSmtp.start();
-    service = await startTestService({
-      SMTP_URL: smtp.url,
-      MAIL_FROM: 'pay@example.com',
-      PUBLIC_URL: 'https://pay.test',
+    service = await Service.start({
+      settings: {
+        SMTP_URL: smtp.url,
+        MAIL_FROM: 'pay@example.com',
+        PUBLIC_URL: 'https://pay.test',
+      },
     });
   });
   after(async () => {
@@ -339,7 +341,7 @@ describe('outgoing events', function () {
 
   it('send mails to the people concerned, except kinds that they have turned off', async () => {
     const period = '2026-02';
-    const session = service.client(await tokenOf(service, workspaceId, 'sess', ben));
+    const session = await service.as(workspaceId, ben);
     await session.expect(200, 'PUT', '/v1/mail-preferences', { disabled: ['statement_ready'] });
     const { mails } = await session.expect(200, 'GET', '/v1/mail-preferences');
     expect(mails[0]).to.include({ kind: 'statement_ready', enabled: false });

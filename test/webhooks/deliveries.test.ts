@@ -4,16 +4,10 @@ import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { WebhookLimits } from '#src/webhooks/webhook-limits.js';
-import {
-  type CrmWorld,
-  crmWorlds,
-  type PlainDeal,
-  payEveryone,
-  startServiceFor,
-  untilInboxEmpty,
-} from '#test/support/crm-worlds.js';
+import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
+import { type CrmWorld, crmWorlds, type PlainDeal, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { expectError } from '#test/support/errors.js';
-import { type Answer, type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
 
@@ -21,7 +15,7 @@ for (const { provider, start } of crmWorlds) {
   describe(`webhook deliveries of ${provider}`, function () {
     this.timeout(60_000);
     let world: CrmWorld;
-    let service: TestService;
+    let service: Service;
     let api: ApiClient;
     let workspaceId: string;
     let ada: string;
@@ -33,7 +27,7 @@ for (const { provider, start } of crmWorlds) {
       ada = world.addPerson('Ada');
       world.addPerson('Ben');
       dealId = world.addDeal({ ...won, owner: ada });
-      service = await startServiceFor([world]);
+      service = await Service.start({ crms: [world] });
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
       await world.connect(api, service.url);
       // No poll of the CRM runs in between, so deliveries are the only source of changes.
@@ -76,7 +70,7 @@ for (const { provider, start } of crmWorlds) {
       world.change(dealId, { amount: 1000 + cents / 100 });
     };
 
-    const post = (body: string, headers: Readonly<Record<string, string>>, query = ''): Promise<Answer> =>
+    const post = (body: string, headers: Readonly<Record<string, string>>, query = ''): Promise<ApiResponse> =>
       service.client(null).send('POST', `${path}${query}`, body, { 'Content-Type': 'application/json', ...headers });
 
     /** Delivers the change and waits for what the engine does. */
@@ -332,7 +326,7 @@ for (const { provider, start } of crmWorlds) {
 
 describe('deliveries without a valid signature', () => {
   it('return 429 for the address after ten times the limit of failed sign-ins', async () => {
-    const service = await startTestService({ FAILED_SIGN_INS_PER_MINUTE: '2' }, { api: true, worker: false });
+    const service = await Service.start({ settings: { FAILED_SIGN_INS_PER_MINUTE: '2' }, worker: false });
     try {
       for (const provider of ['crma', 'crmb', 'crmc', 'billing']) {
         const send = () => service.client(null).post(`/webhooks/${provider}`, { webhook_id: 'unknown', events: [] });

@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
-import { type ApiClient, testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 
 const path = '/v1/workspaces/integration-keys';
 
 describe('integration keys', () => {
-  const service = testService();
+  const service = Service.duringSuite();
   let workspaceId: string;
   let api: ApiClient;
 
@@ -20,7 +20,7 @@ describe('integration keys', () => {
 
   it('are shown once, and listed with creator, expiry and last use', async () => {
     const [repId] = await api.saveReps({ name: 'Amy', role: 'admin' });
-    const amy = await sessionOf(service, workspaceId, repId);
+    const amy = await service.as(workspaceId, repId);
     const read = await create({ name: 'BI', scopes: ['read', 'read'] }, amy);
     const deals = await create({ scopes: ['deals'], expiresInDays: 1 });
     expect(read.key).to.match(/^int_/);

@@ -1,15 +1,14 @@
 import { expect } from 'chai';
-import { testService } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { Service } from '#test/support/service.js';
 
 describe('the revision of a workspace', () => {
-  const service = testService();
+  const service = Service.duringSuite();
 
   it('changes with data that the caller may see, and not without a change', async () => {
     const { workspaceId, api } = await service.workspace();
     const [repId] = await api.saveReps('ada', 'bob');
     await service.waitForCalculations(workspaceId);
-    const ada = await sessionOf(service, workspaceId, repId);
+    const ada = await service.as(workspaceId, repId);
     const revision = async () => (await ada.expect(200, 'GET', '/v1/revision')).revision;
     const first = await revision();
     expect(await revision()).to.equal(first);

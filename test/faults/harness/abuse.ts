@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { chunk } from '#src/kernel/chunk.js';
 import { largestConfigs, largestFile } from '#test/budgets/largest-input.js';
-import { ApiClient } from '#test/support/test-service.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { type Stage } from './actors.js';
 import { Violation } from './episode-log.js';
 import { type Fleet } from './fleet.js';

@@ -1,5 +1,5 @@
 import { FakeCrmc } from '#fakes/fake-crmc.js';
-import { type ApiClient } from '#test/support/test-service.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { type SeededRandom } from './seeded-random.js';
 
 /** A deal with its current values in the CRM. */

@@ -1,3 +1,4 @@
+import { ApiClient } from '#test/support/api-client.js';
 import { EventReceiver } from '#test/support/event-receiver.js';
 import { ledgerColumns, query } from '#test/support/ledger-checks.js';
 import type {
@@ -9,7 +10,6 @@ import type {
   WorldPlan,
   WorldPlanVersion,
 } from '#test/support/oracle/world.js';
-import { ApiClient } from '#test/support/test-service.js';
 import { EpisodeCrm } from './episode-crm.js';
 import { type Fleet } from './fleet.js';
 import { type SeededRandom } from './seeded-random.js';

@@ -1,10 +1,10 @@
+import { ApiClient } from '#test/support/api-client.js';
 import { download, unzipped } from '#test/support/downloads.js';
 import { byKey } from '#test/support/engine-world.js';
 import { earnedRows, expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import { liveRows, totalOf } from '#test/support/oracle/true-up.js';
 import type { LedgerRow } from '#test/support/oracle/world.js';
-import { ApiClient } from '#test/support/test-service.js';
 import { Violation } from './episode-log.js';
 import { type Delivery, type EpisodeReceiver, type EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';

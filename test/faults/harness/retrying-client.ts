@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, ApiClient } from '#test/support/test-service.js';
+import { ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { type EpisodeLog, Violation } from './episode-log.js';
 import { type Fleet } from './fleet.js';
 import { type SeededRandom } from './seeded-random.js';
 import { timeoutScale } from './timeout-scale.js';
 
 /** The final response, and the number of attempts. With more than one, an earlier attempt may have been executed. */
-export interface RetriedResponse extends Answer {
+export interface RetriedResponse extends ApiResponse {
   readonly tries: number;
 }
 
@@ -39,7 +39,12 @@ export class RetryingClient {
   }
 
   /** Sends the request once. Null if it should be retried. */
-  async attempt(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer | null> {
+  async attempt(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<ApiResponse | null> {
     const api = this.random.pick(this.fleet.apis);
     const request = `${method} ${path} ${typeof body === 'string' || body instanceof Uint8Array ? `${body.length} bytes` : (JSON.stringify(body) ?? '').slice(0, 1000)}`;
     try {

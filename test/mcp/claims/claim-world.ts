@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { done, FetchClient, rejected, seededWorkspace } from '#test/mcp/mcp-fixture.js';
-import { waitForChecks } from '#test/support/discrepancies.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { snapshotQuery } from '#test/support/rejections.js';
-import { type ApiClient, type TestService } from '#test/support/test-service.js';
+import { type Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 import { definitions } from './definitions.js';
 
@@ -37,7 +37,7 @@ export class ClaimWorld {
   private count = 0;
 
   private constructor(
-    readonly service: TestService,
+    readonly service: Service,
     readonly workspaceId: string,
     readonly api: ApiClient,
     readonly agent: FetchClient,
@@ -46,7 +46,7 @@ export class ClaimWorld {
     private readonly snapshot: string,
   ) {}
 
-  static async create(service: TestService): Promise<ClaimWorld> {
+  static async create(service: Service): Promise<ClaimWorld> {
     const { workspaceId, apiKey, api, ben, mia } = await seededWorkspace(service);
     const agent = new FetchClient(service.url, apiKey);
     const given = { name: 'Existing plan', config: flat(0.08), effectiveStart: '2026-01-01', detail: 'full' };
@@ -154,7 +154,7 @@ export class ClaimWorld {
 
   /** Resolves when no calculation, check of an approved period or job is pending. */
   async checked(): Promise<void> {
-    await waitForChecks(this.service, this.workspaceId);
+    await this.service.waitForChecks(this.workspaceId);
     const running = () => this.rows('jobs', `status = 'running' and workspace_id = $1`, this.workspaceId);
     await until(async () => (await running()) === 0, { what: 'the end of the jobs' });
   }

@@ -1,11 +1,10 @@
+import { Service } from '#test/support/service.js';
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { freePort } from '#embedded-postgres/launch.js';
-import { register, startOAuthService } from '#test/agent-access/oauth-fixture.js';
+import { forAgents, register } from '#test/agent-access/oauth-fixture.js';
 import { seededWorkspace } from '#test/mcp/mcp-fixture.js';
-import { duringSuite } from '#test/support/during-suite.js';
-import { type ApiClient } from '#test/support/test-service.js';
-import { sessionOf } from '#test/support/tokens.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { startBearerProxy } from './bearer-proxy.js';
 import { type Check, runSuite } from './conformance-suite.js';
 import { expectedFailures } from './expected-failures.js';
@@ -18,13 +17,13 @@ function failuresOf(checks: readonly Check[]): Check[] {
 
 describe('the conformance suite of the protocol', function () {
   this.timeout(120_000);
-  const service = duringSuite(() => startOAuthService());
+  const service = Service.duringSuite(forAgents);
   const results = new Map<string, ReadonlyMap<string, readonly Check[]>>();
   let person: ApiClient;
 
   before(async () => {
     const { workspaceId, mia, apiKey } = await seededWorkspace(service);
-    person = await sessionOf(service, workspaceId, mia);
+    person = await service.as(workspaceId, mia);
     const proxy = await startBearerProxy(service.url, apiKey);
     for (const version of versions)
       results.set(version, await runSuite(['server', '--url', `${proxy.url}/v1/mcp`, '--requirements', version]));

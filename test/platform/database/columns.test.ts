@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { selectAsText, unnestRows } from '#src/platform/database/columns.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 interface Row {
   readonly id: string | null;
@@ -17,7 +17,7 @@ const id = '0f1e2d3c-4b5a-4978-8685-94a3b2c1d0e9';
 const plain: Row = { id, text: 'a', day: '2026-02-28', count: 1, amount: '12.5', flag: 'true', fields: '{"a": 1}' };
 
 describe('rows sent by columns', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
 
   const sentAndRead = (rows: readonly Row[]) =>
     service.running.service.unitOfWork.withoutWorkspace((trx) =>

@@ -7,11 +7,12 @@ import { migrations } from '#migrations/index.js';
 import { tenantTable } from '#migrations/tenant-table.js';
 import { assertMigrated, type Migrations, migrateToLatest, pendingMigrations } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { describeSchema } from '#test/support/describe-schema.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
+import { Service } from '#test/support/service.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { type ApiClient, startTestService, type TestService } from '#test/support/test-service.js';
 
 const schemaFile = new URL('../../../../schema.sql', import.meta.url);
 const header = '-- The schema that the migrations create. `npm run schema` generates this file; do not edit it.\n\n';
@@ -106,7 +107,7 @@ describe('migrations', () => {
   });
 
   describe('on a database with data', () => {
-    let service: TestService;
+    let service: Service;
     let api: ApiClient;
     let url: string;
     let stored: Record<string, unknown[]>;
@@ -120,7 +121,7 @@ describe('migrations', () => {
     }
 
     before(async () => {
-      service = await startTestService();
+      service = await Service.start();
       url = service.database.ownerUrl;
       const { workspaceId, api: client } = await service.workspace();
       api = client;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { executeWithCommit, type Work } from '#src/platform/database/unit-of-work.js';
-import { testService } from '#test/support/test-service.js';
+import { Service } from '#test/support/service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
 
 describe('a transaction', () => {
-  const service = testService({}, { api: true, worker: false });
+  const service = Service.duringSuite({ worker: false });
 
   const inTransaction = <T>(work: (trx: Work) => Promise<T>) =>
     service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);

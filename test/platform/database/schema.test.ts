@@ -7,11 +7,11 @@ import { readConfig } from '#src/platform/config.js';
 import { appRole, appSessionOptions } from '#src/platform/database/pool.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { flatTier } from '#test/support/terms.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
-import { ApiClient } from '#test/support/test-service.js';
 
 /** Keys and indexes whose first column is not the workspace, each with its reason. */
 const withoutWorkspace: Readonly<Record<string, string>> = {

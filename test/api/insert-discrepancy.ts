@@ -1,23 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { until } from '#test/support/until.js';
-import { type TestService } from './test-service.js';
-
-/** Resolves when no calculation and no period check is pending. */
-export async function waitForChecks(service: TestService, workspaceId: string): Promise<void> {
-  const arePending = `select from period_checks where workspace_id = $1
-    union all select from calculation_requests where workspace_id = $1`;
-  await until(
-    async () => {
-      await service.waitForCalculations(workspaceId);
-      return (await service.sql(arePending, workspaceId)).length === 0;
-    },
-    { what: 'the end of the period checks', withinMs: 60_000 },
-  );
-}
+import { type Service } from '#test/support/service.js';
 
 /** Stores an open discrepancy of 5 dollars, as a period check does, and returns its id. */
 export async function insertDiscrepancy(
-  service: TestService,
+  service: Service,
   workspaceId: string,
   repId: string,
   period: string,

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { type ApiClient } from './api-client.js';
+import { type Service } from './service.js';
+
+/** A workspace of a running service, used over HTTP. */
+export class Workspace {
+  constructor(
+    readonly service: Service,
+    readonly workspaceId: string,
+    readonly apiKey: string,
+    /** A client with the key of the workspace, which has the requests that set up people, plans and quotas. */
+    readonly api: ApiClient,
+  ) {}
+
+  /** A client with a session of the rep, as after a sign-in, with the rep's role. */
+  as(repId: string): Promise<ApiClient> {
+    return this.service.as(this.workspaceId, repId);
+  }
+
+  /** Resolves when no calculation is pending. */
+  calculated(): Promise<void> {
+    return this.service.waitForCalculations(this.workspaceId);
+  }
+
+  expectSoundLedger(): Promise<void> {
+    return this.service.expectSoundLedger(this.workspaceId);
+  }
+
+  /** Rows as the owner of the tables reads them; `$1` is the workspace. */
+  sql<Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> {
+    return this.service.sql(text, this.workspaceId, ...values);
+  }
+}
