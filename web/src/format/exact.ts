@@ -13,7 +13,9 @@ function unitsOf(amount: Amount): bigint {
 /** Without an exponent, which JavaScript writes for very small and very large numbers. */
 function plainText(amount: Amount): string {
   const text = String(amount);
-  return /e/i.test(text) ? Number(amount).toFixed(places) : text;
+  if (!/e/i.test(text)) return text;
+  const number = Number(amount);
+  return Number.isInteger(number) ? String(BigInt(number)) : number.toFixed(places);
 }
 
 function textOf(units: bigint): string {
