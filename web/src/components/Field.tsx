@@ -1,5 +1,6 @@
 import { type ComponentProps, useId } from 'react';
 import { amountProblem } from '../format/amounts.js';
+import { maxDay } from '../format/dates.js';
 import styles from './Field.module.css';
 
 interface Labelled {
@@ -47,7 +48,7 @@ function Frame({ label, hint, problem = null, children }: FrameProps) {
 export function TextField({ label, hint, problem, ...rest }: Labelled & ComponentProps<'input'>) {
   return (
     <Frame label={label} hint={hint} problem={problem}>
-      {(ids) => <input {...rest} {...ids} className={styles.input} />}
+      {(ids) => <input max={rest.type === 'date' ? maxDay : undefined} {...rest} {...ids} className={styles.input} />}
     </Frame>
   );
 }

@@ -1,4 +1,5 @@
 import { type ComponentProps } from 'react';
+import { maxDay } from '../format/dates.js';
 import styles from './Inline.module.css';
 
 interface Named {
@@ -44,6 +45,7 @@ export function InlineInput({ label, isWrong, unit, className, ...rest }: Inline
       <input
         type="text"
         autoComplete="off"
+        max={rest.type === 'date' ? maxDay : undefined}
         {...rest}
         aria-label={label}
         aria-invalid={isWrong || undefined}

@@ -11,6 +11,7 @@ import { Dialog } from '../components/Dialog.js';
 import { AmountField, TextArea, TextField } from '../components/Field.js';
 import { Card } from '../components/Page.js';
 import { amountProblem } from '../format/amounts.js';
+import { readNumber } from '../format/entered-numbers.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
 
@@ -98,6 +99,7 @@ function AcceptDialog({ dispute, onClose }: StepDialogProps) {
   const { disputeId, repName, currency, expectedAmount } = dispute;
   const form = useKeptForm(answerKey('accepted', disputeId), { note: '', amount: '', period: dispute.period });
   const { note, amount, period } = form.values;
+  const adjusted = readNumber(amount);
   const accept = useChange({
     send: () =>
       api.updateDispute({
@@ -105,7 +107,7 @@ function AcceptDialog({ dispute, onClose }: StepDialogProps) {
         body: {
           status: 'accepted',
           ...(note.trim() === '' ? {} : { note: note.trim() }),
-          ...(amount.trim() === '' ? {} : { adjustment: { amount: Number(amount), period } }),
+          ...(adjusted === null ? {} : { adjustment: { amount: adjusted, period } }),
         },
       }),
     onDone: () => {

@@ -7,6 +7,7 @@ import { useSession } from '../app/session.js';
 import { Dialog } from '../components/Dialog.js';
 import { AmountField, Choice, TextArea, TextField } from '../components/Field.js';
 import { amountProblem } from '../format/amounts.js';
+import { readNumber } from '../format/entered-numbers.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
 import { type DisputeType, disputeKey, disputeTypes } from './words.js';
@@ -76,6 +77,7 @@ function bodyOf(
   event: Explanation['event'] | null,
   ownId: string,
 ) {
+  const amount = readNumber(expected);
   return {
     repId: event?.repId ?? ownId,
     period,
@@ -83,6 +85,6 @@ function bodyOf(
     description: description.trim(),
     ...(event === null ? {} : { eventId: event.eventId }),
     ...(event === null && dealId.trim() !== '' ? { dealId: dealId.trim() } : {}),
-    ...(expected.trim() === '' ? {} : { expectedAmount: Number(expected) }),
+    ...(amount === null ? {} : { expectedAmount: amount }),
   };
 }

@@ -1,36 +1,35 @@
-import { locale } from './numbers.js';
-
-/** English dates have the day first: 23 Jun. */
-const isEnglish = locale.startsWith('en');
-
-function monthName(date: Date, style: 'short' | 'long'): string {
-  return new Intl.DateTimeFormat(isEnglish ? 'en-US' : locale, { month: style, timeZone: 'UTC' }).format(date);
-}
+import { formatMonth } from './periods.js';
 
 function utc(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-/** A day of the API, YYYY-MM-DD, such as 23 Jun; with `year`, 23 June 2026. */
+/** Whether the text is a day of the calendar, YYYY-MM-DD. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = utc(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** The last day that can be entered: without one, browsers accept years of six digits. */
+export const maxDay = '9999-12-31';
+
+/**
+ * A day of the API, YYYY-MM-DD, such as 23 Jun; with `year`, 23 Jun 2026; with `long`, 23 June 2026. While a person
+ * types, a draft may have a text that is no day: it is returned as it is.
+ */
 export function formatDay(day: string, style: 'short' | 'year' | 'long' = 'short'): string {
-  const date = utc(day);
-  if (!isEnglish)
-    return new Intl.DateTimeFormat(locale, {
-      day: 'numeric',
-      month: style === 'short' ? 'short' : 'long',
-      ...(style === 'short' ? {} : { year: 'numeric' }),
-      timeZone: 'UTC',
-    }).format(date);
-  const [number, year] = [date.getUTCDate(), date.getUTCFullYear()];
-  if (style === 'long') return `${number} ${monthName(date, 'long')} ${year}`;
-  return `${number} ${monthName(date, 'short')}${style === 'year' ? ` ${year}` : ''}`;
+  if (!isDay(day)) return day;
+  const [year = '', , number] = day.split('-');
+  const words = `${Number(number)} ${formatMonth(day, style === 'long' ? 'long' : 'short')}`;
+  return style === 'short' ? words : `${words} ${year}`;
 }
 
 /** Minutes and hours of the last day in words; otherwise day and time. */
 export function formatInstant(instant: string, now: Date = new Date()): string {
   const seconds = Math.round((now.getTime() - new Date(instant).getTime()) / 1000);
   if (seconds >= 0 && seconds < 45) return 'just now';
-  if (seconds >= 0 && seconds < 3600) return `${Math.max(1, Math.round(seconds / 60))} min ago`;
+  if (seconds >= 0 && seconds < 3570) return `${Math.max(1, Math.round(seconds / 60))} min ago`;
   if (seconds >= 0 && seconds < 86_400) return `${Math.round(seconds / 3600)} h ago`;
   return formatTimestamp(instant);
 }
@@ -40,7 +39,7 @@ export function formatTimestamp(instant: string): string {
   const date = new Date(instant);
   const day = new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())).toISOString().slice(0, 10);
   const sameYear = date.getFullYear() === new Date().getFullYear();
-  const time = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date);
+  const time = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date);
   return `${formatDay(day, sameYear ? 'short' : 'year')}, ${time}`;
 }
 

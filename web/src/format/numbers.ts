@@ -1,10 +1,10 @@
-/** The reader's locale for numbers and words of dates. */
+/** The reader's locale for numbers, with the digits 0 to 9. Words are English. */
 export const locale = readableLocale(typeof navigator === 'undefined' ? 'en-US' : navigator.language);
 
 /** Some systems report names that are no language tags. */
 function readableLocale(language: string): string {
   try {
-    return Intl.getCanonicalLocales(language)[0] ?? 'en-US';
+    return new Intl.Locale(language, { numberingSystem: 'latn' }).toString();
   } catch {
     return 'en-US';
   }
@@ -69,20 +69,17 @@ export function formatMoney(amount: Amount, currency: string, options?: MoneyOpt
   return `${whole}${cents}`;
 }
 
-/** `$1.3M`: only in charts and cards, with the exact amount in a title. */
+/** `$1.3M`: only in charts and cards, with the exact amount in a title. The letter is an English word. */
 export function formatCompact(amount: Amount, currency: string): string {
-  return withMinus(
-    new Intl.NumberFormat(locale, {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'narrowSymbol',
-      notation: 'compact',
-      minimumFractionDigits: 0,
-      maximumFractionDigits: 1,
-    })
-      .format(exact(amount))
-      .replace('K', 'k'),
-  );
+  const parts = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    notation: 'compact',
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 1,
+  }).formatToParts(exact(amount));
+  return withMinus(parts.map(({ type, value }) => (type === 'compact' ? value.replace('K', 'k') : value)).join(''));
 }
 
 export function formatNumber(value: Amount, maxDecimals = 6): string {
@@ -109,6 +106,7 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
 }
 
 /** Moves the decimal point to the right, in the text, so that 0.07 becomes 7 and not 7.000000000000001. */
-function shifted(value: Amount, places: number): string {
-  return String(Number(`${Number(value)}e${places}`));
+export function shifted(value: Amount, places: number): number {
+  const [digits, exponent = '0'] = String(Number(value)).split('e');
+  return Number(`${digits}e${Number(exponent) + places}`);
 }

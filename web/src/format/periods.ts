@@ -1,5 +1,3 @@
-import { locale } from './numbers.js';
-
 /** The length of a period in months: a month, a quarter, a half-year or a year. */
 export type PeriodLength = 1 | 3 | 6 | 12;
 
@@ -86,7 +84,7 @@ export function shortPeriod(period: string): string {
 
 export function formatMonth(month: string, style: 'short' | 'long'): string {
   const date = new Date(`${month.slice(0, 7)}-01T00:00:00Z`);
-  return new Intl.DateTimeFormat(locale, { month: style, timeZone: 'UTC' }).format(date);
+  return new Intl.DateTimeFormat('en-US', { month: style, timeZone: 'UTC' }).format(date);
 }
 
 /** The twelve months, four quarters and the year of a year, as periods. */

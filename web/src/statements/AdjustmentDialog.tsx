@@ -5,10 +5,12 @@ import { showMessage } from '../app/messages.js';
 import { useSession } from '../app/session.js';
 import { Dialog } from '../components/Dialog.js';
 import { Choice, TextField } from '../components/Field.js';
+import { readNumber } from '../format/entered-numbers.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
 import { adjustmentKey } from './adjustment-keys.js';
-import { EntryFields, isComplete } from './EntryFields.js';
+import { EntryFields } from './EntryFields.js';
+import { isComplete } from './entries.js';
 
 interface AdjustmentDialogProps {
   readonly repId: string;
@@ -41,7 +43,7 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
         body: {
           period,
           kind,
-          amount: Number(amount),
+          amount: readNumber(amount) ?? 0,
           reason: reason.trim(),
           ...(dealId.trim() === '' ? {} : { dealId: dealId.trim() }),
         },

@@ -6,10 +6,12 @@ import { showMessage } from '../app/messages.js';
 import { Dialog } from '../components/Dialog.js';
 import { Facing } from '../components/Facing.js';
 import { Money } from '../components/Money.js';
+import { readNumber, writeNumber } from '../format/entered-numbers.js';
 import { formatMoney } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
 import { changeKey } from './adjustment-keys.js';
-import { EntryFields, isComplete } from './EntryFields.js';
+import { EntryFields } from './EntryFields.js';
+import { isComplete } from './entries.js';
 
 interface ChangeAdjustmentDialogProps {
   readonly line: Line;
@@ -19,13 +21,13 @@ interface ChangeAdjustmentDialogProps {
 /** Changes the amount or the reason of an adjustment or clawback. Only admins may, while the period is not approved. */
 export function EditAdjustmentDialog({ line, onClose }: ChangeAdjustmentDialogProps) {
   const { repId, repName, eventId, kind, currency, period } = line;
-  const form = useKeptForm(changeKey(line), { amount: String(line.amount), reason: line.reason ?? '' });
+  const form = useKeptForm(changeKey(line), { amount: writeNumber(line.amount), reason: line.reason ?? '' });
   const { amount, reason } = form.values;
   const edit = useChange({
     send: () =>
       api.updateAdjustment({
         params: { repId, adjustmentId: eventId },
-        body: { amount: Number(amount), reason: reason.trim() },
+        body: { amount: readNumber(amount) ?? 0, reason: reason.trim() },
       }),
     onDone: () => {
       showMessage(`The amount of ${repName} was changed.`);

@@ -1,22 +1,6 @@
 import { type KeptForm } from '../app/kept-state.js';
 import { AmountField, TextArea } from '../components/Field.js';
-import { amountProblem } from '../format/amounts.js';
-
-interface Entry {
-  readonly amount: string;
-  readonly reason: string;
-}
-
-function entryProblem(kind: string, amount: string): string | null {
-  const problem = amountProblem(amount);
-  if (problem !== null || amount.trim() === '') return problem;
-  return kind === 'clawback' && !amount.trim().startsWith('-') ? 'A clawback is negative, such as -250.' : null;
-}
-
-/** Whether the entry can be sent. */
-export function isComplete(kind: string, { amount, reason }: Entry): boolean {
-  return amount.trim() !== '' && entryProblem(kind, amount) === null && reason.trim() !== '';
-}
+import { type Entry, entryProblem } from './entries.js';
 
 interface EntryFieldsProps {
   readonly kind: string;

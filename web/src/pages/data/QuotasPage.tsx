@@ -13,7 +13,6 @@ import { showMessage, showProblem } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
-import { readDecimal } from '../../components/DecimalInput.js';
 import { containsText, FilterField } from '../../components/FilterField.js';
 import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
 import { InlineSelect } from '../../components/Inline.js';
@@ -22,6 +21,7 @@ import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { todayIn } from '../../format/dates.js';
+import { readNumber } from '../../format/entered-numbers.js';
 import { formatCount } from '../../format/numbers.js';
 import { periodsOfYear, shortPeriod } from '../../format/periods.js';
 import { quotaRules } from '../../imports/quotas.js';
@@ -206,7 +206,7 @@ interface SaveLineProps {
 function changesOf(edits: Edits, stored: SaveLineProps['stored']) {
   const entries = Object.entries(edits).map(([key, text]) => {
     const [repId = '', period = ''] = key.split(' ');
-    return { repId, period, text: text.trim(), quota: stored.get(key), target: readDecimal(text) };
+    return { repId, period, text: text.trim(), quota: stored.get(key), target: readNumber(text) };
   });
   return {
     set: entries.flatMap(({ repId, period, target, quota }) =>

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { amountProblem } from '#web/format/amounts.js';
+import { formatDay, formatTimestamp } from '#web/format/dates.js';
+import { readNumber, writeNumber } from '#web/format/entered-numbers.js';
+import { formatCompact, formatMoney, formatNumber } from '#web/format/numbers.js';
+import { formatMonth, formatPeriod, shortPeriod } from '#web/format/periods.js';
+
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
+const runs = { seed: 37, numRuns: 500 };
+
+describe('for a reader whose browser is German', () => {
+  for (const [amount, currency, text] of [
+    [1234.5, 'EUR', '1.234,50 €'],
+    [-1234.5, 'USD', '−1.234,50 $'],
+    [1234, 'JPY', '1.234 ¥'],
+    [1.5, 'KWD', '1,500 KWD'],
+  ] as const)
+    it(`amounts have the separators of the reader: ${text}`, () => {
+      expect(plain(formatMoney(amount, currency))).to.equal(text);
+    });
+
+  for (const [text, value] of [
+    ['4.761,28', 4761.28],
+    ['4,761.28', 4761.28],
+    ['280.000', 280000],
+    ['1.234.567', 1234567],
+    ['1,234', 1.234],
+    ['99,5', 99.5],
+    ['99.5', 99.5],
+    ['0.125', 0.125],
+    ['1.234,50 €', 1234.5],
+    ['(500,00)', -500],
+  ] as const)
+    it(`a single separator before three digits is read as the reader writes it: ${text} is ${value}`, () => {
+      expect(readNumber(text)).to.equal(value);
+      expect(amountProblem(text)).to.equal(null);
+    });
+
+  it('a number may be entered as the page displays it, and as it is filled in', () => {
+    const cents = fc.integer({ min: -1e11, max: 1e11 }).map((units) => units / 100);
+    fc.assert(
+      fc.property(cents, (amount) => {
+        expect(readNumber(formatMoney(amount, 'EUR'))).to.equal(amount + 0);
+        expect(readNumber(formatNumber(amount))).to.equal(amount + 0);
+        expect(readNumber(writeNumber(amount / 10))).to.equal(amount / 10 + 0);
+      }),
+      runs,
+    );
+  });
+
+  it('all words are English, as the rest of the page', () => {
+    expect(formatMonth('2026-10', 'long')).to.equal('October');
+    expect(formatMonth('2026-03', 'short')).to.equal('Mar');
+    expect(formatPeriod('2026-10')).to.equal('October 2026');
+    expect(shortPeriod('2026-05')).to.equal('May');
+    expect(formatDay('2026-12-31')).to.equal('31 Dec');
+    expect(formatDay('2026-12-31', 'year')).to.equal('31 Dec 2026');
+    expect(formatDay('2026-12-31', 'long')).to.equal('31 December 2026');
+    expect(formatTimestamp('2020-10-15T12:00:00Z')).to.match(/^15 Oct 2020, /);
+  });
+
+  it('the letters of compact amounts are English words, and follow each other in one form', () => {
+    expect([0, 5000, 10_000, 1_250_000].map((amount) => plain(formatCompact(amount, 'USD')))).to.deep.equal([
+      '$0',
+      '$5k',
+      '$10k',
+      '$1.3M',
+    ]);
+  });
+});
