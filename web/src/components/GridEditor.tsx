@@ -1,6 +1,7 @@
 import { useRef } from 'react';
-import { readTable } from '../imports/table.js';
-import { readDecimal } from './DecimalInput.js';
+import { pastedRows } from '../format/csv.js';
+import { readNumber } from '../format/entered-numbers.js';
+import { formatNumber } from '../format/numbers.js';
 import styles from './GridEditor.module.css';
 
 /** The texts of cells that differ from what is stored, by row and column. */
@@ -10,11 +11,8 @@ export function cellKey(row: string, column: string): string {
   return `${row} ${column}`;
 }
 
-/** In the form that {@link readDecimal} reads, in every locale. */
-const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 10 });
-
 function grouped(value: number | undefined): string {
-  return value === undefined ? '' : numbers.format(value);
+  return value === undefined ? '' : formatNumber(value, 10);
 }
 
 interface GridEditorProps {
@@ -85,7 +83,7 @@ export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, on
               {columns.map(([columnKey, columnLabel], column) => {
                 const key = cellKey(rowKey, columnKey);
                 const edited = edits[key];
-                const isWrong = edited !== undefined && edited !== '' && readDecimal(edited) === null;
+                const isWrong = edited !== undefined && edited !== '' && readNumber(edited) === null;
                 return (
                   <td key={columnKey}>
                     <input
@@ -108,12 +106,6 @@ export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, on
       </table>
     </section>
   );
-}
-
-/** The cells of a spreadsheet, without a row of names. */
-function pastedRows(text: string): readonly (readonly string[])[] {
-  const { header, rows } = readTable(text.replace(/\r?\n$/, ''));
-  return [header, ...rows];
 }
 
 /** Where a key goes: rows down and columns to the right. Arrows to the sides move only at the end of the text. */

@@ -3,7 +3,7 @@ export function csvRows(text: string, delimiter = ','): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   const end = delimiter === '|' ? '\\|' : delimiter;
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${end}\\r\\n]*))(${end}|\\r\\n|\\n|\\r|$)`, 'y');
+  const cell = new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^${end}\\r\\n]*))(${end}|\\r\\n|\\n|\\r|$)`, 'y');
   const content = text.replace(/^\uFEFF/, '');
   while (cell.lastIndex < content.length) {
     const [, quoted, plain = '', stop] = cell.exec(content) ?? [];
@@ -15,4 +15,9 @@ export function csvRows(text: string, delimiter = ','): string[][] {
     row = [];
   }
   return rows;
+}
+
+/** The cells that a spreadsheet puts into the clipboard: tabs between them, and empty rows where rows are empty. */
+export function pastedRows(text: string): string[][] {
+  return csvRows(text, '\t');
 }

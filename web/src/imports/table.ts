@@ -17,23 +17,22 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
   '|': 'vertical bar',
 };
 
+/** A quoted cell and what is before it. */
+const quoted = /(^\uFEFF?|[\t;,|\r\n])"[^"]*(?:""[^"]*)*"/g;
+
 /** The delimiter that the first line has most often. Cells of a spreadsheet are pasted with tabs. */
 function delimiterOf(text: string): Delimiter {
-  const line = (/^[^\r\n]*/.exec(text)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '');
+  const line = /[^\r\n]+/.exec(text.slice(0, 100_000).replace(quoted, '$1'))?.[0] ?? '';
   const counts = delimiters.map((one) => [one, line.split(one).length] as const);
   const [best] = [...counts].sort((a, b) => b[1] - a[1]);
   return best?.[1] === 1 ? ',' : (best?.[0] ?? ',');
 }
 
-/** Rows without a value are left out. */
+/** Rows without a value are left out, also before the header. */
 export function readTable(text: string): SourceTable {
   const delimiter = delimiterOf(text);
-  const [header = [], ...rows] = csvRows(text, delimiter);
-  return {
-    header: header.map((cell) => cell.trim()),
-    rows: rows.filter((row) => row.some((cell) => cell.trim() !== '')),
-    delimiter,
-  };
+  const [header = [], ...rows] = csvRows(text, delimiter).filter((row) => row.some((cell) => cell.trim() !== ''));
+  return { header: header.map((cell) => cell.trim()), rows, delimiter };
 }
 
 /** The text of a file: UTF-8, or the encoding in which Excel saves CSV files. */
