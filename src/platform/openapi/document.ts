@@ -71,6 +71,7 @@ function addQueryExamples({ paths = {} }: ApiDocument, operations: readonly AnyO
 const introduction = `Turns CRM deals, versioned plans and quotas into commission.
 
 Every error has the same body; match on \`code\`, not on \`message\`. Each operation lists its error codes.
+Responses may gain fields, and enumerations in responses may gain values: ignore what you do not know.
 \`x-least-role\` is the minimum role for an operation, and \`x-key-scope\` the scope that an integration key needs (\`none\`: no integration key suffices).
 \`x-step-up\`: in workspaces with \`stepUpMinutes\`, a session needs a recent sign-in or confirmation (\`POST /auth/confirm\`) for every call (\`always\`) or for some (\`sometimes\`).
 
