@@ -1555,6 +1555,21 @@ CREATE POLICY change_requests_of_owner ON change_requests TO CURRENT_USER USING 
 CREATE POLICY change_requests_of_workspace ON change_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON change_requests TO commissions_app;
 
+CREATE TABLE limited_uses (
+  workspace_id uuid NOT NULL,
+  use_id uuid NOT NULL,
+  kind text NOT NULL,
+  subject text NOT NULL,
+  used_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT limited_uses_pkey PRIMARY KEY (workspace_id, use_id),
+  CONSTRAINT limited_uses_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+CREATE INDEX limited_uses_by_subject ON limited_uses USING btree (workspace_id, kind, subject, used_at);
+ALTER TABLE limited_uses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY limited_uses_of_owner ON limited_uses TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY limited_uses_of_workspace ON limited_uses TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON limited_uses TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -1940,6 +1955,17 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_syncs() TO commissions_app;
 
+CREATE OR REPLACE FUNCTION delete_old_uses()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from limited_uses where used_at < now() - interval '1 day'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_uses() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION due_billing_checks(max_customers integer)
  RETURNS TABLE(workspace_id uuid, customer_id text, check_at timestamp with time zone)
  LANGUAGE sql
@@ -2115,6 +2141,38 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_webhook_endpoints(integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer, max_of_workspace integer)
+ RETURNS TABLE(workspace_id uuid, endpoint_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with sending as materialized (
+        select l.workspace_id, l.work from work_leases l where l.work like 'webhook %' and l.leased_until > now()
+      ), due as (
+        select e.workspace_id, e.endpoint_id, e.attempted_at,
+          row_number() over (partition by e.workspace_id order by e.attempted_at nulls first, e.endpoint_id) as turn
+        from webhook_endpoints e
+        where e.enabled and e.not_before <= now() and exists (
+          select from webhook_deliveries d
+          where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
+            and (e.failures > 0 or d.not_before <= now())
+            and not exists (
+              select from webhook_deliveries f
+              where f.workspace_id = d.workspace_id and f.endpoint_id = d.endpoint_id and f.sequence_id = d.sequence_id
+                and f.status = 'pending' and f.position < d.position))
+          and not exists (
+            select from sending s
+            where s.workspace_id = e.workspace_id and s.work = 'webhook ' || e.endpoint_id)
+      )
+      select due.workspace_id, due.endpoint_id from due
+      where due.turn <= max_of_workspace - (select count(*) from sending s where s.workspace_id = due.workspace_id)
+      order by due.turn, due.attempted_at nulls first, due.endpoint_id
+      limit max_endpoints
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_webhook_endpoints(integer,integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_write_backs()
  RETURNS TABLE(workspace_id uuid, generation integer)

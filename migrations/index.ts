@@ -18,6 +18,7 @@ import * as changeTriggers from './016_change_triggers.js';
 import * as operation from './017_operation.js';
 import * as webhookEndpoints from './018_webhook_endpoints.js';
 import * as changeRequests from './019_change_requests.js';
+import * as fairUse from './020_fair_use.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '017_operation': operation,
   '018_webhook_endpoints': webhookEndpoints,
   '019_change_requests': changeRequests,
+  '020_fair_use': fairUse,
 };

@@ -94,6 +94,7 @@ function deletions({ database, log }: Service): PeriodicTask[] {
     task('deletion of requests', 60_000, sql`select delete_old_request_data()`),
     task('deletion of messages of CRMs', 60_000, sql`select delete_old_messages(), delete_old_syncs()`),
     task('deletion of sign-in data', 300_000, sql`select delete_old_sign_ins()`),
+    task('deletion of limited uses', 3_600_000, sql`select delete_old_uses()`),
     task('deletion of exports', 60_000, sql`select delete_old_exports()`),
     task('deletion of plan previews', 60_000, sql`select delete_old_plan_previews()`),
     task('deletion of deliveries', 3_600_000, sql`select delete_old_deliveries()`),

@@ -34,17 +34,17 @@ export class DeliveryRunner {
     private readonly log: Log,
   ) {}
 
-  /** Runs until nothing is due or the time slice ends. Returns at once if another worker holds the lease. */
-  async run(workspaceId: string, endpointId: string, isStopping: () => boolean): Promise<void> {
+  /** Runs until nothing is due or the time slice ends. Returns false at once if another worker holds the lease. */
+  async run(workspaceId: string, endpointId: string, isStopping: () => boolean): Promise<boolean> {
     const sliceEnd = performance.now() + sliceMs;
-    await this.leases.hold(workspaceId, `webhook ${endpointId}`, async (lease) => {
+    const held = await this.leases.hold(workspaceId, `webhook ${endpointId}`, async (lease) => {
       try {
         while (performance.now() < sliceEnd && !isStopping()) {
           const due = await this.unitOfWork.write({ workspaceId }, async (trx) => {
             await lease.assertHeld(trx);
             return takeDue(trx, workspaceId, endpointId);
           });
-          if (due.length === 0) return;
+          if (due.length === 0) return true;
           const attempts = await mapInParallel(due, (delivery) => this.attempt(endpointId, delivery));
           await failpoint('delivery.afterSend');
           await this.unitOfWork.write({ workspaceId }, async (trx) => {
@@ -55,7 +55,9 @@ export class DeliveryRunner {
       } catch (error) {
         if (!(error instanceof LeaseLost)) throw error;
       }
+      return true;
     });
+    return held === true;
   }
 
   private async record(

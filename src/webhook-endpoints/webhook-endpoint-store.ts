@@ -39,7 +39,13 @@ export async function insertEndpoint(trx: Work, caller: Caller, endpoint: NewEnd
   await record(trx, caller, 'webhook_endpoint_created', endpointId);
 }
 
-/** False if there is no such endpoint. An endpoint that is enabled again receives its undelivered events first. */
+/** How long after an attempt that failed an endpoint that is enabled again is attempted next. */
+const pauseOfEnabled = '1 minute';
+
+/**
+ * False if there is no such endpoint. An endpoint that is enabled again receives its undelivered events first. It is
+ * as unreachable as it was: one event is attempted, and the pause after a further failure continues the series.
+ */
 export async function updateEndpoint(
   trx: Work,
   caller: Caller,
@@ -55,7 +61,7 @@ export async function updateEndpoint(
       ...(description === undefined ? {} : { description }),
       ...(eventTypes === undefined ? {} : { event_types: eventTypes === null ? null : [...eventTypes] }),
       ...(enabled === undefined ? {} : { enabled, disabled_reason: null }),
-      ...(enabled === true ? { failures: 0, not_before: sql<Date>`now()` } : {}),
+      ...(enabled === true ? { not_before: notBeforeOfEnabled } : {}),
     })
     .where('workspace_id', '=', workspaceId)
     .where('endpoint_id', '=', endpointId)
@@ -73,6 +79,9 @@ export async function updateEndpoint(
   await record(trx, caller, 'webhook_endpoint_changed', endpointId);
   return true;
 }
+
+const notBeforeOfEnabled = sql<Date>`
+  least(not_before, greatest(now(), attempted_at + ${pauseOfEnabled}::interval))`;
 
 /** Deletes the endpoint with its deliveries; false if there is none. */
 export async function deleteEndpoint(trx: Work, caller: Caller, endpointId: string): Promise<boolean> {

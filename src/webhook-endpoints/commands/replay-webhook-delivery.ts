@@ -3,9 +3,9 @@ import { Failure } from '../../kernel/failure.js';
 import { noteEvents, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid } from '../../platform/schemas.js';
+import { admitRequestedDelivery } from '../requested-deliveries.js';
 import { deliveryExample, endpointExample, endpointPath, unknownEndpoint } from '../webhook-endpoint.js';
 import { replayDelivery } from '../webhook-endpoint-store.js';
-import { assertEnabled } from '../webhook-endpoint-views.js';
 
 const params = z.strictObject({ ...endpointPath, deliveryId: pathId.describe('Id of the delivery (UUID)') });
 const unknownDelivery = 'This webhook endpoint has no such delivery; deliveries are deleted after 30 days.';
@@ -30,7 +30,7 @@ export const replayWebhookDelivery = operation({
     const endpointId = requireUuid(ids.endpointId, 'not_found', unknownEndpoint);
     const deliveryId = requireUuid(ids.deliveryId, 'not_found', unknownDelivery);
     await unitOfWork.write(caller, async (trx) => {
-      await assertEnabled(trx, workspaceId, endpointId);
+      await admitRequestedDelivery(trx, workspaceId, endpointId);
       if (!(await replayDelivery(trx, workspaceId, endpointId, deliveryId)))
         throw new Failure('not_found', unknownDelivery);
       noteEvents(trx);

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { noteEvents, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { requireUuid } from '../../platform/schemas.js';
+import { admitRequestedDelivery } from '../requested-deliveries.js';
 import { deliveryExample, endpointExample, endpointPath, unknownEndpoint } from '../webhook-endpoint.js';
 import { insertTestDelivery } from '../webhook-endpoint-store.js';
-import { assertEnabled } from '../webhook-endpoint-views.js';
 
 const params = z.strictObject(endpointPath);
 
@@ -24,7 +24,7 @@ export const testWebhookEndpoint = operation({
     const { workspaceId } = caller;
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const deliveryId = await unitOfWork.write(caller, async (trx) => {
-      await assertEnabled(trx, workspaceId, id);
+      await admitRequestedDelivery(trx, workspaceId, id);
       noteEvents(trx);
       return insertTestDelivery(trx, workspaceId, id);
     });

@@ -1,0 +1,16 @@
+import { type Work } from '../platform/database/unit-of-work.js';
+import { admitUse, type UseLimit } from '../platform/limits/use-limits.js';
+import { assertEnabled } from './webhook-endpoint-views.js';
+
+/** Tests and replays together. */
+const perEndpoint: UseLimit = { uses: 10, seconds: 60 };
+
+/**
+ * A delivery that a person requests is sent at once, so the endpoint must exist and be enabled. The limit protects the
+ * receiver, which may belong to somebody else.
+ */
+export async function admitRequestedDelivery(trx: Work, workspaceId: string, endpointId: string): Promise<void> {
+  await assertEnabled(trx, workspaceId, endpointId);
+  const message = 'Test events and replays are limited to 10 a minute for each endpoint.';
+  await admitUse(trx, { workspaceId, kind: 'requested delivery' }, endpointId, perEndpoint, message);
+}
