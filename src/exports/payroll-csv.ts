@@ -34,6 +34,11 @@ export async function csvFile(
   return [stringify([[...header]], { ...format, bom: true }), ...pieces].join('');
 }
 
+/** White space and characters that are displayed as nothing may stand before a formula. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL, tab and CR must be disarmed too
+const startsFormula = /^[\s\p{Default_Ignorable_Code_Point}]*[=+\-@\t\r\u0000＝＋－＠]/u;
+const delimiterBeforeFormula = /[,;|\t\r\n](?=[\s"\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠])/gu;
+
 function cellText(cell: Cell, delimiter: string): string {
   return 'own' in cell ? (cell.own ?? '') : disarmCells(cell.text ?? '', delimiter);
 }
@@ -43,15 +48,12 @@ function cellText(cell: Cell, delimiter: string): string {
  * cells in `Foo;=1+1`, and ignores quotation marks within a cell. Text with the delimiter of this file is quoted.
  */
 function disarmCells(text: string, delimiter: string): string {
-  return disarmFormula(text).replace(/[,;|\t\r\n](?=[\s"]*[=+\-@＝＋－＠])/g, (found) =>
-    found === delimiter ? found : `${found}'`,
-  );
+  return disarmFormula(text).replace(delimiterBeforeFormula, (found) => (found === delimiter ? found : `${found}'`));
 }
 
-/** Puts an apostrophe before text that a spreadsheet would run as a formula, also after white space. */
+/** Puts an apostrophe before text that a spreadsheet would run as a formula, also after characters that it ignores. */
 export function disarmFormula(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL, tab and CR must be disarmed too
-  return /^\s*[=+\-@\t\r\u0000＝＋－＠]/.test(text) ? `'${text}` : text;
+  return startsFormula.test(text) ? `'${text}` : text;
 }
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { bodyOf, oneLine } from '../platform/mail/mail.js';
+import { bodyOf, nameInMail, oneLine } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { type OutgoingEvent } from '../platform/outbound/outgoing-event.js';
 import { type NotificationKind } from './notification.js';
@@ -89,7 +89,11 @@ export class Notifications {
   private mailOf({ email, workspace }: Recipient, { subject, paragraphs, path }: Notification) {
     const links =
       this.base === null ? [] : [`${this.base}${path}`, `Choose which mails you receive: ${this.base}/me/mail`];
-    return { to: email, subject: oneLine(`${workspace}: ${subject}`), ...bodyOf([...paragraphs, ...links]) };
+    return {
+      to: email,
+      subject: oneLine(`${nameInMail(workspace)}: ${subject}`),
+      ...bodyOf([...paragraphs, ...links]),
+    };
   }
 }
 

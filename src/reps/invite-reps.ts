@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { bodyOf, type Mail, oneLine } from '../platform/mail/mail.js';
+import { countUses, recordUses, secondsUntilUse, type UseKind, type UseLimit } from '../platform/limits/use-limits.js';
+import { bodyOf, type Mail, nameInMail } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { countHeads, hasSeat } from './headcount.js';
@@ -9,7 +11,21 @@ import { isErased } from './pseudonym.js';
 import { email } from './rep.js';
 import { findRepsById, markInvited, type StoredRep } from './rep-store.js';
 
-type InviteFailure = 'rep_not_found' | 'rep_limit_reached';
+export const inviteFailures = [
+  'rep_not_found',
+  'rep_limit_reached',
+  'invited_too_often',
+  'daily_limit_reached',
+] as const;
+export type InviteFailure = (typeof inviteFailures)[number];
+
+const hour = 3600;
+const day = 24 * hour;
+/** Within an hour the address has the same mail already. */
+const mailsOfHour: UseLimit = { uses: 1, seconds: hour };
+const mailsOfDay: UseLimit = { uses: 5, seconds: day };
+/** Mails of one workspace in a day, to all addresses. */
+const maxMailsOfDay = 1000;
 
 interface Invitations {
   readonly invited: readonly StoredRep[];
@@ -18,7 +34,10 @@ interface Invitations {
   readonly mailIds: readonly string[];
 }
 
-/** Invites the reps in the order requested, while seats of the tier are left: activates each and stores a mail. */
+/**
+ * Invites the reps in the order requested, while seats of the tier are left: activates each and stores a mail. An
+ * address that got the mail within the last hour gets no second one.
+ */
 export async function inviteReps(
   trx: Work,
   outbox: Outbox,
@@ -28,19 +47,19 @@ export async function inviteReps(
 ): Promise<Invitations> {
   await lockPeople(trx, workspaceId);
   const requested = [...new Set(repIds.map((repId) => repId.toLowerCase()))];
-  const stored = new Map(
-    (await findRepsById(trx, workspaceId, requested.filter(isUuid))).map((one) => [one.repId, one] as const),
-  );
+  const found = await findRepsById(trx, workspaceId, requested.filter(isUuid));
+  const stored = new Map(found.map((one) => [one.repId, one] as const));
   const heads = { ...(await countHeads(trx, workspaceId)) };
+  const mails = await loadMailLimits(trx, workspaceId, found);
   const invited: StoredRep[] = [];
   const failed: { repId: string; reason: InviteFailure }[] = [];
   for (const repId of requested) {
     const rep = stored.get(repId);
-    if (rep === undefined || isErased(rep.email) || !email.safeParse(rep.email).success)
-      failed.push({ repId, reason: 'rep_not_found' });
-    else if (!rep.active && !hasSeat(heads)) failed.push({ repId, reason: 'rep_limit_reached' });
+    const problem = problemOf(rep, hasSeat(heads), mails);
+    if (rep === undefined || problem !== null) failed.push({ repId, reason: problem ?? 'rep_not_found' });
     else {
       if (!rep.active) heads.reps += 1;
+      mails.admit(rep);
       invited.push(rep);
     }
   }
@@ -49,11 +68,77 @@ export async function inviteReps(
     workspaceId,
     invited.map((rep) => rep.repId),
   );
+  return { invited, failed, mailIds: await postMails(trx, outbox, workspaceId, mails.admitted, publicUrl) };
+}
+
+function problemOf(rep: StoredRep | undefined, isSeatFree: boolean, mails: MailLimits): InviteFailure | null {
+  if (rep === undefined || isErased(rep.email) || !email.safeParse(rep.email).success) return 'rep_not_found';
+  if (!rep.active && !isSeatFree) return 'rep_limit_reached';
+  return mails.problemOf(rep);
+}
+
+function invitationsOf(workspaceId: string): UseKind {
+  return { workspaceId, kind: 'invitation' };
+}
+
+/** Addresses are counted as hashes, so that none stays after its person was erased. */
+function hashOf(address: string): string {
+  return createHash('sha256').update(address.toLowerCase()).digest('hex');
+}
+
+/** Which of the reps may get a mail now. People are locked, so no other invitation is counted meanwhile. */
+async function loadMailLimits(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<MailLimits> {
+  const kind = invitationsOf(workspaceId);
+  const addresses = reps.map((rep) => hashOf(rep.email));
+  return new MailLimits(
+    await secondsUntilUse(trx, kind, addresses, mailsOfHour),
+    await secondsUntilUse(trx, kind, addresses, mailsOfDay),
+    maxMailsOfDay - (await countUses(trx, kind, day)),
+  );
+}
+
+class MailLimits {
+  /** The reps who get a mail. */
+  readonly admitted: StoredRep[] = [];
+
+  constructor(
+    private readonly recent: ReadonlyMap<string, number>,
+    private readonly exhausted: ReadonlyMap<string, number>,
+    private readonly leftOfDay: number,
+  ) {}
+
+  problemOf(rep: StoredRep): InviteFailure | null {
+    if (this.hasRecentMail(rep)) return null;
+    if (this.exhausted.has(hashOf(rep.email))) return 'invited_too_often';
+    return this.admitted.length < this.leftOfDay ? null : 'daily_limit_reached';
+  }
+
+  admit(rep: StoredRep): void {
+    if (!this.hasRecentMail(rep)) this.admitted.push(rep);
+  }
+
+  private hasRecentMail({ email: address }: StoredRep): boolean {
+    return this.recent.has(hashOf(address));
+  }
+}
+
+async function postMails(
+  trx: Work,
+  outbox: Outbox,
+  workspaceId: string,
+  reps: readonly StoredRep[],
+  publicUrl: string | undefined,
+): Promise<string[]> {
+  await recordUses(
+    trx,
+    invitationsOf(workspaceId),
+    reps.map((rep) => hashOf(rep.email)),
+  );
   const { name: workspaceName } = await findWorkspace(trx, workspaceId);
   const mailIds: string[] = [];
-  for (const { email: to, name } of invited)
+  for (const { email: to, name } of reps)
     mailIds.push(await outbox.post(trx, inviteMail(to, { name, workspaceName, publicUrl })));
-  return { invited, failed, mailIds };
+  return mailIds;
 }
 
 /** The invitation: how to sign in, with a code that is sent to the same address. */
@@ -61,13 +146,14 @@ function inviteMail(
   to: string,
   { name, workspaceName, publicUrl }: { name: string; workspaceName: string; publicUrl: string | undefined },
 ): Mail {
-  const workspace = oneLine(workspaceName);
+  const workspace = nameInMail(workspaceName) || 'a workspace';
+  const person = nameInMail(name);
   const where = publicUrl === undefined ? '' : ` at ${signInPage(publicUrl, to)}`;
   return {
     to,
     subject: `You are invited to ${workspace}`,
     ...bodyOf([
-      `Hello ${oneLine(name)},`,
+      person === '' ? 'Hello,' : `Hello ${person},`,
       `you are invited to see your commissions in ${workspace}.`,
       `Sign in${where} with this e-mail address. You need no password: a code is sent to you each time.`,
     ]),

@@ -15,8 +15,8 @@ describe('invitations', () => {
     expect((await api.get(`/v1/reps/${ben.repId}`)).body).to.include({ active: true, invite_status: 'invited' });
     const [mail, ...more] = await world.mailsTo('ben@acme.test');
     expect(more).to.deep.equal([]);
-    expect(mail?.subject).to.equal('You are invited to Acme Bcc: all@acme.test');
-    expect(mail?.text).to.contain('https://pay.acme.test').and.to.contain('Name of ben@acme.test');
+    expect(mail?.subject).to.equal('You are invited to Acme Bcc: all@acme test');
+    expect(mail?.text).to.contain('https://pay.acme.test').and.to.contain('Hello Name of ben@acme test,');
   });
 
   it('escapes names in HTML', async () => {
@@ -39,6 +39,72 @@ describe('invitations', () => {
       await expectError('400 rep_not_found', api.post(`/v1/reps/${repId}/invite`));
     }
     expect(await world.mailsTo('foreign@acme.test')).to.deep.equal([]);
+  });
+
+  describe('are limited', () => {
+    const agePast = (interval: string) =>
+      world.sql('update limited_uses set used_at = used_at - $1::interval', interval);
+    const mailsTo = async (address: string) => (await world.mailsTo(address)).length;
+
+    it('to one mail an hour for each address: a repeated invitation succeeds and sends none', async () => {
+      const { api } = await world.service.workspace();
+      const { repId } = await world.person(api, 'hour@acme.test', { active: false });
+      const invite = () => api.expect(200, 'POST', `/v1/reps/${repId}/invite`);
+      expect(await invite()).to.deep.equal(await invite());
+      const bulk = await api.expect(200, 'POST', '/v1/reps/bulk-invite', { repIds: [repId] });
+      expect(bulk).to.deep.equal({ invited: [repId], failed: [], inviteCount: 1 });
+      expect(await mailsTo('hour@acme.test')).to.equal(1);
+      await agePast('1 hour');
+      await invite();
+      expect(await mailsTo('hour@acme.test')).to.equal(2);
+    });
+
+    it('to five mails a day for each address, also of another rep who has got the address', async () => {
+      const { api } = await world.service.workspace();
+      const first = await world.person(api, 'day@acme.test');
+      for (let mails = 0; mails < 5; mails += 1) {
+        await api.expect(200, 'POST', `/v1/reps/${first.repId}/invite`);
+        await agePast('61 minutes');
+      }
+      await expectError('429 rate_limited', api.post(`/v1/reps/${first.repId}/invite`));
+      await world.sql(`update reps set email = 'former@acme.test' where rep_id = $1`, first.repId);
+      const second = await world.person(api, 'day@acme.test', { active: false });
+      const bulk = await api.expect(200, 'POST', '/v1/reps/bulk-invite', { repIds: [second.repId] });
+      expect(bulk.failed).to.deep.equal([{ repId: second.repId, reason: 'invited_too_often' }]);
+      expect(await api.expect(200, 'GET', `/v1/reps/${second.repId}`)).to.include({ active: false });
+      expect(await mailsTo('day@acme.test')).to.equal(5);
+      await agePast('1 day');
+      await api.expect(200, 'POST', `/v1/reps/${second.repId}/invite`);
+    });
+
+    it('to 1,000 mails a day of a workspace, which do not limit another workspace', async () => {
+      const { api, workspaceId } = await world.service.workspace();
+      const repIds = await api.saveReps({ email: 'last@acme.test', name: 'A' }, { email: 'over@acme.test', name: 'B' });
+      await world.sql(
+        `insert into limited_uses (workspace_id, use_id, kind, subject)
+         select $1, gen_random_uuid(), 'invitation', 'address ' || n from generate_series(1, 999) n`,
+        workspaceId,
+      );
+      const bulk = await api.expect(200, 'POST', '/v1/reps/bulk-invite', { repIds });
+      expect(bulk.invited).to.deep.equal([repIds[0]]);
+      expect(bulk.failed).to.deep.equal([{ repId: repIds[1], reason: 'daily_limit_reached' }]);
+      await expectError('429 rate_limited', api.post(`/v1/reps/${repIds[1]}/invite`));
+      const other = await world.service.workspace();
+      const { repId } = await world.person(other.api, 'over@acme.test');
+      await other.api.expect(200, 'POST', `/v1/reps/${repId}/invite`);
+    });
+  });
+
+  it('shows names without links, and at most 60 characters of them', async () => {
+    const name = `Win at https://evil.test/now ${'x'.repeat(150)}`;
+    const { api } = await world.service.workspace({ name: 'www.evil.test evil\u200b.test/now Acme.com GmbH' });
+    const { repId } = await world.person(api, 'names@acme.test', { name });
+    await api.expect(200, 'POST', `/v1/reps/${repId}/invite`);
+    const [mail] = await world.mailsTo('names@acme.test');
+    expect(mail?.subject).to.equal('You are invited to Acme com GmbH');
+    expect(mail?.text).to.contain(`Hello Win at ${'x'.repeat(52)}…,`);
+    const [withLinks] = (mail?.text ?? '').split('https://pay.acme.test');
+    for (const body of [withLinks, mail?.subject]) expect(body).to.not.match(/evil|:\/\/|\w\.\w/);
   });
 
   it('stops at the seat limit of the tier', async () => {

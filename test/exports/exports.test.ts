@@ -125,6 +125,21 @@ describe('exports of statements', () => {
     for (const text of ['', 'a=1', '1-1', "'=1", 'Ben', ' Ben']) expect(disarmFormula(text)).to.equal(text);
   });
 
+  it('disarms formulas behind every character that is displayed as nothing', async () => {
+    const invisible = Array.from({ length: 0x110000 }, (_, code) => code)
+      .filter((code) => code < 0xd800 || code > 0xdfff)
+      .map((code) => String.fromCodePoint(code))
+      .filter((character) => /\p{Default_Ignorable_Code_Point}/u.test(character));
+    expect(invisible).to.include.members(['\u00ad', '\u034f', '\u200b', '\u2060', '\ufe0f', '\ufeff', '\u{e0041}']);
+    const armed = invisible.filter((character) => {
+      const text = ` ${character}${character}=1+1`;
+      return disarmFormula(text) !== `'${text}`;
+    });
+    expect(armed).to.deep.equal([]);
+    const [, line] = (await csvFile(['a'], [[{ text: 'Foo;\u200b=1+1' }]], ',')).split('\r\n');
+    expect(line).to.equal("Foo;'\u200b=1+1");
+  });
+
   it('disarms text that follows the delimiter of another file, or a line break', async () => {
     const cell = async (text: string, delimiter: string) =>
       (await csvFile(['a'], [[{ text }]], delimiter)).split('\r\n')[1];

@@ -1,3 +1,4 @@
+import { withoutInvisible } from '../../kernel/invisible-characters.js';
 import { html } from '../documents/html.js';
 
 export interface Mail {
@@ -20,6 +21,27 @@ export function assertHeaders({ to, subject }: Pick<Mail, 'to' | 'subject'>): vo
 /** Replaces line breaks and repeated white space by single spaces. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+const maxNameLength = 60;
+/** With a scheme, such as `https://example.com/x`, or without, such as `www.example.com` and `example.com/x`. */
+const addresses = /[a-z][a-z0-9+.-]*:\/\/\S*|\bwww\.\S*|\S+\.[^\s./]+[/?#]\S*/gi;
+/** Mail programs turn `example.com` into a link. Initials such as `J.R.` are none. */
+const dotBeforeDomain = /(?<=\S)[.。．｡](?=[\p{L}\p{N}-]{2})/gu;
+
+/**
+ * A name that a tenant has chosen, for mails to people who may not know the tenant: at most 60 characters in one line,
+ * and nothing that a mail program shows as a link.
+ */
+export function nameInMail(name: string): string {
+  const plain = oneLine(withoutInvisible(name).replace(addresses, ' ').replace(dotBeforeDomain, ' '));
+  const characters = [...plain];
+  return characters.length <= maxNameLength
+    ? plain
+    : `${characters
+        .slice(0, maxNameLength - 1)
+        .join('')
+        .trim()}…`;
 }
 
 /** The paragraphs as plain text and as HTML. A paragraph with `big` is emphasised. */

@@ -6,7 +6,7 @@ import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
-import { inviteReps } from '../invite-reps.js';
+import { inviteFailures, inviteReps } from '../invite-reps.js';
 
 // An id that is not a UUID is reported as failed, like an unknown id, so that one mistake does not block the other
 // invitations.
@@ -21,7 +21,7 @@ const response = z.object({
       z
         .object({
           repId: fields.repId,
-          reason: z.enum(['rep_not_found', 'rep_limit_reached']).describe('Why the rep was not invited, as a code'),
+          reason: z.enum(inviteFailures).describe('Why the rep was not invited, as a code'),
         })
         .describe('A rep who was not invited'),
     )
@@ -31,7 +31,8 @@ const response = z.object({
 
 export const bulkInviteReps = operation({
   id: 'bulkInviteReps',
-  summary: 'Invite several reps by e-mail; the response lists who could not be invited, and why',
+  summary:
+    'Invite several reps by e-mail; the response lists who could not be invited, and why. Who was invited within the last hour gets no second mail; 5 mails a day to one address, 1,000 a day of a workspace',
   method: 'post',
   path: '/v1/reps/bulk-invite',
   access: 'admin',

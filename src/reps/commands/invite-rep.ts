@@ -6,14 +6,15 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { operation } from '../../platform/operation.js';
-import { inviteReps } from '../invite-reps.js';
+import { type InviteFailure, inviteReps } from '../invite-reps.js';
 import { repNotFound } from '../rep.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 
 export const inviteRep = operation({
   id: 'inviteRep',
-  summary: 'Invite a rep by e-mail, which also activates the rep',
+  summary:
+    'Invite a rep by e-mail, which also activates the rep. Who was invited within the last hour gets no second mail; 5 mails a day to one address',
   method: 'post',
   path: '/v1/reps/:repId/invite',
   access: 'admin',
@@ -30,11 +31,22 @@ export const inviteRep = operation({
     const { invited, failed, mailIds } = await unitOfWork.write(caller, (trx) =>
       inviteReps(trx, outbox, caller.workspaceId, [repId], config.PUBLIC_URL),
     );
-    if (failed[0]?.reason === 'rep_limit_reached')
-      throw new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate another rep first.');
     const [rep] = invited;
-    if (rep === undefined) throw repNotFound();
+    if (rep === undefined) throw failureOf(failed[0]?.reason);
     await outbox.wake(mailIds);
     return { invited: true, email: rep.email };
   },
 });
+
+function failureOf(reason: InviteFailure | undefined): Failure {
+  switch (reason) {
+    case 'rep_limit_reached':
+      return new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate another rep first.');
+    case 'invited_too_often':
+      return new Failure('rate_limited', 'This address has got 5 invitations within a day. Try again tomorrow.');
+    case 'daily_limit_reached':
+      return new Failure('rate_limited', 'The workspace has sent 1,000 invitations within a day. Try again tomorrow.');
+    default:
+      return repNotFound();
+  }
+}
