@@ -7,7 +7,7 @@ const perEndpoint: UseLimit = { uses: 10, seconds: 60 };
 
 /**
  * A delivery that a person requests is sent at once, so the endpoint must exist and be enabled. The limit protects the
- * receiver, which may belong to somebody else.
+ * receiver, which need not belong to the workspace.
  */
 export async function admitRequestedDelivery(trx: Work, workspaceId: string, endpointId: string): Promise<void> {
   await assertEnabled(trx, workspaceId, endpointId);
