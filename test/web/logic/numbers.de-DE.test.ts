@@ -5,6 +5,7 @@ import { formatDay, formatTimestamp } from '#web/format/dates.js';
 import { readNumber, writeNumber } from '#web/format/entered-numbers.js';
 import { formatCompact, formatMoney, formatNumber } from '#web/format/numbers.js';
 import { formatMonth, formatPeriod, shortPeriod } from '#web/format/periods.js';
+import { readPeriod } from '#web/imports/dates.js';
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 const runs = { seed: 37, numRuns: 500 };
@@ -58,6 +59,16 @@ describe('for a reader whose browser is German', () => {
     expect(formatDay('2026-12-31', 'year')).to.equal('31 Dec 2026');
     expect(formatDay('2026-12-31', 'long')).to.equal('31 December 2026');
     expect(formatTimestamp('2020-10-15T12:00:00Z')).to.match(/^15 Oct 2020, /);
+  });
+
+  it('months in a file may be German or English', () => {
+    expect(['Oktober 2026', 'Dez-26', 'Mär 2026', 'Juni 2026', 'May 2026'].map(readPeriod)).to.deep.equal([
+      '2026-10',
+      '2026-12',
+      '2026-03',
+      '2026-06',
+      '2026-05',
+    ]);
   });
 
   it('the letters of compact amounts are English words, and follow each other in one form', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { csvRows, pastedRows } from '#web/format/csv.js';
-import { csvText, readTable, textOf } from '#web/imports/table.js';
+import { byteOrderMark, csvText, readTable, textOf } from '#web/imports/table.js';
 
 const runs = { seed: 37, numRuns: 300 };
 
@@ -85,10 +85,12 @@ describe('the cells of a CSV text', () => {
   });
 
   it('are the cells that were written', () => {
-    const cell = fc.string({ unit: fc.constantFrom('a', ' ', ',', ';', '"', '\n', '\r', '\t', 'é', '1', '€') });
+    const cell = fc.string({ unit: fc.constantFrom('a', ' ', ',', ';', '"', '\n', '\r', '\t', '|', 'é', '1', '€') });
+    const delimiter = fc.constantFrom(',', ';', '\t', '|');
     fc.assert(
-      fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), (rows) => {
-        expect(csvRows(csvText(rows))).to.deep.equal(rows);
+      fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), delimiter, (rows, of) => {
+        expect(csvRows(csvText(rows, of), of)).to.deep.equal(rows);
+        expect(csvRows(byteOrderMark + csvText(rows, of), of)).to.deep.equal(rows);
       }),
       runs,
     );

@@ -1,3 +1,4 @@
+import { readNumber } from '../format/entered-numbers.js';
 import { formatCount, formatNumber } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
 import { type DateFormat, readDates } from './dates.js';
@@ -7,8 +8,6 @@ export interface Check {
   readonly tone: 'good' | 'info' | 'warning' | 'none';
   readonly words: string;
 }
-
-const number = /^[-−+(]?\s*(?:[^\d\s.,()-]{1,4}\s*)?\d[\d.,'’\s]*\)?\s*(?:[^\d\s.,()-]{1,4})?$/;
 
 /** What the values of a column show about its target, in words. `dateFormat` is null while it has to be chosen. */
 export function checkColumn(
@@ -38,7 +37,7 @@ export function checkColumn(
     case 'id':
       return share(new Set(filled).size, 'unique');
     case 'number':
-      return share(filled.filter((cell) => number.test(cell)).length, 'are numbers');
+      return share(filled.filter((cell) => readNumber(cell) !== null).length, 'are numbers');
     case 'date':
       return dateCheck(filled, dateFormat);
     case 'person':

@@ -90,10 +90,15 @@ function prepare({ table, columns, context }: Matched): Prepared {
     const own = table.header[index] ?? '';
     return [{ index, name: named[index] ?? (taken.has(bare(own)) ? `${own}_in_file` : own) }];
   });
+  const header = places.map(({ name }) => name);
+  const twice = header.find((name, at) => header.indexOf(name) < at);
   return {
-    header: places.map(({ name }) => name),
+    header,
     rows: table.rows.map((row, at) => ({ source: at + 1, cells: places.map(({ index }) => row[index] ?? '') })),
-    problems: columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.'],
+    problems: [
+      ...(columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.']),
+      ...(twice === undefined ? [] : [`Two columns have the name ${twice}. Leave one of them out.`]),
+    ],
   };
 }
 

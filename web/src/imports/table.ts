@@ -45,11 +45,12 @@ export async function textOf(file: Blob): Promise<string> {
   }
 }
 
-function cellText(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+/** The cells as CSV. */
+export function csvText(rows: readonly (readonly string[])[], delimiter: Delimiter = ','): string {
+  const textOfCell = (cell: string) =>
+    cell.includes(delimiter) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return rows.map((row) => `${row.map(textOfCell).join(delimiter)}\n`).join('');
 }
 
-/** The cells as CSV with commas. */
-export function csvText(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(cellText).join(',')}\n`).join('');
-}
+/** The mark without which Excel reads a CSV file in the encoding of the computer. */
+export const byteOrderMark = '\uFEFF';

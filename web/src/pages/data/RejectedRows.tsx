@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput } from '../../components/Inline.js';
 import { formatCount, formatNumber } from '../../format/numbers.js';
 import { type Rejected, skipColumn } from '../../imports/kind.js';
-import { csvText } from '../../imports/table.js';
+import { byteOrderMark, csvText } from '../../imports/table.js';
 import styles from './Import.module.css';
 import { correctionKey, type Import } from './use-import.js';
 
@@ -83,6 +83,6 @@ function columnsOf(one: Import, reasons: ReadonlyMap<number, string>): readonly 
 function download(one: Import, reasons: ReadonlyMap<number, string>): void {
   const { file, kind } = one;
   const rows = [...reasons].map(([row, reason]) => [...file.header.map((_, index) => cellOf(one, row, index)), reason]);
-  const text = csvText([[...file.header, 'Rejected because'], ...rows]);
-  saveFile(new Blob([text], { type: 'text/csv' }), `${kind.key}-rejected.csv`);
+  const text = csvText([[...file.header, 'Rejected because'], ...rows], file.delimiter);
+  saveFile(new Blob([byteOrderMark, text], { type: 'text/csv' }), `${kind.key}-rejected.csv`);
 }

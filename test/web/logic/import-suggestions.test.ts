@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { type ImportKey, keepColumn, skipColumn } from '#web/imports/kind.js';
+import { importKinds, isImportKey } from '#web/imports/kinds.js';
+import { suggestColumns } from '#web/imports/suggest.js';
+import { readTable } from '#web/imports/table.js';
+
+function suggested(kind: ImportKey, text: string): string[] {
+  return suggestColumns(importKinds[kind], readTable(text)).map(
+    ({ target, isGuess }) => `${target}${isGuess ? '?' : ''}`,
+  );
+}
+
+describe('the suggested targets of columns', () => {
+  for (const [title, kind, text, targets] of [
+    [
+      'names without regard to case, spaces and punctuation',
+      'deals',
+      'OPPORTUNITY ID,Close_Value,stage name,Close Date',
+      ['dealId', 'dealAmount', 'dealStage', 'closeDate'],
+    ],
+    [
+      'fields of Salesforce',
+      'deals',
+      'Id,Amount__c,StageName,CurrencyIsoCode',
+      ['dealId', 'dealAmount', 'dealStage', 'currency'],
+    ],
+    ['likeness is a guess', 'deals', 'Opp ID,Deal revenue,Pipeline stage', ['dealId?', 'dealAmount?', 'dealStage?']],
+    ['exact names come before likeness', 'deals', 'Account ID,Deal ID', ['dealName?', 'dealId']],
+    ['no target twice', 'deals', 'Amount,Total amount,Amount', ['dealAmount', keepColumn, keepColumn]],
+    ['columns of deals without a target are kept', 'deals', 'Deal ID,Region', ['dealId', keepColumn]],
+    ['columns of people without a target are left out', 'people', 'Name,Region', ['name', skipColumn]],
+    ['owners who are addresses', 'deals', 'Deal ID,Owner\nD1,ana@halden.test\nD2,', ['dealId', 'ownerEmail']],
+    ['owners who are names', 'deals', 'Deal ID,Owner\nD1,ana@halden.test\nD2,Ana', ['dealId', 'ownerId']],
+    ['owners without a value', 'deals', 'Deal ID,Owner\nD1,', ['dealId', 'ownerId']],
+    [
+      'periods are columns of quotas',
+      'quotas',
+      'Rep,Q1 2026,Sep-26,FY2026,Note',
+      ['person', 'period:2026-Q1', 'period:2026-09', 'period:2026', skipColumn],
+    ],
+    ['other names with a year are no periods', 'quotas', 'Rep,Marketing 2026', ['person', skipColumn]],
+    [
+      'a file of people',
+      'people',
+      'Full name,E-mail,Reports to,Employee ID',
+      ['name', 'email', 'manager', 'payrollId'],
+    ],
+    [
+      'a file of assignments',
+      'assignments',
+      'Rep,Plan name,Start,End',
+      ['person', 'plan', 'effectiveStart', 'effectiveEnd'],
+    ],
+    ['no names at all', 'deals', ',,\nD1,5,6', [keepColumn, keepColumn, keepColumn]],
+    ['an empty file', 'deals', '', []],
+  ] as const)
+    it(`${title}`, () => {
+      expect(suggested(kind, text)).to.deep.equal(targets);
+    });
+
+  it('match the example of each kind of import completely', () => {
+    for (const { key, example } of Object.values(importKinds)) {
+      const text = example.map((row) => row.map((cell) => `"${cell}"`).join(',')).join('\n');
+      expect(suggested(key, text).filter((target) => target === keepColumn || target === skipColumn)).to.deep.equal([]);
+    }
+  });
+
+  it('have each target once', () => {
+    for (const { key, targets } of Object.values(importKinds)) {
+      const names = targets.flatMap((target) => [target.key, ...target.names]).join(',');
+      const used = suggested(key, names).filter(
+        (target) => !target.startsWith(keepColumn) && !target.startsWith(skipColumn),
+      );
+      expect(new Set(used).size).to.equal(used.length);
+    }
+  });
+
+  it('are those of the kinds in the address', () => {
+    expect(isImportKey('people')).to.equal(true);
+    for (const value of ['toString', 'constructor', '', undefined, 5]) expect(isImportKey(value)).to.equal(false);
+  });
+});
