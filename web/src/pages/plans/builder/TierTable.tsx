@@ -3,8 +3,8 @@ import { useRef } from 'react';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput } from '../../../components/Inline.js';
-import { difference, productOf } from '../../../format/exact.js';
 import { formatMoney, formatRate } from '../../../format/numbers.js';
+import { tierInFull } from '../../../plans/curve.js';
 import { type Rule, type Tier, withChange } from '../../../plans/draft.js';
 import styles from './Builder.module.css';
 
@@ -189,19 +189,16 @@ function paidWords(
   index: number,
   { quota, currency }: { readonly quota: number; readonly currency: string },
 ): { readonly now: string; readonly was: string | null } | null {
-  const [tier, next] = [shared[index], shared[index + 1]];
-  if (tier === undefined || rule.tierBy !== 'attainment' || tier.rate === undefined || rule.tierMode === 'retroactive')
-    return null;
-  if (next === undefined) return { now: 'no limit', was: null };
-  const width = productOf(difference(next.minThreshold, tier.minThreshold), quota);
+  const tier = shared[index];
+  const full = tierInFull(rule, index, quota);
+  if (tier === undefined || full === null) return null;
+  if (full === 'no limit') return { now: full, was: null };
+  const money = (amount: string) => formatMoney(amount, currency, { unit: 'none' });
   const old = before?.tiers.find(
     ({ repId, minThreshold }) => repId === undefined && minThreshold === tier.minThreshold,
   )?.rate;
-  return {
-    now: formatMoney(productOf(width, tier.rate), currency, { unit: 'none' }),
-    was:
-      old === undefined || old === tier.rate
-        ? null
-        : `${formatMoney(productOf(width, old), currency, { unit: 'none' })} at ${formatRate(old)}`,
-  };
+  if (old === undefined || old === tier.rate) return { now: money(full), was: null };
+  const tiers = shared.map((one) => (one === tier ? { ...one, rate: old } : one));
+  const was = tierInFull({ ...rule, tiers }, index, quota);
+  return { now: money(full), was: was === null ? null : `${money(was)} at ${formatRate(old)}` };
 }
