@@ -75,6 +75,14 @@ describe('money', () => {
       expect(plain(formatMoney(amount, currency, { trim: true }))).to.equal(text);
     });
 
+  for (const currency of ['', 'E', 'EU', 'Euro', '$$$'])
+    it(`has no unit while its currency is typed: ${JSON.stringify(currency)}`, () => {
+      expect(formatMoney(-1234.5, currency)).to.equal('−1,234.50');
+      expect(formatMoney(1234.5, currency, { unit: 'code' })).to.equal('1,234.50');
+      expect(formatMoney(1000, currency, { trim: true })).to.equal('1,000');
+      expect(formatCompact(5000, currency)).to.equal('5k');
+    });
+
   for (const [amount, currency, whole, cents] of [
     [1234.5, 'USD', '$1,234', '.50'],
     [-0.5, 'USD', '−$0', '.50'],

@@ -21,6 +21,16 @@ function exact(amount: Amount): number {
   return String(amount) as unknown as number;
 }
 
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Making a format takes ten times as long as using it, and a page has thousands of amounts. */
+function numberFormat(language: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${language} ${JSON.stringify(options)}`;
+  const format = formats.get(key) ?? new Intl.NumberFormat(language, options);
+  formats.set(key, format);
+  return format;
+}
+
 function withMinus(text: string): string {
   return text.replace('-', minus);
 }
@@ -40,16 +50,20 @@ interface MoneyOptions {
   readonly trim?: boolean;
 }
 
+/** While a person types the currency of a plan, it has fewer than three letters: no format exists for it. */
+function currencyOptions(currency: string, unit: MoneyOptions['unit']): Intl.NumberFormatOptions {
+  if (!/^[a-z]{3}$/i.test(currency)) return { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return { style: 'currency', currency, currencyDisplay: unit === 'code' ? 'code' : 'narrowSymbol' };
+}
+
 /** The currency's own number of decimals, the symbol, and a true minus sign. */
 export function moneyParts(amount: Amount, currency: string, options: MoneyOptions = {}): MoneyParts {
   const { unit = 'symbol', signed = false, trim = false } = options;
   const isWhole = trim && !/\.\d*[1-9]/.test(String(amount));
-  const parts = new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency,
-    currencyDisplay: unit === 'code' ? 'code' : 'narrowSymbol',
+  const parts = numberFormat(locale, {
+    ...currencyOptions(currency, unit),
     signDisplay: signed ? 'exceptZero' : 'negative',
-    ...(isWhole ? { maximumFractionDigits: 0 } : {}),
+    ...(isWhole ? { minimumFractionDigits: 0, maximumFractionDigits: 0 } : {}),
   }).formatToParts(exact(amount));
   const shown = unit === 'none' ? parts.filter(({ type, value }) => type !== 'currency' && value.trim() !== '') : parts;
   const decimal = shown.findIndex(({ type }) => type === 'decimal');
@@ -71,10 +85,8 @@ export function formatMoney(amount: Amount, currency: string, options?: MoneyOpt
 
 /** `$1.3M`: only in charts and cards, with the exact amount in a title. The letter is an English word. */
 export function formatCompact(amount: Amount, currency: string): string {
-  const parts = new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency,
-    currencyDisplay: 'narrowSymbol',
+  const parts = numberFormat('en-US', {
+    ...currencyOptions(currency, 'symbol'),
     notation: 'compact',
     minimumFractionDigits: 0,
     maximumFractionDigits: 1,
@@ -83,7 +95,7 @@ export function formatCompact(amount: Amount, currency: string): string {
 }
 
 export function formatNumber(value: Amount, maxDecimals = 6): string {
-  return withMinus(new Intl.NumberFormat(locale, { maximumFractionDigits: maxDecimals }).format(exact(value)));
+  return withMinus(numberFormat(locale, { maximumFractionDigits: maxDecimals }).format(exact(value)));
 }
 
 /** A ratio as a percentage, such as 112 % for 1.12. */

@@ -82,9 +82,14 @@ export function shortPeriod(period: string): string {
   return of.length === 3 ? `Q${of.month / 3 + 1}` : formatPeriod(period);
 }
 
+const monthNames = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+
 export function formatMonth(month: string, style: 'short' | 'long'): string {
-  const date = new Date(`${month.slice(0, 7)}-01T00:00:00Z`);
-  return new Intl.DateTimeFormat('en-US', { month: style, timeZone: 'UTC' }).format(date);
+  const name = monthNames[Number(month.slice(5, 7)) - 1] ?? month;
+  return style === 'short' ? name.slice(0, 3) : name;
 }
 
 /** The twelve months, four quarters and the year of a year, as periods. */

@@ -35,8 +35,10 @@ export interface TierPosition {
 
 export function tierPosition({ quota, rule }: MainQuota, repId: string, overrides?: Overrides): TierPosition {
   const tiers = tiersFor(rule, repId, overrides);
-  const reached = tiers.filter(({ minThreshold }) => minThreshold <= Math.max(0, quota.attainment));
-  const next = tiers.find(({ minThreshold }) => minThreshold > quota.attainment) ?? null;
+  // Refunds may take the attainment below zero, where the first tier applies.
+  const attainment = Math.max(0, quota.attainment);
+  const reached = tiers.filter(({ minThreshold }) => minThreshold <= attainment);
+  const next = tiers.find(({ minThreshold }) => minThreshold > attainment) ?? null;
   return { tiers, current: reached.at(-1) ?? null, next };
 }
 

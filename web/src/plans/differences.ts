@@ -1,8 +1,8 @@
 import { formatDay } from '../format/dates.js';
-import { formatAttainment, formatMoney, formatNumber } from '../format/numbers.js';
+import { formatMoney, formatNumber, formatPercent } from '../format/numbers.js';
 import { type Draft, isSame, type Rule, type Tier } from './draft.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, conditionLines, fieldWords, payWords, thresholdWords } from './words.js';
+import { attainmentPeriodWords, conditionLines, fieldWords } from './words.js';
 
 /** What differs between two versions of a plan, one sentence each. */
 export function differencesOf(before: Draft, after: Draft, currency: string): readonly string[] {
@@ -13,7 +13,12 @@ export function differencesOf(before: Draft, after: Draft, currency: string): re
     ...changed('The last day is', dayWords(before.effectiveEnd), dayWords(after.effectiveEnd)),
     ...changed('The currency is', before.currency ?? currency, after.currency ?? currency),
     ...unlessSame(before.fieldMapping, after.fieldMapping, 'The names of fields in this plan change.'),
-    ...conditionChanges('The plan pays only where', old.dealConditions, now.dealConditions),
+    ...conditionChanges(
+      'The plan pays only where',
+      'The conditions of the plan',
+      old.dealConditions,
+      now.dealConditions,
+    ),
     ...namedChanges('rule', old.rules, now.rules, (was, rule) => changesOfRule(was, rule, currency)),
     ...unlessSame(
       commonNames(old.rules, now.rules),
@@ -38,12 +43,19 @@ function dayWords(day: string | null): string {
   return day === null ? 'open' : formatDay(day, 'long');
 }
 
-function conditionChanges(what: string, before: Rule['conditions'], after: Rule['conditions']): string[] {
+/** Conditions with the same words may differ in their order, and in what the words do not show. */
+function conditionChanges(
+  what: string,
+  all: string,
+  before: Rule['conditions'],
+  after: Rule['conditions'],
+): readonly string[] {
   const [old, now] = [conditionLines(before), conditionLines(after)];
-  return [
+  const sentences = [
     ...now.filter((line) => !old.includes(line)).map((line) => `${what} ${lower(line)}.`),
     ...old.filter((line) => !now.includes(line)).map((line) => `No longer: ${what.toLowerCase()} ${lower(line)}.`),
   ];
+  return sentences.length > 0 ? sentences : unlessSame(before, after, `${all} are written differently.`);
 }
 
 function lower(text: string): string {
@@ -94,7 +106,7 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...limitChanges(was, rule, currency),
     ...changed('The shared quota is', was.quotaGroup ?? 'none', rule.quotaGroup ?? 'none'),
     ...changed('The quota counts', creditWords(was), creditWords(rule)),
-    ...conditionChanges('Pays only where', was.conditions, rule.conditions),
+    ...conditionChanges('Pays only where', 'Its conditions', was.conditions, rule.conditions),
   ].map((sentence) => `${rule.name}: ${lower(sentence)}`);
 }
 
@@ -115,9 +127,9 @@ const phaseWords = {
   periodic: 'once for each period that has ended',
 } as const;
 
-function baseWords({ payoutBase }: Rule): string {
+function baseWords({ payoutBase, measure }: Rule): string {
   if (payoutBase === '1') return 'nothing';
-  return payoutBase === undefined ? 'the measure' : `the ${lower(fieldWords(payoutBase))}`;
+  return payoutBase === undefined || payoutBase === measure ? 'the measure' : `the ${lower(fieldWords(payoutBase))}`;
 }
 
 function dependsOnWords({ dependsOn = '_total' }: Rule): string {
@@ -131,7 +143,20 @@ function tierByWords({ tierBy, tierValueField }: Rule): string {
 function creditWords({ quotaCredit, quotaMeasure, measure }: Rule): string {
   if (quotaCredit !== undefined)
     return quotaCredit.map(({ field, weight }) => `${formatNumber(weight)} × ${lower(fieldWords(field))}`).join(' + ');
-  return lower(fieldWords(quotaMeasure ?? measure));
+  return quotaMeasure === undefined || quotaMeasure === measure ? 'the measure' : lower(fieldWords(quotaMeasure));
+}
+
+/** With more decimals than elsewhere, so that no change is rounded away. */
+function exactPercent(ratio: number): string {
+  return formatPercent(ratio, 10);
+}
+
+function exactPay({ rate, flatAmount = 0 }: Tier, currency: string): string {
+  return rate === undefined ? formatMoney(flatAmount, currency) : exactPercent(rate);
+}
+
+function exactThreshold({ tierBy }: Rule, threshold: number): string {
+  return tierBy === 'attainment' ? exactPercent(threshold) : formatNumber(threshold, 10);
 }
 
 function limitChanges(was: Rule, rule: Rule, currency: string): string[] {
@@ -142,7 +167,7 @@ function limitChanges(was: Rule, rule: Rule, currency: string): string[] {
     ...limit('The cap of a period is', was.cap, rule.cap, money),
     ...limit('The least for a deal is', was.floor, rule.floor, money),
     ...limit('The cap of a deal, in variable targets, is', was.capMultiplier, rule.capMultiplier, formatNumber),
-    ...limit('It pays nothing below', was.floorAttainment, rule.floorAttainment, formatAttainment),
+    ...limit('It pays nothing below', was.floorAttainment, rule.floorAttainment, exactPercent),
   ];
 }
 
@@ -152,17 +177,17 @@ function tierChanges(was: Rule, rule: Rule, currency: string): string[] {
   const own = (tiers: readonly Tier[]) => tiers.filter(({ repId }) => repId !== undefined);
   return [
     ...sharedTiers(rule).flatMap((tier) => {
-      const from = thresholdWords(rule, tier.minThreshold);
+      const from = exactThreshold(rule, tier.minThreshold);
       const before = old.get(tier.minThreshold);
-      if (before === undefined) return [`From ${from} it pays ${payWords(tier, currency)}, which is a new tier.`];
+      if (before === undefined) return [`From ${from} it pays ${exactPay(tier, currency)}, which is a new tier.`];
       return [
-        ...changed(`From ${from} it pays`, payWords(before, currency), payWords(tier, currency)),
+        ...changed(`From ${from} it pays`, exactPay(before, currency), exactPay(tier, currency)),
         ...changed(`The tier from ${from} is called`, before.name ?? 'nothing', tier.name ?? 'nothing'),
       ];
     }),
     ...[...old.keys()]
       .filter((threshold) => !now.has(threshold))
-      .map((threshold) => `The tier from ${thresholdWords(was, threshold)} is removed.`),
+      .map((threshold) => `The tier from ${exactThreshold(was, threshold)} is removed.`),
     ...unlessSame(own(was.tiers), own(rule.tiers), 'Tiers of single people change.'),
   ];
 }

@@ -18,15 +18,20 @@ const words: Readonly<Record<string, string>> = {
   createdDate: 'Created date',
 };
 
-/** The fields under the names that plans usually have for them. */
+/** The fields under the names that plans usually have for them, with the slug where another one has the same name. */
 export function planFields(fields: readonly Field[]): readonly Field[] {
   const known = fields.map((field) => ({
     ...field,
     ...(short[field.slug] ?? {}),
     ...(words[field.slug] === undefined ? {} : { label: words[field.slug] as string }),
   }));
-  const seen = new Set<string>();
-  return known.filter(({ slug }) => !seen.has(slug) && seen.add(slug));
+  const fieldOf = new Map<string, string>();
+  const distinct = known.filter(({ slug }, index) => known.findIndex((one) => one.slug === slug) === index);
+  return distinct.map((field) => {
+    const name = field.label.toLowerCase();
+    if (!fieldOf.has(name)) fieldOf.set(name, field.slug);
+    return fieldOf.get(name) === field.slug ? field : { ...field, label: `${field.label} (${field.slug})` };
+  });
 }
 
 type Choices = readonly (readonly [value: string, label: string])[];

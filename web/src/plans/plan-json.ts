@@ -1,3 +1,4 @@
+import { isDay } from '../format/dates.js';
 import { configOf, type Draft, type PlanTest, termsOf } from './draft.js';
 import { operatorsOf } from './fields.js';
 
@@ -13,12 +14,7 @@ export function draftFrom(text: string, before: Draft): Draft {
   const json = objectOf(JSON.parse(text), 'The plan');
   const config = objectOf(json['config'], 'config');
   checkConditions(config['dealConditions'] ?? []);
-  for (const { name = '', conditions = [], tiers, quotaCredit = [] } of objectsOf(config['rules'], 'rules')) {
-    textOf(name, 'The name of a rule');
-    checkConditions(conditions);
-    objectsOf(tiers, 'tiers');
-    objectsOf(quotaCredit, 'quotaCredit');
-  }
+  objectsOf(config['rules'], 'rules').forEach(checkRule);
   const tests = objectsOf(json['tests'] ?? [], 'tests');
   for (const { name, deals, quotas = [], expected } of tests) {
     textOf(name, 'The name of a test');
@@ -31,10 +27,30 @@ export function draftFrom(text: string, before: Draft): Draft {
     terms: termsOf(config),
     effectiveStart: dayOf(json['effectiveStart'], 'effectiveStart'),
     effectiveEnd: dayOf(json['effectiveEnd'], 'effectiveEnd'),
-    currency: json['currency'] == null ? null : textOf(json['currency'], 'currency'),
+    currency: json['currency'] == null ? null : currencyOf(json['currency']),
     fieldMapping: json['fieldMapping'] == null ? null : objectOf(json['fieldMapping'], 'fieldMapping'),
     tests: tests as unknown as readonly PlanTest[],
   };
+}
+
+const textsOfRule = [
+  ...['measure', 'baseField', 'payoutBase', 'dependsOn', 'tierBy', 'tierValueField'],
+  ...['attainmentPeriod', 'quotaGroup', 'quotaMeasure'],
+];
+const numbersOfRule = ['cap', 'floor', 'capMultiplier', 'floorAttainment'];
+
+function checkRule(rule: Json): void {
+  const { name = '', conditions = [], tiers, quotaCredit = [] } = rule;
+  textOf(name, 'The name of a rule');
+  checkConditions(conditions);
+  for (const field of textsOfRule) if (field in rule) textOf(rule[field], field);
+  for (const field of numbersOfRule) if (field in rule) numberOf(rule[field], field);
+  for (const tier of objectsOf(tiers, 'tiers')) {
+    textOf(tier['name'] ?? '', 'The name of a tier');
+    for (const field of ['min', 'minThreshold', 'rate', 'amount', 'flatAmount'])
+      if (field in tier) numberOf(tier[field], field);
+  }
+  for (const { field } of objectsOf(quotaCredit, 'quotaCredit')) textOf(field, 'The field of a quota credit');
 }
 
 function checkConditions(conditions: unknown): void {
@@ -61,8 +77,18 @@ function textOf(value: unknown, what: string): string {
   return value;
 }
 
+function numberOf(value: unknown, what: string): void {
+  if (typeof value !== 'number') throw new Error(`${what} must be a number.`);
+}
+
 function dayOf(value: unknown, what: string): string | null {
   if (value == null) return null;
-  if (Number.isNaN(Date.parse(`${value}T00:00:00Z`))) throw new Error(`${what} must be a day such as 2026-01-31.`);
-  return String(value);
+  if (typeof value !== 'string' || !isDay(value)) throw new Error(`${what} must be a day such as 2026-01-31.`);
+  return value;
+}
+
+function currencyOf(value: unknown): string {
+  if (typeof value !== 'string' || !/^[A-Z]{3}$/i.test(value))
+    throw new Error('currency must have three letters, such as USD.');
+  return value;
 }

@@ -1,13 +1,26 @@
-import { formatMoney, formatNumber } from '../format/numbers.js';
+import { formatAttainment, formatMoney, formatNumber, shifted } from '../format/numbers.js';
 import { type Rule } from './draft.js';
 import { sharedTiers } from './rules.js';
 import { attainmentPeriodWords, fieldWords } from './words.js';
 
-/** Rates or amounts, and what they are paid on. */
+/** Rates or amounts, what they are paid on, and their limits. */
 export function summaryOf(rule: Rule, currency: string): string {
+  return [payOf(rule, currency), ...limitsOf(rule, currency)].join(', ');
+}
+
+function limitsOf({ cap, capMultiplier, floorAttainment, attainmentPeriod }: Rule, currency: string): string[] {
+  const period = attainmentPeriodWords(attainmentPeriod);
+  return [
+    ...(cap === undefined ? [] : [`at most ${formatMoney(cap, currency, { trim: true })} a ${period}`]),
+    ...(capMultiplier === undefined ? [] : [`at most ${formatNumber(capMultiplier)} variable targets a deal`]),
+    ...(floorAttainment === undefined ? [] : [`nothing below ${formatAttainment(floorAttainment)}`]),
+  ];
+}
+
+function payOf(rule: Rule, currency: string): string {
   const tiers = sharedTiers(rule);
   const period = attainmentPeriodWords(rule.attainmentPeriod);
-  const rates = tiers.flatMap(({ rate }) => (rate === undefined ? [] : [formatNumber(Number(`${rate}e2`), 2)]));
+  const rates = tiers.flatMap(({ rate }) => (rate === undefined ? [] : [formatNumber(shifted(rate, 2), 2)]));
   const amounts = tiers.flatMap(({ flatAmount }) =>
     flatAmount === undefined ? [] : [formatMoney(flatAmount, currency, { trim: true })],
   );

@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import { type Attainment, mainQuota, tierPosition, wonStage } from '#web/plans/attainment.js';
+import { type Rule } from '#web/plans/draft.js';
+import { type Field, fieldChoices, isNumeric, planFields, withCurrent } from '#web/plans/fields.js';
+import {
+  measureOf,
+  needsQuota,
+  type Overrides,
+  type PlanRule,
+  rulesOf,
+  sharedTiers,
+  tiersFor,
+} from '#web/plans/rules.js';
+import { plan, rule } from './samples.js';
+
+const tiers = [
+  { tierIndex: 1, minThreshold: 1, rate: 0.12, name: 'Quota' },
+  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+  { tierIndex: 1, minThreshold: 0.9, rate: 0.2, repId: 'ana' },
+];
+const stored = (change: Partial<Rule>): PlanRule => ({ ...rule(change), id: 'r1' });
+
+describe('the tiers of a rule', () => {
+  it('of everyone are in the order of their thresholds', () => {
+    expect(sharedTiers({ tiers }).map(({ rate }) => rate)).to.deep.equal([0.08, 0.12]);
+  });
+
+  it('of a person replace those with the same number', () => {
+    expect(tiersFor(stored({ tiers }), 'ana')).to.deep.equal([
+      { tierIndex: 0, name: 'Tier 1', minThreshold: 0, rate: 0.08, flatAmount: null, isOwn: false },
+      { tierIndex: 1, name: 'Tier 2', minThreshold: 0.9, rate: 0.2, flatAmount: null, isOwn: true },
+    ]);
+    expect(tiersFor(stored({ tiers }), 'zoe').map(({ rate, isOwn }) => [rate, isOwn])).to.deep.equal([
+      [0.08, false],
+      [0.12, false],
+    ]);
+  });
+
+  it('have the rate that was agreed with the person', () => {
+    const overrides = [
+      {
+        repId: 'zoe',
+        rules: [
+          {
+            ruleId: 'r1',
+            tiers: [
+              { tierIndex: 1, rate: 0.07 },
+              { tierIndex: 9, rate: 0.5 },
+            ],
+          },
+        ],
+      },
+      { repId: 'ana', rules: [{ ruleId: 'other', tiers: [{ tierIndex: 0, rate: 0.5 }] }] },
+    ] as unknown as Overrides;
+    expect(tiersFor(stored({ tiers }), 'zoe', overrides).map(({ rate, isOwn }) => [rate, isOwn])).to.deep.equal([
+      [0.08, false],
+      [0.07, true],
+    ]);
+    expect(tiersFor(stored({ tiers }), 'ana', overrides)[0]?.rate).to.equal(0.08);
+  });
+
+  for (const [title, change, expected] of [
+    ['one tier from 0 on', {}, false],
+    ['one tier from 50 % on', { tiers: [{ tierIndex: 0, minThreshold: 0.5, rate: 1 }] }, true],
+    ['several tiers', { tiers }, true],
+    ['tiers by value', { tiers, tierBy: 'value' }, false],
+    ['tiers by rank', { tiers, tierBy: 'rank' }, false],
+    ['managers', { tiers, executionPhase: 'cascade' }, false],
+    ['the variable target', { payoutBase: 'variable_target' }, true],
+    ['the variable target of managers', { payoutBase: 'variable_target', executionPhase: 'cascade' }, true],
+  ] as readonly (readonly [string, Partial<Rule>, boolean])[])
+    it(`${expected ? 'pay nothing' : 'pay also'} without a quota: ${title}`, () => {
+      expect(needsQuota(rule(change))).to.equal(expected);
+    });
+
+  it('count under the name of the rule or of its group', () => {
+    expect(measureOf(rule())).to.equal('New business');
+    expect(measureOf(rule({ quotaGroup: 'Bookings' }))).to.equal('Bookings');
+  });
+});
+
+describe('the quota that a rep looks at first', () => {
+  const attainment = (measure: string, period: string, change = {}): Attainment =>
+    ({ planId: 'AE', measure, period, target: 100, credit: 50, attainment: 0.5, ...change }) as unknown as Attainment;
+  const plans = [
+    plan('AE', [
+      { name: 'Few', tiers: tiers.slice(0, 1) },
+      { name: 'Many', tiers },
+      { name: 'Value', tiers, tierBy: 'value' },
+      { name: 'Team', tiers, executionPhase: 'cascade' },
+    ]),
+  ];
+  const main = (...all: Attainment[]) => {
+    const found = mainQuota(all, plans);
+    return found === null ? null : `${found.quota.measure} ${found.quota.period}`;
+  };
+
+  for (const [title, all, expected] of [
+    ['no quota', [], null],
+    ['the rule with most tiers', [attainment('Few', '2026-Q1'), attainment('Many', '2026')], 'Many 2026'],
+    [
+      'of several lengths the quarter',
+      ['2026', '2026-01', '2026-Q1', '2026-H1'].map((period) => attainment('Many', period)),
+      'Many 2026-Q1',
+    ],
+    ['then the month', ['2026', '2026-H1', '2026-01'].map((period) => attainment('Many', period)), 'Many 2026-01'],
+    ['no quota of 0', [attainment('Many', '2026-Q1', { target: 0 })], null],
+    ['no rule by value', [attainment('Value', '2026-Q1')], null],
+    ['no rule of managers', [attainment('Team', '2026-Q1')], null],
+    ['no rule of another plan', [attainment('Many', '2026-Q1', { planId: 'SDR' })], null],
+  ] as const)
+    it(`is ${expected ?? 'none'}: ${title}`, () => {
+      expect(main(...all)).to.equal(expected);
+    });
+
+  for (const [value, current, next] of [
+    [-0.2, 'Tier 1', 'Quota'],
+    [0, 'Tier 1', 'Quota'],
+    [0.999, 'Tier 1', 'Quota'],
+    [1, 'Quota', null],
+    [6.8, 'Quota', null],
+  ] as const)
+    it(`lies between its tiers: ${value} is in ${current}, before ${next ?? 'none'}`, () => {
+      const quota = mainQuota([attainment('Many', '2026-Q1', { attainment: value })], plans);
+      const position = quota === null ? null : tierPosition(quota, 'zoe');
+      expect(position?.current?.name).to.equal(current);
+      expect(position?.next?.name ?? null).to.equal(next);
+    });
+
+  it('is in no tier below the first', () => {
+    const above = [plan('AE', [{ name: 'Many', tiers: [{ tierIndex: 0, minThreshold: 0.5, rate: 0.1 }] }])];
+    const quota = mainQuota([attainment('Many', '2026-Q1', { attainment: 0.4 })], above);
+    expect(quota === null ? null : tierPosition(quota, 'zoe').current).to.equal(null);
+  });
+});
+
+describe('the stage in which a deal counts as won', () => {
+  const withConditions = (...dealConditions: unknown[]) => plan('AE', [], { dealConditions } as never);
+
+  for (const [title, conditions, stage] of [
+    ['of the plan', [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Signed' }], 'Signed'],
+    [
+      'of a field with another name',
+      [{ field: 'deal_stage', fieldType: 'status', operator: 'equals', value: 'Signed' }],
+      'Signed',
+    ],
+    ['no condition', [], 'Closed Won'],
+    ['another operator', [{ field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' }], 'Closed Won'],
+    ['a value that is no text', [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 5 }], 'Closed Won'],
+    ['a group', [{ operator: 'or', rules: [] }], 'Closed Won'],
+  ] as const)
+    it(`is ${stage}: ${title}`, () => {
+      expect(wonStage(withConditions(...conditions))).to.equal(stage);
+    });
+});
+
+describe('the fields that a plan may use', () => {
+  const field = (slug: string, type: Field['type'], label = slug): Field => ({ slug, type, label }) as Field;
+
+  it('have the names that plans usually have for them, once each', () => {
+    const fields = planFields([
+      field('dealAmount', 'currency', 'Amount (deal)'),
+      field('dealStage', 'status'),
+      field('closeDate', 'date', 'closedate'),
+      field('amount', 'number', 'Amount'),
+      field('close_date', 'date', 'Close Date'),
+      field('arr', 'currency', 'ARR'),
+    ]);
+    expect(fields.map(({ slug, label }) => [slug, label])).to.deep.equal([
+      ['amount', 'Amount'],
+      ['stage', 'Stage'],
+      ['closeDate', 'Close date'],
+      ['close_date', 'Close Date (close_date)'],
+      ['arr', 'ARR'],
+    ]);
+  });
+
+  it('name their slug where another field has the same name', () => {
+    const fields = planFields([
+      field('meetings', 'number', 'Meetings'),
+      field('Meetings__c', 'number', 'Meetings'),
+      field('seats', 'number', 'Seats'),
+    ]);
+    expect(fields.map(({ label }) => label)).to.deep.equal(['Meetings', 'Meetings (Meetings__c)', 'Seats']);
+  });
+
+  it('can be multiplied if they are numbers, or texts, which may contain numbers', () => {
+    const types = ['number', 'currency', 'text', 'date', 'checkbox', 'select', 'status', 'timestamp'] as const;
+    expect(types.filter((type) => isNumeric(field('x', type)))).to.deep.equal(['number', 'currency', 'text']);
+  });
+
+  it('include the one in use, also if it is unknown', () => {
+    const fields = [field('arr', 'currency', 'ARR'), field('region', 'text', 'Region')];
+    expect(fieldChoices(fields, 'arr')).to.deep.equal([
+      ['arr', 'ARR'],
+      ['region', 'Region'],
+    ]);
+    expect(fieldChoices(fields, 'old_field')[0]).to.deep.equal(['old_field', 'Old field']);
+    expect(fieldChoices(fields, undefined, ({ type }) => type === 'text')).to.deep.equal([['region', 'Region']]);
+    expect(withCurrent([['a', 'A']], 'b')).to.deep.equal([
+      ['b', 'b'],
+      ['a', 'A'],
+    ]);
+    expect(withCurrent([['a', 'A']])).to.deep.equal([['a', 'A']]);
+  });
+
+  it('of a stored plan are read as the service returns them', () => {
+    expect(rulesOf(plan('AE', [{ name: 'A' }])).map(({ id }) => id)).to.deep.equal(['a']);
+  });
+});
