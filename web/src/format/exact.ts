@@ -47,3 +47,11 @@ export function signOf(amount: Amount): -1 | 0 | 1 {
 export function absolute(amount: Amount): string {
   return plainText(amount).replace('-', '');
 }
+
+/** Rounded half away from zero, to at most twelve decimals. */
+export function rounded(amount: Amount, decimals: number): string {
+  const units = unitsOf(amount);
+  const step = 10n ** BigInt(places - Math.min(decimals, places));
+  const half = units < 0n ? -step / 2n : step / 2n;
+  return textOf(((units + half) / step) * step);
+}

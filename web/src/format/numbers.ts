@@ -48,6 +48,8 @@ interface MoneyOptions {
   readonly signed?: boolean;
   /** Whether whole amounts are displayed without cents. */
   readonly trim?: boolean;
+  /** At least so many decimals, if the currency has fewer. */
+  readonly decimals?: number;
 }
 
 /** While a person types the currency of a plan, it has fewer than three letters: no format exists for it. */
@@ -56,13 +58,20 @@ function currencyOptions(currency: string, unit: MoneyOptions['unit']): Intl.Num
   return { style: 'currency', currency, currencyDisplay: unit === 'code' ? 'code' : 'narrowSymbol' };
 }
 
+export function currencyDecimals(currency: string): number {
+  return numberFormat(locale, currencyOptions(currency, 'symbol')).resolvedOptions().maximumFractionDigits ?? 2;
+}
+
 /** The currency's own number of decimals, the symbol, and a true minus sign. */
 export function moneyParts(amount: Amount, currency: string, options: MoneyOptions = {}): MoneyParts {
-  const { unit = 'symbol', signed = false, trim = false } = options;
+  const { unit = 'symbol', signed = false, trim = false, decimals = 0 } = options;
   const isWhole = trim && !/\.\d*[1-9]/.test(String(amount));
   const parts = numberFormat(locale, {
     ...currencyOptions(currency, unit),
     signDisplay: signed ? 'exceptZero' : 'negative',
+    ...(decimals > currencyDecimals(currency)
+      ? { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+      : {}),
     ...(isWhole ? { minimumFractionDigits: 0, maximumFractionDigits: 0 } : {}),
   }).formatToParts(exact(amount));
   const shown = unit === 'none' ? parts.filter(({ type, value }) => type !== 'currency' && value.trim() !== '') : parts;

@@ -13,9 +13,7 @@ import { HeroMoney } from '../components/Money.js';
 import { SideDrawer } from '../components/SideDrawer.js';
 import { TraceSteps } from '../components/TraceSteps.js';
 import { disputeKey } from '../disputes/words.js';
-import { formatDay } from '../format/dates.js';
-import { formatMoney } from '../format/numbers.js';
-import { stepsOf, textOf } from './steps.js';
+import { eventWords, stepsOf, textOf } from './steps.js';
 import styles from './TraceDrawer.module.css';
 
 const DisputeDialog = lazy(() =>
@@ -102,10 +100,6 @@ interface TraceHeadProps {
 }
 
 function TraceHead({ explanation: { event }, place, count }: TraceHeadProps) {
-  const words = [
-    event.base === null ? event.kind.replace('_', ' ') : `commission on ${formatMoney(event.base, event.currency)}`,
-    `${event.kind === 'commission_earned' ? 'closed' : 'on'} ${formatDay(event.earnedOn, 'long')}`,
-  ];
   return (
     <div className={styles.head}>
       <p className={`second ${styles.rule}`}>
@@ -116,7 +110,7 @@ function TraceHead({ explanation: { event }, place, count }: TraceHeadProps) {
       <p className={styles.amount}>
         <HeroMoney amount={event.amount} currency={event.currency} />
       </p>
-      <p className={styles.base}>{words.join(', ')}</p>
+      <p className={styles.base}>{eventWords(event)}</p>
     </div>
   );
 }

@@ -1,9 +1,18 @@
 import { type Explanation } from '../api/queries.js';
 import { type Session } from '../app/session.js';
 import { formatDay } from '../format/dates.js';
-import { productOf, sumOf } from '../format/exact.js';
-import { formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
-import { attainmentPeriodWords, conditionWords, fieldWords, reasonWords, valueWords } from '../plans/words.js';
+import { difference, productOf, rounded, signOf, sumOf } from '../format/exact.js';
+import { currencyDecimals, formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
+import { kindWords } from '../lines/words.js';
+import { type Rule } from '../plans/draft.js';
+import {
+  attainmentPeriodWords,
+  conditionWords,
+  fieldWords,
+  reasonWords,
+  thresholdWords,
+  valueWords,
+} from '../plans/words.js';
 
 /** A line of a step with its figure. */
 export interface StepRow {
@@ -41,7 +50,10 @@ type Trace = NonNullable<Event['trace']>;
 
 type Reader = Pick<Session, 'repId' | 'role'>;
 
-/** The seven steps from the deal to the amount. Amounts that a person entered have a deal and a result only. */
+/**
+ * The seven steps from the deal to the amount, and one more for what a team earned. Amounts that a person entered have a
+ * deal and a result only.
+ */
 export function stepsOf(explanation: Explanation, reader: Reader): readonly Step[] {
   const { event } = explanation;
   const { trace } = event;
@@ -53,6 +65,7 @@ function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): re
   return [
     planStep(explanation, reader),
     conditionStep(trace),
+    ...teamSteps(explanation, trace),
     attainmentStep(explanation, trace),
     tierStep(explanation, trace),
     limitStep(explanation, trace),
@@ -85,24 +98,36 @@ function planStep({ event, rule }: Explanation, { repId, role }: Reader): Step {
   const to = ofAdmin ?? (event.repId === repId ? '/me/plan' : undefined);
   return {
     title: 'Plan and version',
-    figure: rule === null ? (event.planName ?? '–') : `${event.planName}, v${rule.version}`,
+    figure: rule === null ? (event.planName ?? '–') : `${event.planName ?? 'Plan'}, v${rule.version}`,
     words: [`In force from ${since}, chosen by close date.`],
     rows: [],
     ...(to === undefined ? {} : { source: { label, to } }),
   };
 }
 
-function conditionStep({ conditions, upstream = [] }: Trace): Step {
+function conditionStep({ conditions }: Trace): Step {
   return {
     title: 'Conditions',
     figure: '',
-    words: conditions.length + upstream.length === 0 ? ['The rule applies to every deal.'] : [],
+    words: conditions.length === 0 ? ['The rule applies to every deal.'] : [],
     rows: conditions.map((condition) => ({
       label: conditionWords(condition),
       value: valueWords(condition.seen),
       passed: condition.passed,
     })),
   };
+}
+
+/** What people below earned, by rule. */
+function teamSteps({ event }: Explanation, { upstream = [] }: Trace): readonly Step[] {
+  if (upstream.length === 0) return [];
+  const money = (amounts: readonly number[]) => formatMoney(sumOf(amounts), event.currency);
+  const rules = [...new Set(upstream.map(({ ruleName }) => ruleName))];
+  const rows = rules.map((name) => {
+    const amounts = upstream.filter(({ ruleName }) => ruleName === name).map(({ amount }) => amount);
+    return { label: amounts.length === 1 ? name : `${name}, ${amounts.length} people`, value: money(amounts) };
+  });
+  return [{ title: 'What the team earned', figure: money(upstream.map(({ amount }) => amount)), words: [], rows }];
 }
 
 function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
@@ -140,16 +165,36 @@ const modes: Readonly<Record<string, string>> = {
   retroactive: 'whole period',
 };
 
+/** What each part pays, exactly. */
+function paidParts({ parts }: Pick<Trace, 'parts'>): readonly string[] {
+  return parts.map(({ rate, part }) => (rate === null ? String(part) : productOf(part, rate)));
+}
+
+const maxDecimals = 10;
+
+/** The decimals with which the amounts add up to their rounded sum: those of the currency for nearly all amounts. */
+function decimalsOf(amounts: readonly string[], currency: string): number {
+  const least = currencyDecimals(currency);
+  const sum = rounded(sumOf(amounts), least);
+  for (let decimals = least; decimals < maxDecimals; decimals += 1) {
+    const displayed = sumOf(amounts.map((amount) => rounded(amount, decimals)));
+    if (signOf(difference(rounded(displayed, least), sum)) === 0) return decimals;
+  }
+  return maxDecimals;
+}
+
 function tierStep({ event, rule }: Explanation, trace: Trace): Step {
   const names = new Map(rule?.tiers.map(({ tierIndex, name }) => [tierIndex, name]));
-  const total = Math.abs(Number(sumOf(trace.parts.map(({ part }) => part)))) || 1;
-  const parts = trace.parts.map(({ tierIndex, rate, part }): TierPart => {
+  const total = Number(sumOf(trace.parts.map(({ part }) => Math.abs(part)))) || 1;
+  const amounts = paidParts(trace);
+  const decimals = decimalsOf(amounts, event.currency);
+  const parts = trace.parts.map(({ tierIndex, rate, part }, index): TierPart => {
     const name = names.get(tierIndex) ?? (tierIndex === trace.tier?.tierIndex ? trace.tier.name : null);
     return {
       name: name ?? `Tier ${tierIndex + 1}`,
       part: formatMoney(part, event.currency),
       rate: rate === null ? 'fixed' : `× ${formatRate(rate)}`,
-      amount: formatMoney(rate === null ? part : productOf(part, rate), event.currency),
+      amount: formatMoney(amounts[index] ?? part, event.currency, { decimals }),
       share: Math.abs(part) / total,
     };
   });
@@ -157,33 +202,39 @@ function tierStep({ event, rule }: Explanation, trace: Trace): Step {
   return {
     title: 'Tiers',
     figure: rule === null ? '' : rule.tierBy === 'attainment' ? (modes[rule.tierMode] ?? '') : `by ${rule.tierBy}`,
-    words: tierWords(trace, parts.length, rule?.tierBy),
+    words: tierWords(trace, rule),
     rows: [],
     parts,
     ...(isByAttainment && rule?.tierMode === 'marginal' ? { scale: scaleOf(trace, rule.tiers) } : {}),
   };
 }
 
-function tierWords({ tierValue, rank, reason }: Trace, parts: number, tierBy: string | undefined): string[] {
+function tierWords(trace: Trace, rule: Explanation['rule']): string[] {
+  const { tierValue, rank, parts } = trace;
   return [
     ...(tierValue === undefined ? [] : [`The deal's value for the tier is ${formatNumber(tierValue, 2)}.`]),
     ...(rank === undefined ? [] : [`Position ${rank} among the people of the plan.`]),
-    ...(parts > 0
-      ? []
-      : [
-          tierBy === 'attainment'
-            ? (reasonWords[reason ?? ''] ?? 'No tier was reached.')
-            : 'It is below the lowest tier.',
-        ]),
+    ...(parts.length > 0 ? [] : [whyNoPart(trace, rule)]),
   ];
 }
 
+function whyNoPart({ tier, reason }: Trace, rule: Explanation['rule']): string {
+  if (tier !== null && rule !== null)
+    return `Tier ${tier.name ?? tier.tierIndex + 1} adds nothing to what was paid before in the ${attainmentPeriodWords(rule.attainmentPeriod)}.`;
+  const lowest = rule?.tiers.map(({ minThreshold }) => minThreshold).sort((a, b) => a - b)[0];
+  if (reason === 'below_lowest_tier' && rule !== null && lowest !== undefined)
+    return `It is below the lowest tier, which begins at ${thresholdWords(rule as Pick<Rule, 'tierBy'>, lowest)}.`;
+  return reasonWords[reason ?? ''] ?? 'No tier was reached.';
+}
+
+/** From the lower to the higher attainment: a refund lowers it. */
 function scaleOf(trace: Trace, tiers: readonly { tierIndex: number; minThreshold: number }[]): string[] {
+  const { attainmentBefore: before, attainmentAfter: after } = trace;
   const between = trace.parts
     .slice(1)
     .map(({ tierIndex }) => tiers.find((tier) => tier.tierIndex === tierIndex)?.minThreshold)
     .filter((threshold) => threshold !== undefined);
-  return [trace.attainmentBefore, ...between, trace.attainmentAfter].map(formatAttainment);
+  return [Math.min(before, after), ...between, Math.max(before, after)].map(formatAttainment);
 }
 
 const limitWords: Readonly<Record<string, string>> = {
@@ -193,7 +244,7 @@ const limitWords: Readonly<Record<string, string>> = {
   cap: 'The maximum of the period applies',
 };
 
-function limitStep({ event, rule }: Explanation, { limits, upstream = [] }: Trace): Step {
+function limitStep({ event, rule }: Explanation, { limits }: Trace): Step {
   const money = (amount: number) => formatMoney(amount, event.currency);
   const applied = limits.map(
     ({ kind, before, after }) => `${limitWords[kind] ?? fieldWords(kind)}: ${money(before)} becomes ${money(after)}.`,
@@ -206,7 +257,7 @@ function limitStep({ event, rule }: Explanation, { limits, upstream = [] }: Trac
     title: 'Cap and floor',
     figure: limits.length === 0 ? (rule?.cap == null && rule?.floor == null ? 'none' : 'not reached') : 'applied',
     words: applied.length === 0 ? [declared] : applied,
-    rows: upstream.map(({ ruleName, amount }) => ({ label: `From ${ruleName} of the team`, value: money(amount) })),
+    rows: [],
   };
 }
 
@@ -215,11 +266,18 @@ function resultStep(event: Event): Step {
   const result = { title: 'Result', figure: formatMoney(event.amount, currency), rows: [], isResult: true } as const;
   if (kind !== 'commission_earned')
     return { ...result, words: [enteredWords[kind], event.reason ?? ''].filter(Boolean) };
-  const amounts = (trace?.parts ?? []).map(({ rate, part }) => (rate === null ? String(part) : productOf(part, rate)));
+  const amounts = paidParts(trace ?? { parts: [] });
   if (event.amount === 0 && amounts.length === 0) return { ...result, words: ['Nothing is paid.'] };
-  const sum = amounts.map((amount) => formatMoney(amount, currency)).join(' + ');
+  const decimals = decimalsOf(amounts, currency);
+  const sum = amounts.map((amount) => formatMoney(amount, currency, { decimals })).join(' + ');
   const limited = trace === undefined || trace.limits.length === 0 ? '' : 'limited, ';
-  return { ...result, words: [`${sum === '' ? '' : `${sum}, `}${limited}rounded once, to the cent.`] };
+  return { ...result, words: [`${sum === '' ? '' : `${sum}, `}${limited}rounded once, ${roundingWords(currency)}.`] };
+}
+
+function roundingWords(currency: string): string {
+  const decimals = currencyDecimals(currency);
+  if (decimals === 2) return 'to the cent';
+  return decimals === 0 ? 'to a whole amount' : `to ${decimals} decimals`;
 }
 
 const enteredWords = {
@@ -227,6 +285,14 @@ const enteredWords = {
   clawback: 'A person took this amount back.',
   true_up: 'The difference between an approved statement and the ledger of today.',
 } as const;
+
+/** What the amount is paid on, and when it was earned. */
+export function eventWords({ kind, category, base, trace, currency, earnedOn }: Event): string {
+  const isFixed = category === 'bonus' || (base === 1 && (trace?.parts ?? []).every(({ rate }) => rate === null));
+  const paidOn = isFixed ? 'fixed bonus' : `commission on ${formatMoney(base ?? 0, currency)}`;
+  const isEarned = kind === 'commission_earned';
+  return `${isEarned ? paidOn : kindWords[kind].toLowerCase()}, ${isEarned ? 'closed' : 'on'} ${formatDay(earnedOn, 'long')}`;
+}
 
 /** The steps as plain text, for a mail or a ticket. */
 export function textOf({ event }: Explanation, steps: readonly Step[]): string {

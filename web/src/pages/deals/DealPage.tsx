@@ -14,7 +14,7 @@ import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatDay, formatTimestamp } from '../../format/dates.js';
 import { formatPeriod } from '../../format/periods.js';
-import { kindWords } from '../../lines/LinesTable.js';
+import { kindWords } from '../../lines/words.js';
 import { conditionWords, fieldWords, valueWords } from '../../plans/words.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
 import styles from './Deals.module.css';

@@ -5,7 +5,7 @@ import { Card } from '../../components/Page.js';
 import { formatDay } from '../../format/dates.js';
 import { signOf, sumOf } from '../../format/exact.js';
 import { formatMoney } from '../../format/numbers.js';
-import { lineTitle, rateWords } from '../../lines/LinesTable.js';
+import { lineTitle, rateWords } from '../../lines/words.js';
 
 const maxChanges = 5;
 

@@ -1,6 +1,6 @@
 import { type Line } from '../../../api/queries.js';
 import { absolute, difference, signOf, sumOf } from '../../../format/exact.js';
-import { kindWords } from '../../../lines/LinesTable.js';
+import { kindWords } from '../../../lines/words.js';
 
 /** What one deal and rule add to a change. */
 interface ChangedLine {
