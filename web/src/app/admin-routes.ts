@@ -1,9 +1,6 @@
 import { isDealShow } from '../pages/data/deal-search.js';
-import { oneOf, page, period, text } from './shell-route.js';
-
-const day = (value: unknown) => (/^\d{4}-\d{2}-\d{2}$/.test(String(value)) ? String(value) : undefined);
-const year = (value: unknown) => (/^\d{4}$/.test(String(value)) ? String(value) : undefined);
-const pageNumber = (value: unknown) => (Number.isInteger(value) && Number(value) > 0 ? Number(value) : undefined);
+import { day, oneOf, pageNumber, period, text, year } from './search.js';
+import { page } from './shell-route.js';
 
 /** The pages of admins. */
 export const adminRoutes = [

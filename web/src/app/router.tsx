@@ -5,8 +5,9 @@ import { NotFound, PageError } from '../components/PageProblems.js';
 import { adminRoutes } from './admin-routes.js';
 import { homeOf } from './navigation.js';
 import { queryClient } from './query-client.js';
+import { oneOf, parseSearch, period, readSearch, stringifySearch, text } from './search.js';
 import { type Session } from './session.js';
-import { oneOf, page, period, readSearch, requireSession, rootRoute, shellRoute, text } from './shell-route.js';
+import { page, requireSession, rootRoute, shellRoute } from './shell-route.js';
 
 /** Without the navigation: another program has opened the page, and the person returns to it. */
 const connectAgentRoute = createRoute({
@@ -109,6 +110,8 @@ export const router = createRouter({
   basepath: basePath === '' ? '/' : basePath,
   defaultPreload: 'intent',
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 });
 
 declare module '@tanstack/react-router' {

@@ -7,16 +7,9 @@ import {
 } from '@tanstack/react-router';
 import { profileQuery } from '../api/queries.js';
 import { PageError } from '../components/PageProblems.js';
-import { isPeriod } from '../format/periods.js';
 import { queryClient } from './query-client.js';
 import { Shell } from './Shell.js';
-
-export const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-export const period = (value: unknown) => (isPeriod(value) ? value : undefined);
-export const oneOf =
-  <const Choice>(...choices: readonly Choice[]) =>
-  (value: unknown) =>
-    choices.find((choice) => choice === value);
+import { type Reader, readSearch } from './search.js';
 
 export const rootRoute = createRootRoute();
 
@@ -35,21 +28,6 @@ export const shellRoute = createRoute({
   errorComponent: PageError,
   beforeLoad: requireSession,
 });
-
-/** Reads a search parameter; undefined if it is absent or invalid. */
-type Reader = (value: unknown) => unknown;
-
-/** All search parameters are optional. */
-type Parameters<Readers> = {
-  -readonly [Name in keyof Readers]?: Readers[Name] extends Reader ? NonNullable<ReturnType<Readers[Name]>> : never;
-};
-
-export function readSearch<Readers extends Readonly<Record<string, Reader>>>(readers: Readers) {
-  return (search: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(
-      Object.entries(readers).map(([name, read]) => [name, read(search[name])]),
-    ) as Parameters<Readers>;
-}
 
 /** A page of people who are signed in, with its search parameters. Its code is loaded when it is opened first. */
 export function page<const Path extends string, Module extends object, Readers extends Record<string, Reader>>(

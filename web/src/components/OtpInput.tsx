@@ -1,5 +1,6 @@
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import styles from './OtpInput.module.css';
+import { codeAfter, codeLength, codeWithout } from './otp-code.js';
 
 interface OtpInputProps {
   readonly value: string;
@@ -9,24 +10,32 @@ interface OtpInputProps {
   readonly describedBy?: string;
 }
 
-const places = [0, 1, 2, 3, 4, 5];
+const places = Array.from({ length: codeLength }, (_, place) => place);
 
 /** Six boxes for a code. They accept pasting, advance by themselves, and go back with the backspace key. */
 export function OtpInput({ value, onChange, onComplete, describedBy }: OtpInputProps) {
   const boxes = useRef<(HTMLInputElement | null)[]>([]);
   const enter = (place: number, text: string) => {
-    const digits = text.replace(/\D/g, '');
-    const next = (value.slice(0, place) + digits).slice(0, places.length);
+    const next = codeAfter(value, place, text);
     onChange(next);
     boxes.current[Math.min(next.length, places.length - 1)]?.focus();
     if (next.length === places.length) onComplete(next);
   };
   const press = (place: number, event: React.KeyboardEvent) => {
+    // A digit that is the same as the selected one changes no value.
+    if (/^\d$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      enter(place, event.key);
+    }
     if (event.key !== 'Backspace') return;
     event.preventDefault();
-    onChange(value.slice(0, Math.max(0, place < value.length ? place : value.length - 1)));
-    boxes.current[Math.max(0, place < value.length ? place : value.length - 1)]?.focus();
+    const { code, box } = codeWithout(value, place);
+    onChange(code);
+    boxes.current[box]?.focus();
   };
+  useEffect(() => {
+    if (value === '' && boxes.current.some((box) => box === document.activeElement)) boxes.current[0]?.focus();
+  }, [value]);
   return (
     <fieldset className={styles.code}>
       <legend className="unseen">Code of six digits</legend>
@@ -44,9 +53,7 @@ export function OtpInput({ value, onChange, onComplete, describedBy }: OtpInputP
           value={value[place] ?? ''}
           // biome-ignore lint/a11y/noAutofocus: the code is the only thing to enter on this page
           autoFocus={place === 0}
-          onChange={({ currentTarget }) =>
-            enter(Math.min(place, value.length), currentTarget.value.slice(place < value.length ? 1 : 0))
-          }
+          onChange={({ currentTarget }) => enter(place, currentTarget.value)}
           onKeyDown={(event) => press(place, event)}
           onPaste={(event) => {
             event.preventDefault();

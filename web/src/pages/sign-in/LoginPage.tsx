@@ -8,6 +8,7 @@ import { useAttempt } from '../../app/use-attempt.js';
 import { Button, ButtonContent, buttonClass, LinkButton } from '../../components/Button.js';
 import { TextField } from '../../components/Field.js';
 import { OtpInput } from '../../components/OtpInput.js';
+import { ownPath } from './own-path.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';
 
@@ -37,7 +38,12 @@ export function LoginPage() {
     if (window.location.hash !== '')
       window.history.replaceState(null, '', window.location.pathname + window.location.search);
   }, []);
-  if (sent === null) return <EmailStep initial={linked.email} onSent={setSent} />;
+  const [address, setAddress] = useState(linked.email);
+  const send = (next: Sent) => {
+    setAddress(next.email);
+    setSent(next);
+  };
+  if (sent === null) return <EmailStep initial={address} onSent={send} />;
   return <CodeStep sent={sent} initial={linked.code} onResent={setSent} onOther={() => setSent(null)} />;
 }
 
@@ -92,11 +98,6 @@ async function signIn(body: Parameters<typeof api.verifyCode>[0]['body']): Promi
   }
 }
 
-/** A path that begins with two slashes would be another host. */
-function ownPath(next: string | undefined): string {
-  return next?.startsWith('/') === true && !/^\/[/\\]/.test(next) ? next : '/';
-}
-
 interface CodeStepProps {
   readonly sent: Sent;
   readonly initial: string;
@@ -115,7 +116,11 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
   const { next } = getRouteApi('/login').useSearch();
   const verify = (entered: string, workspaceId?: string) =>
     run(async () => {
-      const choices = await signIn({ ...sent, code: entered, ...(workspaceId === undefined ? {} : { workspaceId }) });
+      const choices = await signIn({
+        ...sent,
+        code: entered,
+        ...(workspaceId === undefined ? {} : { workspaceId }),
+      }).catch(withEmptyBoxes(setCode));
       if (choices === null) window.location.assign(`${basePath}${ownPath(next)}`);
       else setWorkspaces(choices);
     });
@@ -164,6 +169,14 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
       <SingleSignOn />
     </SignInFrame>
   );
+}
+
+/** After a wrong code the boxes are empty for the next one; after another failure the same code can be sent again. */
+function withEmptyBoxes(setCode: (code: string) => void) {
+  return (error: unknown): never => {
+    if (error instanceof ApiError && error.code === 'invalid_code') setCode('');
+    throw error;
+  };
 }
 
 const resendSeconds = 30;
