@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { csvRows } from '../format/csv.js';
+import { byName } from '../format/texts.js';
 import { type Answer, api, ReadableError } from './client.js';
 
 export type Person = Answer<'listReps'>['reps'][number];
@@ -20,6 +21,7 @@ export interface PayrollFile {
 export const peopleQuery = queryOptions({
   queryKey: ['reps'],
   queryFn: ({ signal }) => api.listReps({}, { signal }),
+  select: (people) => ({ ...people, reps: byName(people.reps) }),
 });
 
 /** Whether the person works and may be on a plan. */

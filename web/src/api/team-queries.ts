@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { byName } from '../format/texts.js';
 import { type Answer, api } from './client.js';
 import { type Dispute, type Statement } from './queries.js';
 
@@ -18,6 +19,7 @@ export const teamOverviewQuery = (period: string) =>
   queryOptions({
     queryKey: ['team-overview', period],
     queryFn: ({ signal }) => api.getCommissions({ query: { period } }, { signal }) as Promise<TeamOverview>,
+    select: (team) => ({ ...team, reps: byName(team.reps) }),
   });
 
 /** The statements of the team, each compared with the rep's last months. */
@@ -26,6 +28,7 @@ export const teamStatementsQuery = (period: string) =>
     queryKey: ['team-statements', period],
     queryFn: ({ signal }) =>
       api.getStatements({ query: { period, deviations: 'true' } }, { signal }) as Promise<TeamStatements>,
+    select: (team) => ({ ...team, statements: byName(team.statements) }),
   });
 
 export const exceptionsQuery = (period: string) =>

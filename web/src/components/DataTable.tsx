@@ -5,6 +5,7 @@ import { phone } from '../theme/breakpoints.js';
 import { DataCards } from './DataCards.js';
 import styles from './DataTable.module.css';
 import { Spacer } from './Spacer.js';
+import { type SortValue, sortedRows } from './sorted-rows.js';
 import { useVisibleRows } from './visible-rows.js';
 
 export interface Column<Row> {
@@ -15,7 +16,7 @@ export interface Column<Row> {
   readonly width?: string;
   readonly cell: (row: Row) => React.ReactNode;
   /** The value to sort by; without it the column cannot be sorted. */
-  readonly sortBy?: (row: Row) => string | number;
+  readonly sortBy?: (row: Row) => SortValue;
   /** Where a phone displays the cell: title and amount above, detail and note below, lead before. Default: nowhere. */
   readonly phone?: 'lead' | 'title' | 'amount' | 'detail' | 'note';
 }
@@ -76,12 +77,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
 function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting | null): readonly Row[] {
   const sortBy = columns.find(({ key }) => key === sorting?.key)?.sortBy;
-  if (sorting === null || sortBy === undefined) return rows;
-  const order = sorting.isDescending ? -1 : 1;
-  return [...rows].sort((a, b) => {
-    const [first, second] = [sortBy(a), sortBy(b)];
-    return first === second ? 0 : first < second ? -order : order;
-  });
+  return sorting === null || sortBy === undefined ? rows : sortedRows(rows, sortBy, sorting.isDescending);
 }
 
 interface WideTableProps<Row> extends DataTableProps<Row> {

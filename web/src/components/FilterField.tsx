@@ -27,9 +27,3 @@ export function FilterField({ label, text, onText }: FilterFieldProps) {
     </span>
   );
 }
-
-/** Whether one of the values contains the text. */
-export function containsText(text: string, ...values: readonly string[]): boolean {
-  const searched = text.trim().toLowerCase();
-  return values.some((value) => value.toLowerCase().includes(searched));
-}

@@ -37,7 +37,7 @@ export function personColumn<Row extends { readonly repId: string; readonly name
     header: 'Person',
     width,
     phone: 'title',
-    sortBy: ({ name }) => name.toLowerCase(),
+    sortBy: ({ name }) => name,
     cell: ({ repId, name }) => (
       <StatementLink repId={repId} period={period} isRow>
         {name}

@@ -1,4 +1,5 @@
 import { api } from '../api/client.js';
+import { withoutAccents } from '../format/texts.js';
 import {
   bare,
   cellReader,
@@ -72,26 +73,9 @@ function options(matched: Omit<Matched, 'options'>): readonly ImportOption[] {
   return offered.filter((option) => option !== false);
 }
 
-/** Letters that have no accent to remove. */
-const latin: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ł: 'l',
-  þ: 'th',
-  ı: 'i',
-};
-
 /** The address before the @, made from a name. */
 function mailName(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\0-\x7f]/g, (letter) => latin[letter] ?? letter)
+  return withoutAccents(name)
     .replace(/[^a-z0-9]+/g, '.')
     .replace(/^\.+|\.+$/g, '');
 }

@@ -12,7 +12,7 @@ import { showMessage, showProblem } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
-import { containsText, FilterField } from '../../components/FilterField.js';
+import { FilterField } from '../../components/FilterField.js';
 import grid from '../../components/GridEditor.module.css';
 import { allOf, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
@@ -22,6 +22,7 @@ import { toggled } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
+import { containsText } from '../../format/texts.js';
 import { AssignDialog, type AssignTarget, nameOf, targetOf, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
 

@@ -163,7 +163,7 @@ function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
       key: 'person',
       header: 'Person',
       phone: 'detail',
-      sortBy: ({ repName }) => repName ?? '',
+      sortBy: ({ repName }) => repName ?? null,
       cell: ({ repName }) => repName ?? <span className="dim">no rep</span>,
     },
     {
@@ -178,7 +178,7 @@ function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
       key: 'closed',
       header: 'Close date',
       phone: 'detail',
-      sortBy: ({ closeDate }) => closeDate ?? '',
+      sortBy: ({ closeDate }) => closeDate ?? null,
       cell: ({ closeDate }) => <span className="dim">{closeDate === null ? '–' : formatDay(closeDate, 'year')}</span>,
     },
     {
@@ -186,7 +186,7 @@ function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
       header: 'Amount',
       align: 'right',
       phone: 'amount',
-      sortBy: ({ amount }) => amount ?? 0,
+      sortBy: ({ amount }) => amount ?? null,
       cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
     },
   ];

@@ -139,7 +139,7 @@ function columnsOf(
       key: 'name',
       header: 'Person',
       phone: 'title',
-      sortBy: ({ name }) => name.toLowerCase(),
+      sortBy: ({ name }) => name,
       cell: (person) => (
         <>
           <RowButton onClick={() => onEdit(person.id)} {...rowAction}>
@@ -154,13 +154,13 @@ function columnsOf(
       key: 'manager',
       header: 'Manager',
       phone: 'detail',
-      sortBy: ({ managerId }) => names.get(managerId ?? '') ?? '',
+      sortBy: ({ managerId }) => names.get(managerId ?? '') ?? null,
       cell: ({ managerId }) => names.get(managerId ?? '') ?? <span className="dim">–</span>,
     },
     {
       key: 'crm',
       header: 'Owner ID in deals',
-      sortBy: ({ crmMemberId }) => crmMemberId ?? '',
+      sortBy: ({ crmMemberId }) => crmMemberId ?? null,
       cell: ({ crmMemberId }) => crmMemberId ?? <span className="dim">–</span>,
     },
     {

@@ -13,7 +13,7 @@ import { showMessage, showProblem } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
-import { containsText, FilterField } from '../../components/FilterField.js';
+import { FilterField } from '../../components/FilterField.js';
 import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { allOf, Loaded } from '../../components/Loaded.js';
@@ -24,6 +24,7 @@ import { todayIn } from '../../format/dates.js';
 import { readNumber } from '../../format/entered-numbers.js';
 import { formatCount } from '../../format/numbers.js';
 import { periodsOfYear, shortPeriod } from '../../format/periods.js';
+import { containsText } from '../../format/texts.js';
 import { quotaRules } from '../../imports/quotas.js';
 import { measureOf, type PlanRule, rulesOf } from '../../plans/rules.js';
 

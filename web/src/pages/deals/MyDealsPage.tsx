@@ -102,7 +102,7 @@ const closedColumns: readonly Column<Closed>[] = [
     key: 'amount',
     header: 'Amount',
     align: 'right',
-    sortBy: ({ amount }) => amount ?? 0,
+    sortBy: ({ amount }) => amount ?? null,
     cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
   },
   {
@@ -154,7 +154,7 @@ const openColumns: readonly Column<Deal>[] = [
     key: 'close',
     header: 'Expected',
     phone: 'detail',
-    sortBy: ({ closeDate }) => closeDate ?? '',
+    sortBy: ({ closeDate }) => closeDate ?? null,
     cell: ({ closeDate }) => (closeDate === null ? '–' : formatDay(closeDate)),
   },
   { key: 'stage', header: 'Stage', phone: 'detail', cell: ({ stage }) => stage },
@@ -163,7 +163,7 @@ const openColumns: readonly Column<Deal>[] = [
     header: 'Amount',
     align: 'right',
     phone: 'amount',
-    sortBy: ({ amount }) => amount ?? 0,
+    sortBy: ({ amount }) => amount ?? null,
     cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
   },
 ];

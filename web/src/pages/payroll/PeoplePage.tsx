@@ -122,7 +122,7 @@ function columnsOf(people: readonly Person[], onEdit: ((person: Person) => void)
       key: 'id',
       header: 'Payroll ID',
       phone: 'amount',
-      sortBy: ({ payrollId }) => payrollId ?? '',
+      sortBy: ({ payrollId }) => payrollId ?? null,
       cell: (person) =>
         person.payrollId ?? (hasNoId(person) ? <Badge tone="warning">Missing</Badge> : <span className="dim">–</span>),
     },

@@ -163,7 +163,7 @@ function columns(open: string | undefined, toggle: (id: string) => void): readon
       key: 'person',
       header: 'Person',
       phone: 'title',
-      sortBy: ({ repName }) => repName.toLowerCase(),
+      sortBy: ({ repName }) => repName,
       cell: ({ discrepancyId, repName, period }) => (
         <RowButton
           aria-expanded={discrepancyId === open}

@@ -116,7 +116,7 @@ function columns(period: string): readonly Column<ExceptionDeal>[] {
       key: 'person',
       header: 'Person',
       phone: 'detail',
-      sortBy: ({ repName }) => repName ?? '',
+      sortBy: ({ repName }) => repName ?? null,
       cell: ({ repId, repName }) =>
         repId === null ? (
           <span className="dim">no rep</span>
@@ -130,7 +130,7 @@ function columns(period: string): readonly Column<ExceptionDeal>[] {
       key: 'closed',
       header: 'Closed',
       phone: 'detail',
-      sortBy: ({ closeDate }) => closeDate ?? '',
+      sortBy: ({ closeDate }) => closeDate ?? null,
       cell: ({ closeDate }) => <span className="dim">{closeDate === null ? '–' : formatDay(closeDate)}</span>,
     },
     { key: 'rules', header: 'Rule', cell: (deal) => <Rules deal={deal} /> },
@@ -139,7 +139,7 @@ function columns(period: string): readonly Column<ExceptionDeal>[] {
       header: 'Deal amount',
       align: 'right',
       phone: 'amount',
-      sortBy: ({ amount }) => amount ?? 0,
+      sortBy: ({ amount }) => amount ?? null,
       cell: ({ amount, currency }) => <DealAmount amount={amount} currency={currency} />,
     },
   ];

@@ -87,7 +87,7 @@ const columns: readonly Column<Dispute>[] = [
     key: 'person',
     header: 'Person',
     phone: 'detail',
-    sortBy: ({ repName }) => repName.toLowerCase(),
+    sortBy: ({ repName }) => repName,
     cell: ({ repName }) => repName,
   },
   {
@@ -102,7 +102,7 @@ const columns: readonly Column<Dispute>[] = [
     header: 'Expected',
     align: 'right',
     phone: 'amount',
-    sortBy: ({ expectedAmount }) => expectedAmount ?? 0,
+    sortBy: ({ expectedAmount }) => expectedAmount ?? null,
     cell: ({ expectedAmount, currency }) => <Money amount={expectedAmount} currency={currency} />,
   },
   {

@@ -2,7 +2,7 @@ import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Delta } from '../../components/Delta.js';
-import { containsText, FilterField } from '../../components/FilterField.js';
+import { FilterField } from '../../components/FilterField.js';
 import { RowHints } from '../../components/Kbd.js';
 import { personColumn } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
@@ -12,6 +12,7 @@ import { StatusBadge } from '../../components/StatusBadge.js';
 import { difference } from '../../format/exact.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
 import { shortPeriod } from '../../format/periods.js';
+import { containsText } from '../../format/texts.js';
 import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
 import styles from './Team.module.css';
@@ -111,7 +112,10 @@ function columnsOf(team: TeamOverview, previous: TeamOverview | undefined): read
       header: previous === undefined ? 'Change' : `vs ${shortPeriod(previous.period)}`,
       align: 'right',
       phone: 'note',
-      sortBy: (rep) => Number(change(rep) ?? 0),
+      sortBy: (rep) => {
+        const amount = change(rep);
+        return amount === null ? null : Number(amount);
+      },
       cell: (rep) => <Delta amount={change(rep)} currency={currency} unit="none" />,
     },
     {
@@ -130,7 +134,7 @@ function attainmentColumn(period: string): Column<TeamMember> {
     header: 'Attainment',
     align: 'right',
     phone: 'detail',
-    sortBy: ({ attainment }) => mainAttainment(attainment, period)?.attainment ?? -1,
+    sortBy: ({ attainment }) => mainAttainment(attainment, period)?.attainment ?? null,
     cell: ({ attainment }) => <Attained attainment={mainAttainment(attainment, period)} />,
   };
 }

@@ -16,6 +16,7 @@ import { Skeleton } from '../../../components/States.js';
 import { todayIn } from '../../../format/dates.js';
 import { difference, signOf } from '../../../format/exact.js';
 import { formatPeriod, monthOf } from '../../../format/periods.js';
+import { compareTexts } from '../../../format/texts.js';
 import { payoutCurve } from '../../../plans/curve.js';
 import { isSame, type Rule } from '../../../plans/draft.js';
 import { measureOf, sharedTiers } from '../../../plans/rules.js';
@@ -54,7 +55,7 @@ export function useSimulation(builder: Builder): SimulationState {
   const assigned = new Set(plan?.assignedReps.map(({ repId }) => repId));
   const people = (data?.reps ?? [])
     .filter(mayEarn)
-    .sort((a, b) => Number(assigned.has(b.id)) - Number(assigned.has(a.id)) || a.name.localeCompare(b.name))
+    .sort((a, b) => Number(assigned.has(b.id)) - Number(assigned.has(a.id)) || compareTexts(a.name, b.name))
     .map(({ id, name }) => [id, name] as const);
   const repId = people.some(([id]) => id === chosen.repId) ? chosen.repId : (people[0]?.[0] ?? '');
   const [latest] = useDebouncedValue(draft, 400);

@@ -31,7 +31,7 @@ export function approvalColumns(selection: Selection): readonly Column<ApprovalR
       header: 'Person',
       width: '160px',
       phone: 'title',
-      sortBy: ({ statement }) => statement.name.toLowerCase(),
+      sortBy: ({ statement }) => statement.name,
       cell: (row) => <Person row={row} period={period} />,
     },
     {
@@ -39,7 +39,7 @@ export function approvalColumns(selection: Selection): readonly Column<ApprovalR
       header: 'Attainment',
       align: 'right',
       phone: 'detail',
-      sortBy: ({ attainment }) => attainment?.attainment ?? -1,
+      sortBy: ({ attainment }) => attainment?.attainment ?? null,
       cell: (row) => <Attained row={row} />,
     },
     {
@@ -74,7 +74,7 @@ export function approvalColumns(selection: Selection): readonly Column<ApprovalR
       header: `vs ${shortPeriod(shiftPeriod(period, -1))}`,
       align: 'right',
       phone: 'note',
-      sortBy: ({ change }) => Number(change ?? 0),
+      sortBy: ({ change }) => (change === null ? null : Number(change)),
       cell: ({ change, statement }) => <Delta amount={change} currency={statement.currency} unit="none" />,
     },
     { key: 'flags', header: 'Flags', width: '140px', phone: 'detail', cell: (row) => <Flags row={row} /> },
