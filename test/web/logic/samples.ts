@@ -1,5 +1,6 @@
 import { type Person } from '#web/api/payroll-queries.js';
 import { type Plan } from '#web/api/queries.js';
+import { type TeamStatement } from '#web/api/team-queries.js';
 import { type ImportContext, type ImportKind, type Options, type Prepared } from '#web/imports/kind.js';
 import { suggestColumns } from '#web/imports/suggest.js';
 import { readTable } from '#web/imports/table.js';
@@ -65,4 +66,23 @@ export function rowsOf({ header, rows }: Prepared): readonly Readonly<Record<str
   return rows.map(({ cells }) =>
     Object.fromEntries(header.flatMap((name, index) => (cells[index] ? [[name, cells[index]]] : []))),
   );
+}
+
+type Summary = TeamStatement['summary'];
+
+/** The statement of a person, in dollars and without an amount. */
+export function statement(
+  repId: string,
+  change: Omit<Partial<TeamStatement>, 'summary' | 'otherCurrencies' | 'checks'> & {
+    readonly summary?: Partial<Summary>;
+    readonly otherCurrencies?: readonly { readonly currency: string; readonly summary: Partial<Summary> }[];
+    readonly checks?: readonly { readonly version: number }[];
+  } = {},
+): TeamStatement {
+  const summary = { netPayout: 0, totalCommission: 0, totalBonuses: 0, totalAdjustments: 0, ...change.summary };
+  return {
+    ...{ repId, name: repId, currency: 'USD', status: 'approved', version: 1, checks: [], otherCurrencies: [] },
+    ...change,
+    summary,
+  } as unknown as TeamStatement;
 }

@@ -7,7 +7,7 @@ import { run } from '#test/engine/scenario.js';
 import { type Explanation } from '#web/api/queries.js';
 import { readNumber } from '#web/format/entered-numbers.js';
 import { configOf, type Rule } from '#web/plans/draft.js';
-import { eventWords, type Step, stepsOf, textOf } from '#web/trace/steps.js';
+import { headWords, type Step, stepsOf, textOf } from '#web/trace/steps.js';
 import { rule } from './samples.js';
 
 type Event = Explanation['event'];
@@ -481,7 +481,7 @@ describe('the line below the heading of an explanation', () => {
     [{ kind: 'clawback', base: null }, 'clawback, on 12 June 2026'],
   ] as const)
     it(words, () => {
-      expect(eventWords({ ...event, trace, ...given } as Event)).to.equal(words);
+      expect(headWords({ ...event, trace, ...given } as Event)).to.equal(words);
     });
 });
 

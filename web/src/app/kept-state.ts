@@ -90,7 +90,7 @@ export interface KeptForm<Values> {
 export function useKeptForm<Values extends object>(key: string, initial: Values): KeptForm<Values> {
   const [changed, set, clear] = useKeptState<Partial<Values>>(key, {});
   const values = { ...initial, ...changed };
-  const change = (part: Partial<Values>) => set((before) => differing({ ...before, ...part }, initial));
+  const change = (part: Partial<Values>) => set((before) => changedValues({ ...before, ...part }, initial));
   return {
     values,
     change,
@@ -103,7 +103,8 @@ export function useKeptForm<Values extends object>(key: string, initial: Values)
   };
 }
 
-function differing<Values extends object>(values: Partial<Values>, initial: Values): Partial<Values> {
+/** The values that differ from the initial ones. */
+export function changedValues<Values extends object>(values: Partial<Values>, initial: Values): Partial<Values> {
   const differs = ([name, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(initial[name as keyof Values]);
   return Object.fromEntries(Object.entries(values).filter(differs)) as Partial<Values>;

@@ -23,19 +23,24 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   const current = useRef(shortcuts);
   current.current = shortcuts;
   useEffect(() => {
-    let before: { readonly key: string; readonly at: number } | null = null;
-    const press = (event: KeyboardEvent) => {
-      if (!isShortcut(event)) return;
-      const sequence = before !== null && event.timeStamp - before.at < sequenceMs ? `${before.key} ${event.key}` : '';
-      before = { key: event.key, at: event.timeStamp };
-      const run = current.current[sequence] ?? current.current[event.key];
-      if (run === undefined) return;
-      event.preventDefault();
-      run(event);
-    };
+    const press = keyReader(() => current.current);
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
+}
+
+/** Runs the shortcuts of the keys that it is given, one after the other. */
+export function keyReader(shortcutsOf: () => Shortcuts): (event: KeyboardEvent) => void {
+  let before: { readonly key: string; readonly at: number } | null = null;
+  return (event) => {
+    if (!isShortcut(event)) return;
+    const sequence = before !== null && event.timeStamp - before.at < sequenceMs ? `${before.key} ${event.key}` : '';
+    before = { key: event.key, at: event.timeStamp };
+    const run = shortcutsOf()[sequence] ?? shortcutsOf()[event.key];
+    if (run === undefined) return;
+    event.preventDefault();
+    run(event);
+  };
 }
 
 function isShortcut(event: KeyboardEvent): boolean {

@@ -13,7 +13,7 @@ import { HeroMoney } from '../components/Money.js';
 import { SideDrawer } from '../components/SideDrawer.js';
 import { TraceSteps } from '../components/TraceSteps.js';
 import { disputeKey } from '../disputes/words.js';
-import { eventWords, stepsOf, textOf } from './steps.js';
+import { headWords, stepsOf, textOf } from './steps.js';
 import styles from './TraceDrawer.module.css';
 
 const DisputeDialog = lazy(() =>
@@ -110,7 +110,7 @@ function TraceHead({ explanation: { event }, place, count }: TraceHeadProps) {
       <p className={styles.amount}>
         <HeroMoney amount={event.amount} currency={event.currency} />
       </p>
-      <p className={styles.base}>{eventWords(event)}</p>
+      <p className={styles.base}>{headWords(event)}</p>
     </div>
   );
 }

@@ -287,7 +287,7 @@ const enteredWords = {
 } as const;
 
 /** What the amount is paid on, and when it was earned. */
-export function eventWords({ kind, category, base, trace, currency, earnedOn }: Event): string {
+export function headWords({ kind, category, base, trace, currency, earnedOn }: Event): string {
   const isFixed = category === 'bonus' || (base === 1 && (trace?.parts ?? []).every(({ rate }) => rate === null));
   const paidOn = isFixed ? 'fixed bonus' : `commission on ${formatMoney(base ?? 0, currency)}`;
   const isEarned = kind === 'commission_earned';

@@ -15,4 +15,5 @@ export const eventWords: Readonly<Record<string, string>> = {
   'recalculation.failed': 'A recalculation failed',
   'crm.sync_completed': 'A sync completed',
   'crm.connection_broken': 'A CRM rejects the credentials',
+  'crm.connection_recovered': 'A CRM accepts the credentials again',
 };

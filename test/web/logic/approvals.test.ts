@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import { type Dispute, type Line } from '#web/api/queries.js';
+import { type Attainment, type Exceptions, isWaiting, type TeamStatements, waiting } from '#web/api/team-queries.js';
+import {
+  type ApprovalRow,
+  approvalRows,
+  isBlockedBy,
+  isClear,
+  isSelectable,
+  isToReview,
+  isUnready,
+} from '#web/pages/team/approvals/approval-rows.js';
+import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
+import { netSums } from '#web/pages/team/approvals/net-sums.js';
+import { isSeen, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
+import { mainAttainment } from '#web/pages/team/attainment.js';
+import { statement } from './samples.js';
+
+type Change = Parameters<typeof statement>[1];
+
+interface Given {
+  readonly previous?: readonly ReturnType<typeof statement>[];
+  readonly exceptions?: object;
+  readonly disputes?: readonly object[];
+  readonly seen?: SeenStatement;
+}
+
+function rowsFor(statements: readonly ReturnType<typeof statement>[], given: Given = {}): ApprovalRow[] {
+  return approvalRows({
+    period: '2026-06',
+    ownRepId: 'maya',
+    statements: { statements } as unknown as TeamStatements,
+    overview: undefined,
+    previous: given.previous === undefined ? undefined : ({ statements: given.previous } as unknown as TeamStatements),
+    exceptions: given.exceptions as Exceptions | undefined,
+    disputes: (given.disputes ?? []) as unknown as readonly Dispute[],
+    seenOf: () => given.seen,
+  });
+}
+
+const seen = (change: Partial<SeenStatement> = {}): SeenStatement => ({
+  version: 1,
+  netPayout: 100,
+  commission: 100,
+  bonuses: 0,
+  adjustments: 0,
+  at: '2026-07-01T00:00:00Z',
+  ...change,
+});
+
+const draft: Change = { status: 'draft', version: 1, summary: { netPayout: 100, totalCommission: 100 } };
+const holdOf = (change: Change, given?: Given, repId = 'ana') => {
+  const hold = rowsFor([statement(repId, { ...draft, ...change })], given)[0]?.hold ?? null;
+  return hold === null ? null : 'because' in hold ? `${hold.kind} ${hold.because}` : hold.kind;
+};
+const withoutQuota = (reason: string) => ({ exceptions: [{ reason, deals: [{ repId: 'ana' }, { repId: null }] }] });
+
+describe('a draft that waits for approval', () => {
+  for (const [title, change, given, hold] of [
+    ['nothing', {}, {}, null],
+    ['approved', { status: 'approved' }, { exceptions: withoutQuota('quota_missing') }, null],
+    ['no quota', {}, { exceptions: withoutQuota('quota_missing') }, 'blocked quota_missing'],
+    ['no variable target', {}, { exceptions: withoutQuota('variable_target_missing') }, 'blocked quota_missing'],
+    ['another exception', {}, { exceptions: withoutQuota('no_close_date') }, null],
+    ['no draft', { status: 'none' }, {}, 'blocked no_draft'],
+    ['a calculation', { pending: true, stale: true }, {}, 'blocked calculating'],
+    ['older than its amounts', { stale: true }, {}, 'blocked stale'],
+    ['seen with other amounts', {}, { seen: seen({ netPayout: 90 }) }, 'look changed'],
+    ['seen with other parts of the same amount', {}, { seen: seen({ commission: 90, bonuses: 10 }) }, 'look changed'],
+    ['seen with the same amounts in another version', { version: 2 }, { seen: seen() }, null],
+    ['checked in this version', { checks: [{ version: 1 }] }, { seen: seen({ netPayout: 90 }) }, null],
+    [
+      'checked in another version',
+      { version: 2, checks: [{ version: 1 }] },
+      { seen: seen({ netPayout: 90 }) },
+      'look changed',
+    ],
+    ['usually high', { deviations: 3 }, {}, null],
+    ['unusually high', { deviations: 3.1 }, {}, 'look unusual'],
+    ['unusually low', { deviations: -3.1 }, {}, 'look unusual'],
+    ['unusual and checked', { deviations: 9, checks: [{ version: 1 }] }, {}, null],
+    ['an open question', {}, { disputes: [{ repId: 'ana', status: 'open' }] }, 'question'],
+    ['a question in review', {}, { disputes: [{ repId: 'ana', status: 'in_review' }] }, 'question'],
+    ['a decided question', {}, { disputes: [{ repId: 'ana', status: 'accepted' }] }, null],
+    ['the question of another person', {}, { disputes: [{ repId: 'zoe', status: 'open' }] }, null],
+    [
+      'changed and in question',
+      {},
+      { seen: seen({ netPayout: 90 }), disputes: [{ repId: 'ana', status: 'open' }] },
+      'look changed',
+    ],
+  ] as readonly (readonly [string, Change, Given, string | null])[])
+    it(`is held for ${hold ?? 'nothing'}: ${title}`, () => {
+      expect(holdOf(change, given)).to.equal(hold);
+    });
+
+  it('is held from its own manager', () => {
+    expect(holdOf({}, {}, 'maya')).to.equal('blocked own');
+    expect(holdOf({ stale: true }, {}, 'maya')).to.equal('blocked own');
+  });
+
+  it('stands after what can be approved, each group as given', () => {
+    const rows = rowsFor([
+      statement('e', { ...draft, status: 'none' }),
+      statement('d', { ...draft, stale: true }),
+      statement('c', { ...draft, deviations: 9 }),
+      statement('b', draft),
+      statement('a', draft),
+    ]);
+    expect(rows.map(({ repId }) => repId).join('')).to.equal('bacde');
+  });
+
+  it('has its change since the period before, in the same currency only', () => {
+    const changeSince = (before?: Change) =>
+      rowsFor([statement('ana', draft)], before === undefined ? {} : { previous: [statement('ana', before)] })[0]
+        ?.change;
+    expect(changeSince({ summary: { netPayout: 99.9 } })).to.equal('0.1');
+    expect(changeSince({ summary: { netPayout: 99.9 }, currency: 'EUR' })).to.equal(null);
+    expect(changeSince()).to.equal(null);
+  });
+
+  for (const [title, change, given, expected] of [
+    ['free', {}, {}, [true, true, true, false]],
+    ['in question', {}, { disputes: [{ repId: 'ana', status: 'open' }] }, [true, true, false, false]],
+    ['to be looked at', { deviations: 9 }, {}, [true, false, false, false]],
+    ['without a draft', { status: 'none' }, {}, [true, false, false, true]],
+    ['older than its amounts', { stale: true }, {}, [true, false, false, false]],
+    ['approved', { status: 'approved' }, {}, [false, false, false, false]],
+  ] as readonly (readonly [string, Change, Given, readonly boolean[]])[])
+    it(`is reviewed, selectable, clear, unready as ${expected.join(', ')}: ${title}`, () => {
+      const [row] = rowsFor([statement('ana', { ...draft, ...change })], given);
+      const tests = [isToReview, isSelectable, isClear, isUnready];
+      expect(tests.map((test) => row !== undefined && test(row))).to.deep.equal(expected);
+    });
+
+  it('is blocked only by the named causes', () => {
+    const [row] = rowsFor([statement('ana', { ...draft, stale: true })]) as [ApprovalRow];
+    expect(isBlockedBy('stale')(row)).to.equal(true);
+    expect(isBlockedBy('own', 'calculating')(row)).to.equal(false);
+  });
+});
+
+describe('the sums of selected drafts', () => {
+  const sums = (...statements: readonly ReturnType<typeof statement>[]) =>
+    netSums(rowsFor(statements)).map((text) => text.replaceAll('\u00a0', ' '));
+
+  it('are exact, one for each currency', () => {
+    expect(
+      sums(
+        statement('a', { ...draft, summary: { netPayout: 0.1 } }),
+        statement('b', { ...draft, summary: { netPayout: 0.2 } }),
+      ),
+    ).to.deep.equal(['$0.30']);
+    expect(
+      sums(
+        statement('a', { ...draft, otherCurrencies: [{ currency: 'JPY', summary: { netPayout: 5 } }] }),
+        statement('b', { ...draft, currency: 'KWD', summary: { netPayout: 1.5 } }),
+      ),
+    ).to.deep.equal(['USD 100.00', 'JPY 5', 'KWD 1.500']);
+    expect(sums()).to.deep.equal([]);
+  });
+});
+
+describe('what a manager has seen', () => {
+  it('is the same while every figure is', () => {
+    const now = statement('ana', { ...draft, version: 7 });
+    expect(isSeen(seen(), now)).to.equal(true);
+    for (const change of [{ netPayout: 1 }, { commission: 1 }, { bonuses: 1 }, { adjustments: 1 }])
+      expect(isSeen(seen(change), now)).to.equal(false);
+  });
+});
+
+describe('the lines that changed between two versions', () => {
+  const line = (change: Partial<Line>): Line =>
+    ({
+      eventId: 'E',
+      dealId: 'D1',
+      dealName: 'Northgate',
+      ruleName: 'New business',
+      kind: 'commission_earned',
+      status: 'earned',
+      currency: 'USD',
+      amount: 5,
+      ...change,
+    }) as Line;
+
+  it('are named once for each deal and rule, the largest change first', () => {
+    const before = [
+      line({ eventId: '1', amount: 0.1 }),
+      line({ eventId: '2', amount: 0.2 }),
+      line({ dealId: 'D2', dealName: null, amount: 50 }),
+    ];
+    const after = [line({ eventId: '3', amount: 0.5 }), line({ dealId: 'D3', dealName: 'Acme', amount: -9 })];
+    expect(changedLines(before, after)).to.deep.equal([
+      { name: 'D2', ruleName: 'New business', delta: '-50' },
+      { name: 'Acme', ruleName: 'New business', delta: '-9' },
+      { name: 'Northgate', ruleName: 'New business', delta: '0.2' },
+    ]);
+  });
+
+  it('are none where the same amount has another event', () => {
+    expect(changedLines([line({ eventId: '1' })], [line({ eventId: '2' })])).to.deep.equal([]);
+  });
+
+  it('include what is reversed and what a person entered', () => {
+    const entered = line({
+      eventId: 'A',
+      kind: 'adjustment',
+      ruleName: null,
+      dealId: null,
+      dealName: null,
+      reason: 'Agreed',
+      amount: 7,
+    });
+    expect(changedLines([line({})], [line({ status: 'reversed' }), entered])).to.deep.equal([
+      { name: 'Agreed', ruleName: 'Adjustment', delta: '7' },
+      { name: 'Northgate', ruleName: 'New business', delta: '-5' },
+    ]);
+  });
+
+  it('are separate in each currency', () => {
+    expect(
+      changedLines([line({})], [line({ currency: 'EUR' })])
+        .map(({ delta }) => delta)
+        .sort(),
+    ).to.deep.equal(['-5', '5']);
+  });
+});
+
+describe('the attainment that stands for a person', () => {
+  const quota = (period: string, target: number) =>
+    ({ measure: `${period} ${target}`, period, target }) as unknown as Attainment;
+
+  for (const [title, period, all, expected] of [
+    ['none', '2026-06', [], null],
+    ['the only one', '2026-06', [quota('2026-Q2', 5)], '2026-Q2 5'],
+    ['the shortest that covers the period', '2026-06', [quota('2026', 99), quota('2026-Q2', 5)], '2026-Q2 5'],
+    ['not one that is shorter than the period', '2026-Q2', [quota('2026-06', 99), quota('2026', 5)], '2026 5'],
+    ['of several the largest target', '2026-06', [quota('2026-Q2', 5), quota('2026-Q2', 7)], '2026-Q2 7'],
+    [
+      'of equal targets the first',
+      '2026-06',
+      [quota('2026-Q2', 5), { ...quota('2026-Q2', 5), measure: 'other' }],
+      '2026-Q2 5',
+    ],
+    ['none with a target of 0', '2026-06', [quota('2026-Q2', 0)], null],
+    ['none that is too short', '2026', [quota('2026-06', 5)], null],
+  ] as const)
+    it(`is ${expected ?? 'none'}: ${title}`, () => {
+      expect(mainAttainment(all, period)?.measure ?? null).to.equal(expected);
+    });
+});
+
+describe('a question', () => {
+  it('waits until it is decided or withdrawn', () => {
+    const statuses = ['open', 'in_review', 'accepted', 'rejected', 'withdrawn'] as const;
+    expect(statuses.filter((status) => isWaiting({ status }))).to.deep.equal(['open', 'in_review']);
+    expect(waiting(statuses.map((status) => ({ status })) as unknown as readonly Dispute[]).length).to.equal(2);
+  });
+});

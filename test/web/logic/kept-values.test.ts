@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { profileQuery } from '#web/api/queries.js';
+import { changedValues, deleteAllKept, isKept, useKeptChoice, useKeptForm, useKeptState } from '#web/app/kept-state.js';
+import { queryClient } from '#web/app/query-client.js';
+import { createStore } from '#web/app/store.js';
+import { keepColumns, keptColumns } from '#web/pages/data/kept-columns.js';
+import { newDraftKey } from '#web/pages/plans/builder/use-builder.js';
+import { memoryStorage } from './memory-storage.js';
+
+/** What the hook returns when a component that uses it is displayed first. */
+function first<Value>(use: () => Value): Value {
+  let value: Value | undefined;
+  renderToString(
+    createElement(() => {
+      value = use();
+      return null;
+    }),
+  );
+  return value as Value;
+}
+
+describe('what a tab keeps', () => {
+  const before = { localStorage: globalThis.localStorage, sessionStorage: globalThis.sessionStorage };
+  const store = (initial: Readonly<Record<string, string>>) =>
+    Object.assign(globalThis, { sessionStorage: memoryStorage(initial) });
+
+  beforeEach(() => {
+    Object.assign(globalThis, { localStorage: memoryStorage(), sessionStorage: memoryStorage() });
+    queryClient.setQueryData(profileQuery.queryKey, { repId: 'ana' } as never);
+  });
+
+  after(() => {
+    queryClient.clear();
+    Object.assign(globalThis, before);
+  });
+
+  it('is a state after a reload', () => {
+    store({ 'kept ana form': '{"note":"half a text"}' });
+    expect(isKept('form')).to.equal(true);
+    expect(first(() => useKeptState('form', { note: '' }))[0]).to.deep.equal({ note: 'half a text' });
+    expect(first(() => useKeptState('other', { note: '' }))[0]).to.deep.equal({ note: '' });
+  });
+
+  it('is for the person who entered it', () => {
+    store({ 'kept ana form': '"secret"' });
+    queryClient.setQueryData(profileQuery.queryKey, { repId: 'zoe' } as never);
+    expect(isKept('form')).to.equal(false);
+    expect(first(() => useKeptState('form', ''))[0]).to.equal('');
+  });
+
+  it('is nothing that cannot be read', () => {
+    store({ 'kept ana form': '{"note":' });
+    expect(isKept('form')).to.equal(false);
+    expect(first(() => useKeptState('form', 5))[0]).to.equal(5);
+  });
+
+  it('is deleted for everyone when a person signs out', () => {
+    store({ 'kept ana form': '1', 'kept zoe form': '2', theme: 'dark' });
+    deleteAllKept();
+    expect(Object.keys(sessionStorage)).to.deep.equal(['theme']);
+  });
+
+  it('are the changed values of a form; the others follow what is stored', () => {
+    store({ 'kept ana form': '{"note":"mine"}' });
+    const form = first(() => useKeptForm('form', { note: 'theirs', period: '2026-07' }));
+    expect(form.values).to.deep.equal({ note: 'mine', period: '2026-07' });
+    expect(form.isChanged).to.equal(true);
+    expect(form.field('period').value).to.equal('2026-07');
+    expect(first(() => useKeptForm('empty', { note: 'theirs' })).isChanged).to.equal(false);
+  });
+
+  it('is no value that equals the initial one', () => {
+    const initial = { note: '', list: ['a'], amount: 0 };
+    expect(changedValues({ note: '', list: ['a'], amount: 5 }, initial)).to.deep.equal({ amount: 5 });
+    expect(changedValues({ list: [] }, initial)).to.deep.equal({ list: [] });
+    expect(changedValues({}, initial)).to.deep.equal({});
+  });
+
+  it('is which of several dialogs is open', () => {
+    store({ 'kept ana decide Q 7': '{}', 'kept ana decided': '{}' });
+    expect(first(() => useKeptChoice('decide'))[0]).to.equal('Q 7');
+    expect(first(() => useKeptChoice('other'))[0]).to.equal(null);
+  });
+
+  it('is the draft of each template and of each plan by itself', () => {
+    expect(newDraftKey(undefined)).to.equal('plan-draft new:blank');
+    expect(newDraftKey('mbo')).not.to.equal(newDraftKey(undefined));
+  });
+});
+
+describe('the matching of columns', () => {
+  const before = globalThis.localStorage;
+  const header = ['Deal ID', 'Amount'];
+
+  beforeEach(() => {
+    Object.assign(globalThis, { localStorage: memoryStorage() });
+  });
+
+  after(() => {
+    Object.assign(globalThis, { localStorage: before });
+  });
+
+  it('is kept for files with the same columns, whatever their case', () => {
+    keepColumns('deals', header, ['dealId', 'skip']);
+    expect(keptColumns('deals', ['DEAL_ID', 'amount'])).to.deep.equal(['dealId', 'skip']);
+    expect(keptColumns('deals', ['Deal ID', 'Amount', 'Note'])).to.equal(null);
+    expect(keptColumns('people', header)).to.equal(null);
+  });
+
+  it('is not used if it does not fit', () => {
+    for (const text of ['["dealId"]', '{"0":"dealId"}', 'null', 'x', '5']) {
+      Object.assign(globalThis, { localStorage: memoryStorage({ 'import-columns:deals:dealid|amount': text }) });
+      expect(keptColumns('deals', header), text).to.equal(null);
+    }
+  });
+
+  it('is not kept where the storage is full', () => {
+    Object.assign(globalThis, { localStorage: memoryStorage({}, true) });
+    keepColumns('deals', header, ['dealId', 'skip']);
+    expect(keptColumns('deals', header)).to.equal(null);
+  });
+});
+
+describe('a value that belongs to no component', () => {
+  it('is the last one that was set, in every component', () => {
+    const store = createStore(1);
+    expect(store.get()).to.equal(1);
+    store.set(2);
+    expect(store.get()).to.equal(2);
+  });
+});

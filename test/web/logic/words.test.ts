@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { disputeStatuses, disputeTypes as storedTypes } from '#src/disputes/dispute.js';
+import { eventTypes } from '#src/platform/outbound/outgoing-event.js';
+import { type Breakdown, type Line } from '#web/api/queries.js';
+import { disputeKey, disputeTitle, disputeTypes, statusWords, typeWords } from '#web/disputes/words.js';
+import { baseOf, kindWords, lineTitle, rateWords } from '#web/lines/words.js';
+import { mainReason, outcomeWords } from '#web/pages/deals/reasons.js';
+import { eventWords } from '#web/pages/settings/event-words.js';
+import { exceptionReasons } from '#web/pages/team/exception-reasons.js';
+import { adjustmentKey, changeKey } from '#web/statements/adjustment-keys.js';
+
+describe('a question in words', () => {
+  it('has a type and a status that the service knows', () => {
+    expect(disputeTypes.map(([type]) => type)).to.have.members([...storedTypes]);
+    expect(Object.keys(statusWords)).to.have.members([...disputeStatuses]);
+    expect(typeWords('wrong_amount')).to.equal('The amount is wrong');
+    expect(typeWords('unknown')).to.equal('unknown');
+  });
+
+  for (const [dealName, dealId, title] of [
+    ['Northgate', 'D1', 'Northgate: a deal is missing'],
+    [null, 'D1', 'D1: a deal is missing'],
+    [null, null, 'A deal is missing'],
+  ] as const)
+    it(`is called ${title}`, () => {
+      expect(disputeTitle({ dealName, dealId, type: 'missing_deal' })).to.equal(title);
+    });
+
+  it('and other entries are kept separately for each amount and each period', () => {
+    const line = { eventId: 'E1' } as Line;
+    const keys = [
+      disputeKey('2026-06', null),
+      disputeKey('2026-06', 'E1'),
+      adjustmentKey('ana', '2026-06'),
+      changeKey(line),
+    ];
+    expect(new Set(keys).size).to.equal(keys.length);
+    expect(disputeKey('2026-06', 'E1')).to.equal(disputeKey('2026-07', 'E1'));
+  });
+});
+
+describe('a line in words', () => {
+  const line = (change: Partial<Line>): Line =>
+    ({
+      kind: 'commission_earned',
+      rate: null,
+      tierName: null,
+      base: 24_000,
+      amount: 5,
+      dealName: null,
+      dealId: null,
+      ruleName: null,
+      ...change,
+    }) as Line;
+
+  for (const [change, words] of [
+    [{ rate: 0.0825 }, '8.25 %'],
+    [{ rate: 0 }, '0 %'],
+    [{ tierName: 'Quota' }, 'Quota'],
+    [{}, 'fixed'],
+    [{ amount: 0 }, 'no tier'],
+    [{ amount: 0, tierName: 'Base' }, 'Base'],
+    [{ base: null, tierName: 'Base' }, 'fixed'],
+    [{ kind: 'true_up', rate: 0.08 }, 'true-up'],
+    [{ kind: 'adjustment' }, 'adjustment'],
+    [{ kind: 'clawback' }, 'clawback'],
+  ] as const)
+    it(`has its rate or its kind: ${words}`, () => {
+      expect(rateWords(line(change)).replaceAll('\u00a0', ' ')).to.equal(words);
+    });
+
+  it('has no base where a fixed amount was paid', () => {
+    expect(baseOf(line({ rate: null, base: 1 }))).to.equal(null);
+    expect(baseOf(line({ rate: 0.1, base: 1 }))).to.equal(1);
+    expect(baseOf(line({ rate: null, base: 0 }))).to.equal(0);
+  });
+
+  it('is called as its deal, its rule or its kind', () => {
+    expect(lineTitle(line({ dealName: 'Northgate', dealId: 'D1' }))).to.equal('Northgate');
+    expect(lineTitle(line({ dealId: 'D1', ruleName: 'New' }))).to.equal('D1');
+    expect(lineTitle(line({ ruleName: 'New' }))).to.equal('New');
+    expect(lineTitle(line({ kind: 'true_up' }))).to.equal(kindWords.true_up);
+  });
+});
+
+describe('why a deal paid nothing', () => {
+  const outcome = (change: object) =>
+    ({ paid: false, reason: null, missing: [], ...change }) as unknown as Breakdown['outcomes'][number];
+
+  it('is what says more than that a rule does not apply', () => {
+    const outcomes = [
+      outcome({ reason: 'rule_condition_failed' }),
+      outcome({ reason: 'deal_condition_failed' }),
+      outcome({ reason: 'quota_missing' }),
+      outcome({ paid: true, reason: 'statement_locked' }),
+    ];
+    expect(mainReason(outcomes)).to.equal('You have no quota for this period.');
+    expect(mainReason(outcomes.slice(0, 2))).to.equal('The deal does not meet the conditions of the rule.');
+    expect(mainReason(outcomes.slice(3))).to.equal('No rule applies to it.');
+    expect(mainReason([])).to.equal('No rule applies to it.');
+  });
+
+  it('names what is missing', () => {
+    expect(outcomeWords(outcome({ reason: 'field_missing', missing: ['contract_months', 'arr'] }))).to.equal(
+      'The deal lacks a field that the rule reads. Missing: Contract months, Arr.',
+    );
+    expect(outcomeWords(outcome({}))).to.equal('The tier that was reached pays nothing.');
+  });
+
+  it('has few words too', () => {
+    for (const words of Object.values(exceptionReasons)) expect(words.length).to.be.within(5, 40);
+  });
+});
+
+describe('the events that can be sent', () => {
+  it('are those of the service, each in words', () => {
+    expect(Object.keys(eventWords)).to.have.members(Object.keys(eventTypes));
+  });
+});
