@@ -26,6 +26,7 @@ import { metricsPage } from '../platform/http/metrics-page.js';
 import { PostgresRateCounter } from '../platform/http/postgres-rate-counter.js';
 import { RateLimit } from '../platform/http/rate-limit.js';
 import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
+import { reportUnhandledRejections } from '../platform/http/request-context.js';
 import { ResponseCache } from '../platform/http/response-cache.js';
 import { WebApp } from '../platform/http/web-app.js';
 import { checkRedis } from '../platform/jobs/redis-settings.js';
@@ -290,10 +291,12 @@ export async function runUntilSignal(
   firstStart: FirstStart | null,
 ): Promise<RunningProcess> {
   const running = await start(config, parts, log, firstStart);
+  reportUnhandledRejections(log);
+  const skip = [...stopSignals, 'unhandledRejection'] as const;
   let isFailing = false;
-  const { close } = closeWithGrace({ delay: 30_000, logger: false, skip: [...stopSignals] }, async ({ err }) => {
+  const { close } = closeWithGrace({ delay: 30_000, logger: false, skip }, async ({ err }) => {
     isFailing = err !== undefined;
-    if (isFailing) log.error({ err }, 'uncaught error; the process ends');
+    if (isFailing) log.error({ err }, 'uncaught exception; the process ends');
     await running.stop();
   });
   let stoppingSince: number | null = null;

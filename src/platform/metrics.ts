@@ -77,6 +77,11 @@ export const metrics = {
     labelNames: ['crm', 'result'] as const,
     registers,
   }),
+  unhandledRejections: new Counter({
+    name: 'unhandled_rejections_total',
+    help: 'Rejected promises that no code handled, each of which is an error in the code; alert on this',
+    registers,
+  }),
   unmatchedPayments: new Counter({
     name: 'billing_unmatched_payments_total',
     help: 'Completed checkouts that name no workspace; alert on this',

@@ -38,6 +38,7 @@ import { type BodyTurn, LargeBodies, noTurn } from './large-bodies.js';
 import { failedSignInPage, sendPage } from './page.js';
 import { type RateLimit } from './rate-limit.js';
 import { jsonTextReader, mediaTypeOf, type ReadText, unsupported } from './read-json.js';
+import { runForRequest } from './request-context.js';
 import { type ResponseCache } from './response-cache.js';
 import { ResponseWriter } from './response-writer.js';
 
@@ -75,7 +76,8 @@ export function createApp(parts: AppParts): Express {
   app.disable('etag');
   app.set('trust proxy', parts.trustProxyHops ?? 0);
   app.use(protect());
-  app.use(assignRequestId(log));
+  const handleError = sendError(parts);
+  app.use(assignRequestId(log, handleError));
   const readAnonymous = jsonTextReader(maxAnonymousBytes);
   const readAuthenticated = jsonTextReader(1024 * 1024);
   const { largeBodies = new LargeBodies() } = parts;
@@ -90,7 +92,7 @@ export function createApp(parts: AppParts): Express {
   app.use(() => {
     throw new Failure('not_found', 'No route has this path. GET /v1/openapi.json lists the routes.');
   });
-  app.use(sendError(parts));
+  app.use(handleError);
   return app;
 }
 
@@ -272,8 +274,11 @@ async function sendStored(
   await writer.json(response.status(status), json);
 }
 
-/** Sets the request id, from the caller's X-Request-Id if it is valid, and logs one line when the response is sent. */
-function assignRequestId(log: Log): RequestHandler {
+/**
+ * Sets the request id, from the caller's X-Request-Id if it is valid, and logs one line when the response is sent. What
+ * follows runs in the context of the request.
+ */
+function assignRequestId(log: Log, handleError: ErrorRequestHandler): RequestHandler {
   return (request, response, next) => {
     const given = request.headers['x-request-id'];
     const requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : `req_${newId()}`;
@@ -296,7 +301,10 @@ function assignRequestId(log: Log): RequestHandler {
         'request',
       );
     });
-    next();
+    const fail = (error: unknown) => {
+      if (!response.headersSent) handleError(error, request, response, next);
+    };
+    runForRequest({ requestId, fail }, next);
   };
 }
 
@@ -416,7 +424,7 @@ function sendError({ operations, browser, log }: AppParts): ErrorRequestHandler 
     const operation = operations.find((one) => one.path === path && one.method === method);
     const body = toErrorResponse(error, operation, requestId, log);
     if (response.headersSent) {
-      response.destroy();
+      if (!response.writableEnded) response.destroy();
       return;
     }
     setErrorHeaders(response, body);
