@@ -292,13 +292,15 @@ export async function runUntilSignal(
 ): Promise<RunningProcess> {
   const running = await start(config, parts, log, firstStart);
   reportUnhandledRejections(log);
-  const skip = [...stopSignals, 'unhandledRejection'] as const;
   let isFailing = false;
-  const { close } = closeWithGrace({ delay: 30_000, logger: false, skip }, async ({ err }) => {
-    isFailing = err !== undefined;
-    if (isFailing) log.error({ err }, 'uncaught exception; the process ends');
-    await running.stop();
-  });
+  const { close } = closeWithGrace(
+    { delay: 30_000, logger: false, skip: [...stopSignals, 'unhandledRejection'] },
+    async ({ err }) => {
+      isFailing = err !== undefined;
+      if (isFailing) log.error({ err }, 'uncaught exception; the process ends');
+      await running.stop();
+    },
+  );
   let stoppingSince: number | null = null;
   const stop = () => {
     if (isFailing) process.exit(1);

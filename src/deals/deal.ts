@@ -11,7 +11,7 @@ import {
   standardFields,
 } from '../engine/field-value.js';
 import { own } from '../engine/slug.js';
-import { type Day, earliestDay, latestDay, readDay } from '../kernel/day.js';
+import { type Day, readDay } from '../kernel/day.js';
 import { idOf } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { isLostName, isWonName } from '../kernel/stage-names.js';
@@ -311,7 +311,6 @@ export const dealBody = z.strictObject({
   ownerEmail: text(254).nullish().describe('E-mail address of the owner, in any case'),
   repId: uuid.nullish().describe('The owner as a rep (UUID), in place of ownerId and ownerEmail'),
   sourceUpdatedAt: instant
-    .refine((value) => value > earliestDay && value < latestDay, 'must lie between 1900 and 2199')
     .nullish()
     .describe('When the CRM last changed the deal. An older snapshot does not replace a newer one'),
 });

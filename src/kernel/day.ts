@@ -10,6 +10,10 @@ export const earliestDay: Day = '1900-01-01';
 export const latestDay: Day = '2199-12-31';
 export const allDays: DayRange = { from: earliestDay, to: latestDay };
 
+/** A day from the ends of {@link allDays}, since an instant falls on different days in different time zones. */
+const earliestInstant = new Date('1900-01-02T00:00:00Z');
+const latestInstant = new Date('2199-12-30T23:59:59.999Z');
+
 /** Whether the text is a real day between 1900 and 2199, written `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < earliestDay || text > latestDay) return false;
@@ -68,13 +72,25 @@ export function dayInZone(instant: Date, timeZone: string): Day {
  */
 export function readDay(text: string, timeZone: string): Day | null {
   if (text.length === 10) return isDay(text) ? text : null;
+  const instant = readInstant(text);
+  return instant === null ? null : dayInZone(instant, timeZone);
+}
+
+/** The instant of an ISO 8601 text (without an offset: UTC). Null when it is none or out of bounds. */
+export function readInstant(text: string): Date | null {
   if (!instantPattern.test(text) || !isDay(text.slice(0, 10))) return null;
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2') : `${text}Z`;
   const instant = new Date(zoned.replace(' ', 'T'));
-  return Number.isNaN(instant.getTime()) ? null : dayInZone(instant, timeZone);
+  return isWithinBounds(instant) ? instant : null;
 }
 
-const instantPattern = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
+/** Whether the day of the instant is one of {@link allDays} in every time zone. False for an invalid date. */
+export function isWithinBounds(instant: Date): boolean {
+  return instant >= earliestInstant && instant <= latestInstant;
+}
+
+/** The offsets that exist are -12:00 to +14:00. */
+const instantPattern = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4]):?\d{2})?$/;
 
 const zoneFormats = new Map<string, Intl.DateTimeFormat>();
 

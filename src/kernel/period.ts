@@ -1,4 +1,4 @@
-import { addDays, type Day, type DayRange, dayOf, daysInMonth } from './day.js';
+import { addDays, type Day, type DayRange, dayOf, daysInMonth, earliestDay, latestDay } from './day.js';
 
 /** `2026-03`, `2026-Q1`, `2026-H1` or `2026`: a closed range of calendar days. */
 export type Period = string;
@@ -15,10 +15,16 @@ export const periodFormats: Readonly<Record<PeriodKind, string>> = {
 
 const monthsIn: Readonly<Record<PeriodKind, number>> = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 };
 
-const pattern = /^((?:19|20|21)\d{2})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|H([12])))?$/;
+const pattern = /^(\d{4})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|H([12])))?$/;
 
-/** The kind of the period, or null when the text is not a period. */
+/** The kind of the period, or null when the text is not a period between 1900 and 2199. */
 export function periodKind(text: string): PeriodKind | null {
+  const year = text.slice(0, 4);
+  return year >= earliestDay.slice(0, 4) && year <= latestDay.slice(0, 4) ? kindOf(text) : null;
+}
+
+/** Also for the periods before the earliest and after the latest one. */
+function kindOf(text: string): PeriodKind | null {
   const match = pattern.exec(text);
   if (match === null) return null;
   if (match[2] !== undefined) return 'monthly';
@@ -49,12 +55,12 @@ export function periodOf(day: Day, kind: PeriodKind): Period {
 
 /** The period of the same kind that ends the day before this one begins. */
 export function previousPeriod(period: Period): Period {
-  return periodOf(addDays(periodRange(period).from, -1), periodKind(period) as PeriodKind);
+  return periodOf(addDays(periodRange(period).from, -1), kindOf(period) as PeriodKind);
 }
 
 /** The period of the same kind that begins the day after this one ends. */
 export function nextPeriod(period: Period): Period {
-  return periodOf(addDays(periodRange(period).to, 1), periodKind(period) as PeriodKind);
+  return periodOf(addDays(periodRange(period).to, 1), kindOf(period) as PeriodKind);
 }
 
 /** The periods of that kind that touch the range, oldest first. */

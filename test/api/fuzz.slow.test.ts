@@ -7,8 +7,9 @@ import { answerWith, FakeServer } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type AnyOperation, commonFailures, type Example } from '#src/platform/operation.js';
-import { type ApiClient } from '#test/support/api-client.js';
+import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
+import { ExampleWorld } from './example-world.js';
 
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
@@ -323,15 +324,6 @@ interface Request {
   broken: boolean;
 }
 
-interface World {
-  readonly workspaceId: string;
-  key: string;
-  api: ApiClient;
-  readonly tokens: Record<string, string | null>;
-  /** The ids of the examples and their replacements in this world. */
-  ids: Record<string, string>;
-}
-
 /** Each operation in rotation, and those that need a browser for a quarter of a second only every eighth time. */
 function operationOf(index: number): AnyOperation {
   const due = all[index % all.length] as AnyOperation;
@@ -344,8 +336,8 @@ function operationOf(index: number): AnyOperation {
 class RequestDraft {
   private readonly chance: Chance;
   private readonly operation: AnyOperation;
-  private readonly main: World;
-  private readonly other: World;
+  private readonly main: ExampleWorld;
+  private readonly other: ExampleWorld;
   private body: unknown;
   private readonly queryParts: [string, string][];
   private readonly params: Record<string, string>;
@@ -358,13 +350,13 @@ class RequestDraft {
 
   constructor(
     private readonly index: number,
-    worlds: readonly [World, World],
+    worlds: readonly [ExampleWorld, ExampleWorld],
   ) {
     this.chance = new Chance(seed, index);
     this.operation = operationOf(index);
     const { id, method, example: declared } = this.operation;
     [this.main, this.other] = destructive.has(id) ? [worlds[1], worlds[0]] : worlds;
-    const example: Example = fill(declared, this.main.ids);
+    const example: Example = this.main.fill(declared);
     const uploads = Object.entries(example.uploads ?? {});
     const [uploadType, upload] = uploads.length === 0 ? [undefined, undefined] : this.chance.of(uploads);
     this.body = method === 'get' ? undefined : (upload ?? example.body);
@@ -537,8 +529,7 @@ class RequestDraft {
   }
 
   private mutateToken(): void {
-    const [name, value] = this.chance.of(Object.entries({ ...this.main.tokens, otherWorkspace: this.other.key }));
-    this.token = name === 'key' ? this.main.key : value;
+    this.token = this.chance.of([...Object.values(this.main.tokens), this.other.key]);
   }
 
   private mutateMethod(): void {
@@ -569,12 +560,6 @@ function encode(text: string): string {
 function spell(body: unknown): string {
   if (typeof body === 'string') return body;
   return (JSON.stringify(body) ?? '').replace(/"@raw:([^@]*)@"/g, '$1');
-}
-
-function fill<T>(example: T, ids: Record<string, string>): T {
-  let text = JSON.stringify(example);
-  for (const [shown, real] of Object.entries(ids)) text = text.replaceAll(JSON.stringify(shown), JSON.stringify(real));
-  return JSON.parse(text);
 }
 
 interface Reply {
@@ -681,14 +666,17 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
   this.timeout(60_000 + requests * 12);
   let service: Service;
   let crm: FakeServer;
-  let worlds: [World, World];
+  let worlds: [ExampleWorld, ExampleWorld];
 
   before(async () => {
     crm = new FakeServer();
     crm.app.use(answerWith(401));
     await crm.start();
-    service = await Service.start({ settings: { CRMA_API_BASE: crm.url, CRMB_API_BASE: crm.url } });
-    worlds = [await newWorld(), await newWorld()];
+    service = await Service.start({
+      ...forAgents,
+      settings: { ...forAgents.settings, CRMA_API_BASE: crm.url, CRMB_API_BASE: crm.url },
+    });
+    worlds = [await ExampleWorld.create(service), await ExampleWorld.create(service)];
   });
   after(async () => {
     agent.destroy();
@@ -696,97 +684,12 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
     await crm.stop();
   });
 
-  async function newWorld(): Promise<World> {
-    const { workspaceId, apiKey, api } = await service.workspace({ currency: 'USD' });
-    const world: World = { workspaceId, key: apiKey, api, tokens: {}, ids: {} };
-    await recreateExamples(world);
-    return world;
-  }
-
-  /** Creates the objects of the examples again if earlier requests deleted them. */
-  async function recreateExamples(world: World): Promise<void> {
-    await restoreKey(world);
-    const { api, workspaceId } = world;
-    const suffix = newId().slice(-6);
-    const mails = [`mia-${suffix}@acme.test`, `ben-${suffix}@acme.test`] as const;
-    const [mia, ben] = await api.saveReps(
-      { email: mails[0], name: 'Mia', role: 'manager' },
-      { email: mails[1], name: 'Ben', crmMemberId: `ben-${suffix}`, managerEmail: mails[0] },
-    );
-    const plan = await api.createPlan({
-      ...(of('createPlan').body as object),
-      name: `AE ${suffix}`,
-    });
-    const assigned = { repIds: [ben], planId: plan.planId, effectiveStart: '2026-01-01' };
-    const [assignment] = await api.expect(201, 'POST', '/v1/assignments', assigned);
-    const target = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
-    const [quota] = await api.expect(201, 'POST', '/v1/quotas', target);
-    const dealId = `D-${suffix}`;
-    const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: `ben-${suffix}` };
-    await api.expect(201, 'PUT', `/v1/deals/${dealId}`, deal);
-    const adjustment = await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, of('addAdjustment').body);
-    await api.generate(ben, '2026-02');
-    const comment = await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, {
-      period: '2026-02',
-      body: 'Why?',
-    });
-    const job = await api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: ben, async: true });
-    const widget = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'CRM widget' });
-    const key = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
-    world.ids = {
-      [paramOf('getRep', 'repId')]: ben,
-      [(of('bulkInviteReps').body as { repIds: string[] }).repIds[1] as string]: mia,
-      [paramOf('getPlan', 'planId')]: plan.planId,
-      [paramOf('listPlanOverrides', 'planVersionId')]: plan.planVersionId,
-      [(of('setPlanOverride').body as { rules: { ruleId: string }[] }).rules[0]?.ruleId as string]: plan.rules[0].id,
-      [paramOf('updateAssignment', 'assignmentId')]: assignment.assignmentId,
-      [paramOf('deleteQuota', 'quotaId')]: quota.quotaId,
-      [paramOf('getRecalculationJob', 'jobId')]: job.jobId,
-      [paramOf('putDeal', 'dealId')]: dealId,
-      [paramOf('updateAdjustment', 'adjustmentId')]: adjustment.eventId,
-      [paramOf('deleteComment', 'commentId')]: comment.commentId,
-      [paramOf('deleteConnectionToken', 'id')]: widget.id,
-      [paramOf('revokeIntegrationKey', 'id')]: key.id,
-      'mia@acme.test': mails[0],
-      'ben@acme.test': mails[1],
-      ben: `ben-${suffix}`,
-    };
-    Object.assign(world.tokens, {
-      key: null,
-      none: null,
-      unknown: `ws_${'0'.repeat(32)}`,
-      manager: await service.token(workspaceId, 'sess', mia),
-      rep: await service.token(workspaceId, 'sess', ben),
-      connection: await service.token(workspaceId, 'conn'),
-    });
-  }
-
-  /** A rotation may have invalidated the key. */
-  async function restoreKey(world: World): Promise<void> {
-    if ((await world.api.get('/v1')).status === 200) return;
-    const admin = newId();
-    await service.sql(
-      `insert into reps (workspace_id, rep_id, email, name, role, active) values ($1, $2, $3, 'Door', 'admin', true)`,
-      world.workspaceId,
-      admin,
-      `${admin}@acme.test`,
-    );
-    await service.sql('insert into lanes (workspace_id, rep_id) values ($1, $2)', world.workspaceId, admin);
-    const session = await service.as(world.workspaceId, admin);
-    const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', {});
-    world.key = apiKey;
-    world.api = service.client(apiKey);
-  }
-
-  const of = (id: string): Example => operations.find((operation) => operation.id === id)?.example ?? {};
-  const paramOf = (id: string, name: string): string => of(id).params?.[name] as string;
-
   it('return a result or an error body, and never 500', async () => {
     const complaints: string[] = [];
     const statuses = new Map<number, number>();
     const slowest = { ms: 0, what: '' };
     for (let start = 0; start < requests && complaints.length < 10; start += tendEvery) {
-      if (start > 0) for (const world of worlds) await recreateExamples(world);
+      if (start > 0) for (const world of worlds) await world.recreate();
       const end = Math.min(start + tendEvery, requests);
       let next = start;
       const lane = async () => {
@@ -816,7 +719,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
 
   it('leave the ledgers consistent and the service ready', async () => {
     for (const world of worlds) {
-      await recreateExamples(world);
+      await world.recreate();
       await service.waitForCalculations(world.workspaceId);
       await service.expectSoundLedger(world.workspaceId);
       const parked = await service.sql(

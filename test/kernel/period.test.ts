@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import { isDay, readDay } from '#src/kernel/day.js';
-import { periodKind, periodOf, periodRange, periodsTouching, previousPeriod, widened } from '#src/kernel/period.js';
+import {
+  nextPeriod,
+  periodKind,
+  periodOf,
+  periodRange,
+  periodsTouching,
+  previousPeriod,
+  widened,
+} from '#src/kernel/period.js';
 
 describe('days and periods', () => {
   it('a period string is a closed range of calendar days', () => {
@@ -53,5 +61,36 @@ describe('days and periods', () => {
     expect(readDay('2026-02-01T00:30:00+0100', 'UTC')).to.equal('2026-01-31');
     for (const text of ['tomorrow', '31/12/2026', 'infinity', '2026-02-30', '2026-02-30T00:00:00Z'])
       expect(readDay(text, 'UTC'), text).to.equal(null);
+  });
+
+  it('an instant is valid only if its day is valid in every time zone', () => {
+    for (const text of ['1900-01-02T00:00:00Z', '2199-12-30T23:59:59.999Z'])
+      for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati', 'America/Caracas', 'UTC'])
+        expect(isDay(readDay(text, zone) ?? ''), `${text} in ${zone}`).to.equal(true);
+    for (const text of [
+      '0000-01-01T00:00:00Z',
+      '1900-01-01T05:00:00Z',
+      '1900-01-02T13:00:00+14:00',
+      '2199-12-31T00:00:00Z',
+      '2199-12-30T13:00:00-12:00',
+      '9999-12-31T23:59:59-12:00',
+    ])
+      expect(readDay(text, 'America/Caracas'), text).to.equal(null);
+  });
+
+  it('the first and the last period have neighbours, which are no valid input', () => {
+    for (const [first, before] of [
+      ['1900-01', '1899-12'],
+      ['1900-Q1', '1899-Q4'],
+      ['1900-H1', '1899-H2'],
+      ['1900', '1899'],
+    ] as const) {
+      expect(previousPeriod(first)).to.equal(before);
+      expect(periodRange(before).to).to.equal('1899-12-31');
+      expect(periodKind(before)).to.equal(null);
+    }
+    expect(nextPeriod('2199-12')).to.equal('2200-01');
+    expect(periodRange('2200-01').from).to.equal('2200-01-01');
+    expect(periodKind('2200-01')).to.equal(null);
   });
 });

@@ -82,6 +82,7 @@ describe('GET /metrics', () => {
       'webhook_deliveries_total',
       'pdf_render_seconds',
       'rate_limited_total',
+      'unhandled_rejections_total',
     ]);
   });
 });

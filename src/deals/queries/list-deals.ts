@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pageFields } from '../../api/resource-fields.js';
 import { type Caller, maySee, onlyRep, seesTeam, visibleReps } from '../../kernel/caller.js';
-import { isDay } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { isStorable } from '../../platform/database/columns.js';
@@ -12,10 +11,7 @@ import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/sche
 import { dealExample, dealRecord } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
 
-const midnight = z
-  .string()
-  .refine(isDay, 'must be an ISO 8601 instant or a day, YYYY-MM-DD')
-  .transform((date) => `${date}T00:00:00Z`);
+const midnight = day.transform((date) => `${date}T00:00:00Z`);
 
 const query = z.strictObject({
   repId: uuid.optional().describe('Only deals of this rep (UUID)'),

@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import { type AccessLevel } from '#src/kernel/caller.js';
+import { operations } from '#src/operations.js';
+import { type AnyOperation, isPublic } from '#src/platform/operation.js';
+import { forAgents } from '#test/agent-access/oauth-fixture.js';
+import { FetchClient } from '#test/mcp/mcp-fixture.js';
+import { type ApiResponse } from '#test/support/api-client.js';
+import { Service } from '#test/support/service.js';
+import { extremeValues, jsonOf, outsideValues } from './boundary-values.js';
+import { type BoundedKind, boundedKind, type DeclaredField, declaredFields } from './declared-fields.js';
+import { type CallerName, ExampleWorld } from './example-world.js';
+
+const atOnce = 4;
+/** Responses take milliseconds; this is the time limit of clients. */
+const deadlineMs = 30_000;
+/** Those that may call an operation, by what it requires. */
+const callersOf: Readonly<Record<AccessLevel, readonly CallerName[]>> = {
+  admin: ['key', 'admin'],
+  manager: ['key', 'admin', 'manager', 'integration'],
+  rep: ['key', 'admin', 'manager', 'rep', 'integration', 'payroll'],
+  payroll: ['admin', 'payroll'],
+  connection: ['key', 'admin', 'manager', 'rep', 'connection'],
+  public: ['none'],
+};
+/** They would end the tokens of this test. */
+const ending = ['rotateWorkspaceKey', 'logOut'];
+
+interface BoundedField extends DeclaredField {
+  readonly kind: BoundedKind;
+}
+
+const bounded: readonly BoundedField[] = operations.flatMap((operation) =>
+  declaredFields(operation).flatMap((field) => {
+    const kind = boundedKind(field);
+    return kind === null || field.part === 'params' ? [] : [{ ...field, kind }];
+  }),
+);
+/** Printing a file takes a second, so only the first and the last value are tried there. */
+function extremesFor({ operation, kind }: BoundedField): readonly unknown[] {
+  const values = extremeValues[kind];
+  const isPrinted = operation.files !== undefined && operation.otherStatus === 202;
+  return isPrinted ? [values[0], values.at(-1)] : values;
+}
+const nameOf = ({ operation, part, path }: DeclaredField) => `${operation.id} ${part}.${path.join('.')}`;
+
+/** The example of the operation with this value in the field. */
+function requestWith({ operation, part, path }: DeclaredField, value: unknown, world: ExampleWorld) {
+  const { params = {}, query = {}, body } = world.fill(operation.example);
+  const changed = { query: { ...query }, body: operation.method === 'get' ? undefined : body };
+  setAt(changed, [part, ...path], value);
+  const search = new URLSearchParams(
+    Object.entries(changed.query).map(([name, given]): [string, string] => [name, jsonOf(given).replace(/^"|"$/g, '')]),
+  );
+  const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? 'x'));
+  return {
+    path: search.size === 0 ? address : `${address}?${search}`,
+    body: changed.body === undefined ? undefined : jsonOf(changed.body),
+  };
+}
+
+/** Sets the value in the object, and creates what contains it. */
+function setAt(holder: object, [name, ...rest]: readonly string[], value: unknown): void {
+  if (name === undefined) return;
+  const inside = Reflect.get(holder, name) ?? (rest[0] === '0' ? [] : {});
+  Reflect.set(holder, name, rest.length === 0 ? value : inside);
+  setAt(inside, rest, value);
+}
+
+/** Runs the work for all items, some of them at a time. */
+async function forAll<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+  const entries = items.entries();
+  const lane = async () => {
+    for (const [index, item] of entries) await work(item, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+describe('values at their bounds', function () {
+  this.timeout(240_000);
+  const service = Service.duringSuite(forAgents);
+  let world: ExampleWorld;
+  before(async () => {
+    world = await ExampleWorld.create(service);
+  });
+
+  async function send(field: DeclaredField, value: unknown, caller: CallerName): Promise<ApiResponse> {
+    const { path, body } = requestWith(field, value, world);
+    const { operation } = field;
+    const token = isPublic(operation) ? null : world.tokens[caller];
+    const headers: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    return service.client(token).send(operation.method.toUpperCase(), path, body, headers);
+  }
+
+  it('are found in the declarations', () => {
+    const count = (kind: BoundedKind) => bounded.filter((field) => field.kind === kind).length;
+    expect(count('day'), 'days').to.be.at.least(25);
+    expect(count('instant'), 'instants').to.be.at.least(10);
+    expect(count('day or instant'), 'days or instants').to.be.at.least(4);
+    expect(count('period'), 'periods').to.be.at.least(25);
+    expect(count('number'), 'numbers').to.be.at.least(60);
+  });
+
+  it('outside the bounds of days, instants and periods are rejected with 400 in every field of every operation', async () => {
+    const cases = bounded.flatMap((field) =>
+      field.kind === 'number' ? [] : outsideValues[field.kind].map((value) => ({ field, value })),
+    );
+    const wrong: string[] = [];
+    await forAll(cases, async ({ field, value }) => {
+      const { status, body } = await send(field, value, 'admin');
+      const issues: readonly { path: string }[] = body?.details?.issues ?? [];
+      const last = field.path.filter((name) => name !== '0').at(-1) as string;
+      const isNamed = issues.some(({ path }) => path.split(/[.[\]]+/).includes(last));
+      if (status !== 400 || !isNamed)
+        wrong.push(`${nameOf(field)} = ${value.slice(0, 60)}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
+    });
+    expect(wrong.slice(0, 20)).to.deep.equal([]);
+  });
+
+  it('are accepted or rejected, and never an error of the service, for every caller', async () => {
+    const cases = bounded
+      .filter(({ operation }) => !ending.includes(operation.id))
+      .flatMap((field) => extremesFor(field).map((value) => ({ field, value })));
+    const wrong: string[] = [];
+    await forAll(cases, async ({ field, value }, index) => {
+      const callers = callersOf[field.operation.access];
+      const caller = callers[index % callers.length] as CallerName;
+      const sentAt = performance.now();
+      const { status, body } = await send(field, value, caller);
+      const took = performance.now() - sentAt;
+      if (status >= 500 || took > deadlineMs)
+        wrong.push(`${nameOf(field)} = ${String(value)} as ${caller}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
+    });
+    expect(wrong.slice(0, 20)).to.deep.equal([]);
+  });
+
+  it('are rejected as arguments of every tool', async () => {
+    await world.recreate();
+    const agents = [world.tokens.agent, world.tokens.repAgent].map((token) => new FetchClient(service.url, token));
+    const examples = new Map<string, object>();
+    for (const { name, description } of await (agents[0] as FetchClient).tools()) {
+      const example = /^Example: (.+)$/m.exec(description)?.[1];
+      examples.set(name, example === undefined ? {} : world.fill(JSON.parse(example)));
+    }
+    const cases = bounded
+      .filter(({ operation, path }) => operation.tool !== undefined && path.length === 1 && isArgument(operation, path))
+      .flatMap((field) => {
+        const numbers: readonly unknown[] = extremeValues.number.filter((value) => typeof value === 'number');
+        return (field.kind === 'number' ? numbers : outsideValues[field.kind]).map((value) => ({ field, value }));
+      });
+    const wrong: string[] = [];
+    await forAll(cases, async ({ field, value }, index) => {
+      const name = (field.operation as { tool: { name: string } }).tool.name;
+      const given = { ...examples.get(name), [field.path[0] as string]: value };
+      const result = await (agents[index % agents.length] as FetchClient).call(name, given);
+      const text = JSON.stringify(result);
+      if (text.includes('internal_error') || (field.kind !== 'number' && result.isError !== true))
+        wrong.push(`${name} ${field.path[0]} = ${String(value).slice(0, 60)}: ${text.slice(0, 200)}`);
+    });
+    expect(cases.length).to.be.at.least(200);
+    expect(wrong.slice(0, 20)).to.deep.equal([]);
+  });
+
+  it('are rows of imports that are accepted or rejected', async () => {
+    await world.recreate();
+    const values = [...outsideValues['day or instant'], ...outsideValues.period, ...extremeValues['day or instant']];
+    const wrong: string[] = [];
+    for (const { id, path, example } of operations) {
+      const csv = world.fill(example).uploads?.['text/csv'];
+      if (typeof csv !== 'string') continue;
+      const [head = '', row = ''] = csv.split('\n');
+      const rows = head
+        .split(',')
+        .flatMap((_, column) =>
+          values.map((value) => row.split(',').map((cell, at) => (at === column ? `"${value}"` : cell))),
+        );
+      const sent = [head, ...rows.map((cells) => cells.join(','))].join('\n');
+      const { status, body } = await world.api.send('POST', path, sent, { 'Content-Type': 'text/csv' });
+      if (status >= 500) wrong.push(`${id}: ${status} ${JSON.stringify(body)}`);
+    }
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('are days on which deals are calculated', async () => {
+    const { api, workspaceId } = await service.workspace();
+    const closes = (operator: string, value: unknown) => ({ field: 'closeDate', fieldType: 'date', operator, value });
+    const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
+    const [ann] = await api.saveReps('Ann');
+    const rules = [
+      { name: 'Month before', measure: 'amount', conditions: [closes('in_period', 'last_month')], tiers: [tier] },
+      { name: 'Ten years', measure: 'amount', conditions: [closes('in_last_n_days', 3660)], tiers: [tier] },
+      { name: 'Yearly', measure: 'amount', attainmentPeriod: 'annual', tiers: [tier] },
+    ];
+    await api.createPlan({ name: 'Bounds', config: { rules } }, [ann]);
+    for (const [index, closeDate] of extremeValues['day or instant'].entries())
+      await api.expect(201, 'PUT', `/v1/deals/B-${index}`, { amount: 1000, closeDate, ownerId: 'ann' });
+    for (const field of ['1900-01-01T00:00:00+14:00', '9999-12-31T23:59:59-12:00'])
+      await api.expect(201, 'PUT', `/v1/deals/F-${field.slice(0, 4)}`, {
+        fields: { closed_at: field },
+        ownerId: 'ann',
+      });
+    await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    await service.waitForCalculations(workspaceId);
+    const parked = 'select last_error from lanes where workspace_id = $1 and parked_at is not null';
+    expect(await service.sql(parked, workspaceId)).to.deep.equal([]);
+    for (const period of ['1900-01', '2199-12'])
+      expect((await api.expect(200, 'GET', `/v1/commissions?period=${period}`)).totals.total).to.be.above(0);
+    await service.expectSoundLedger(workspaceId);
+  });
+
+  const isArgument = ({ tool }: AnyOperation, [name = '']: readonly string[]) => {
+    const argument = tool?.arguments[name];
+    return argument !== undefined && !(typeof argument === 'object' && 'always' in argument);
+  };
+});
