@@ -1,7 +1,7 @@
-import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery } from '#fakes/deliveries.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.js';
+import { freePort } from '#test/support/free-port.js';
 import { type BenchService, startBenchService, untilDone } from './bench-service.js';
 import { deliver } from './deliver.js';
 import { alternating, type Contender, count, duration, ratio, type Table } from './measure.js';

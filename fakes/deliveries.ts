@@ -15,7 +15,7 @@ export async function deliver({ targetUrl, headers, body }: Delivery): Promise<n
       headers: { 'Content-Type': 'application/json', ...headers },
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
     });
     await response.arrayBuffer();
     return response.status;

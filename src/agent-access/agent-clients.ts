@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { timeLimit } from '../kernel/time-limit.js';
 import { type Config } from '../platform/config.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { clientMetadata, displayName, metadataDocument } from '../platform/mcp/agent-client.js';
@@ -88,7 +89,7 @@ export class AgentClients {
         { Accept: 'application/json' },
         {
           allowLoopback: this.config.CRM_ALLOW_LOOPBACK,
-          timeoutMs: 5000,
+          timeoutMs: timeLimit(5000),
           maxResponseBytes: maxDocumentBytes,
         },
       );

@@ -1,3 +1,4 @@
+import { timeLimit } from '../kernel/time-limit.js';
 import 'reflect-metadata';
 import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
 import { CallLog } from '../audit/call-log.js';
@@ -197,7 +198,7 @@ function syncSettingsOf(config: Config, notifications: Notifications, connector:
 function deliverySettings(config: Config, notifications: Notifications): DeliverySettings {
   return {
     allowLoopback: config.CRM_ALLOW_LOOPBACK,
-    timeoutMs: 10_000,
+    timeoutMs: timeLimit(10_000),
     maxResponseBytes: 64 * 1024,
     onDisabled: (trx, workspaceId, url, reason) =>
       notifications.endpointDisabled(trx, workspaceId, new URL(url).host, reason),

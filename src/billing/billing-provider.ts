@@ -1,4 +1,5 @@
 import { type Stripe } from 'stripe';
+import { timeLimit } from '../kernel/time-limit.js';
 import { type BillingEvent, billingEventTypes, readBillingEvent, type ThinEvent } from './billing-event.js';
 import { collectionPaused, type PricedItem } from './subscription-tier.js';
 
@@ -36,7 +37,7 @@ export class BillingUnavailable extends Error {
   }
 }
 
-const timeoutMs = 20_000;
+const timeoutMs = timeLimit(20_000);
 const pageSize = 100;
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type z } from 'zod';
+import { timeLimit } from '../kernel/time-limit.js';
 import { type CrmAccess, CrmFailure, type CrmFailureKind, type CrmProvider } from './port.js';
 
 /** One request to a CRM. */
@@ -75,7 +76,13 @@ export interface CrmTiming {
   readonly retryMs: number;
 }
 
-export const realTiming: CrmTiming = { now: Date.now, sleep, random: Math.random, timeoutMs: 30_000, retryMs: 500 };
+export const realTiming: CrmTiming = {
+  now: Date.now,
+  sleep,
+  random: Math.random,
+  timeoutMs: timeLimit(30_000),
+  retryMs: 500,
+};
 
 const maxRetries = 5;
 /** A worker spends at most this long on one request. The job retries what takes longer. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
+import { timeLimit } from '../kernel/time-limit.js';
 import { pollUntil } from '../kernel/waiting.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { zipped } from '../platform/documents/archive.js';
@@ -20,7 +21,7 @@ import { type ExportPart, findExportJobs, findNextPart } from './export-views.js
 
 /** Exports with more parts than this return the job at once instead of waiting. */
 const maxAwaitedParts = 50;
-const maxWaitMs = 25_000;
+const maxWaitMs = timeLimit(25_000);
 
 export type ExportAnswer = Download | Reply<ReturnType<typeof jobAnswer>>;
 

@@ -9,6 +9,7 @@ import {
   type CrmProvider,
   fixedAccess,
 } from '../crm/port.js';
+import { timeLimit } from '../kernel/time-limit.js';
 import { pollUntil } from '../kernel/waiting.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Leases } from '../platform/jobs/leases.js';
@@ -24,7 +25,7 @@ export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
 /** Tokens that expire sooner are renewed before use. */
 const soonMs = 30_000;
 const pauseMs = 100;
-const maxWaitMs = 60_000;
+const maxWaitMs = timeLimit(60_000);
 const maxSaves = 5;
 
 /** Opens the CRM accounts of workspaces with their stored credentials, and renews these. */

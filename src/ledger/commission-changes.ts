@@ -1,5 +1,6 @@
 import { type Clock } from '../kernel/clock.js';
 import { Failure } from '../kernel/failure.js';
+import { timeLimit } from '../kernel/time-limit.js';
 import {
   type TenantCaller,
   type UnitOfWork,
@@ -18,7 +19,7 @@ import { type Recalculate, recalculateIn } from './recalculate.js';
  */
 type CalculateFirst = (affected: Affected) => Promise<void>;
 
-const maxWaitMs = 20_000;
+const maxWaitMs = timeLimit(20_000);
 
 /**
  * Runs changes that commission depends on: the change and its calculation requests in one transaction, the wake-up after

@@ -79,7 +79,7 @@ describe('requests with an ambiguous length', () => {
     socket.on('data', (chunk) => {
       received += chunk.toString();
     });
-    await once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
+    await once(socket, 'close');
     return received;
   }
   const hidden = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Service } from '#test/support/service.js';
 
@@ -22,7 +23,7 @@ describe('clients that disconnect during an upload', () => {
         const socket = connect({ host: hostname, port: Number(port) });
         await once(socket, 'connect');
         socket.write(head);
-        await new Promise((resolve) => setTimeout(resolve, client / 5));
+        for (let turn = 0; turn < client; turn += 1) await nextTurn();
         socket.destroy();
       }
       // An unhandled error would fail this test by now.

@@ -6,9 +6,8 @@ import { type ApiClient } from '#test/support/api-client.js';
 import { query } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';
 
-/** Ends the literal or the statement, wherever it is inserted, and waits for much longer than any request takes. */
-const injected = `x' or '1'='1'; select pg_sleep(20); drop table reps; --") $1 \\`;
-const maxMs = 15_000;
+/** Ends the literal or the statement, wherever it is inserted, and takes a number that no rollback returns. */
+const injected = `x' or nextval('injected') > 0; select nextval('injected'); drop table reps; --") $1 \\`;
 
 const operations = (declared as readonly AnyOperation[]).filter(({ access, upload, raw }) => {
   return access !== 'public' && upload === undefined && raw === undefined;
@@ -28,6 +27,8 @@ describe('SQL in texts', () => {
   let otherId: string;
 
   before(async () => {
+    await service.sql('create sequence injected');
+    await service.sql('grant usage on sequence injected to public');
     ({ api } = await service.workspace());
     const { workspaceId, api: other } = await service.workspace();
     otherId = workspaceId;
@@ -55,13 +56,15 @@ describe('SQL in texts', () => {
   for (const operation of operations)
     it(`${operation.id} treats SQL in each text of its input as text`, async () => {
       for (const call of callsOf(operation)) {
-        const startedAt = performance.now();
         const { status, body } = await api.send(operation.method.toUpperCase(), call.path, call.body);
         const what = `${call.path} ${JSON.stringify(call.body)}: ${JSON.stringify(body)}`;
         expect(status, what).to.satisfy((one: number) => one < 500 || one === 502 || one === 503);
-        expect(performance.now() - startedAt, what).to.be.lessThan(maxMs);
       }
     });
+
+  it('is never executed', async () => {
+    expect(await service.sql('select is_called from injected')).to.deep.equal([{ is_called: false }]);
+  });
 
   it('changes nothing of another workspace', async () => {
     const rows = await query(service.database.ownerUrl, 'select name from reps where workspace_id = $1', [otherId]);

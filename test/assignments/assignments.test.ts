@@ -139,11 +139,9 @@ describe('assignments', () => {
 
     it('accepts ten thousand reps, as POST /v1/quotas does', async () => {
       const repIds = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
-      const started = Date.now();
       expect(await post({ repIds, planId })).to.have.length(10_000);
       const quota = { repIds, measure: 'New', period: '2026-Q1', target: 1000 };
       expect(await slice.run(setQuotas, admin, { body: quota })).to.have.length(10_000);
-      expect(Date.now() - started).to.be.lessThan(40_000);
     });
   });
 

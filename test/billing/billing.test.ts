@@ -477,7 +477,7 @@ describe('billing', () => {
       }
       await run();
       expect(await tier()).to.equal('pro');
-    }).timeout(60_000);
+    });
 
     it('is available but the database is not, the outage does not count as attempts', async () => {
       const { workspaceId, run, tier } = await workspace();
@@ -576,7 +576,7 @@ describe('billing', () => {
       await sweep();
       await run();
       expect(await tier()).to.equal('pro');
-    }).timeout(30_000);
+    });
 
     it('reads each due customer from the provider once', async () => {
       const { workspaceId, run, deliverAndRun, tier } = await workspace();

@@ -340,7 +340,7 @@ describe('crm-a', () => {
       await account.registerWebhook(target);
       await account.registerWebhook(target);
       expect(crm.webhookIds).to.have.length(121);
-    }).timeout(20_000);
+    });
 
     it('are removed, without an error if they do not exist', async () => {
       const registered = await account.registerWebhook(target);

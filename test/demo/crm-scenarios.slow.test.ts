@@ -4,7 +4,7 @@ import { CrmScenarios } from '#demo/crm-scenarios.js';
 import { DemoCrmTour } from '#demo/crm-tour.js';
 import { DemoCrms } from '#demo/crms.js';
 import { DemoApi } from '#demo/demo-api.js';
-import { freePort } from '#embedded-postgres/launch.js';
+import { freePort } from '#test/support/free-port.js';
 import { Service } from '#test/support/service.js';
 
 describe('the demo of simulated CRMs', function () {

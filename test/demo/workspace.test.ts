@@ -11,8 +11,7 @@ import { Service } from '#test/support/service.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-describe('the demo workspace', function () {
-  this.timeout(120_000);
+describe('the demo workspace', () => {
   let service: Service;
   let api: ApiClient;
   const today = dayInZone(new Date(), 'UTC');

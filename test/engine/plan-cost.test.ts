@@ -43,7 +43,14 @@ describe('the cost of a plan', () => {
 
 describe('the calculation of an expensive plan', () => {
   const days = many(1000, (at) => new Date(Date.UTC(2020, 0, 1 + at)).toISOString().slice(0, 10));
-  const noDay = (at: number) => leaf(days, { field: `date${at}`, fieldType: 'date', operator: 'not_in' });
+  let reads = 0;
+  const countedDays = new Proxy(days, {
+    get: (list, key) => {
+      if (/^\d+$/.test(String(key))) reads += 1;
+      return Reflect.get(list, key);
+    },
+  });
+  const noDay = (at: number) => leaf(countedDays, { field: `date${at}`, fieldType: 'date', operator: 'not_in' });
 
   it('reads the operands of a list once and not once for each deal', () => {
     const conditions = compileConditions(many(50, noDay), {}, {}, 'UTC');
@@ -53,18 +60,18 @@ describe('the calculation of an expensive plan', () => {
       fields: Object.fromEntries(many(50, (at) => [`date${at}`, '2026-01-01'])),
       standard: {},
     };
-    const startedAt = performance.now();
-    for (let round = 0; round < 1000; round += 1) expect(conditions.passes(deal, '2026-01-01')).to.equal(true);
-    // 50,000 comparisons with a list of 1,000 days. Reading every operand takes over a minute.
-    expect(performance.now() - startedAt).to.be.lessThan(5_000);
+    const compiled = reads;
+    for (let round = 0; round < 10; round += 1) expect(conditions.passes(deal, '2026-01-01')).to.equal(true);
+    expect(reads).to.equal(compiled);
   });
 
   it('reads the operands of stored explanations once', () => {
     const stored = many(50, noDay);
     const seen = many(50, () => '2026-01-01');
-    const startedAt = performance.now();
-    for (let round = 0; round < 200; round += 1) explainSeen(stored, seen, '2026-01-01', 'UTC');
-    expect(performance.now() - startedAt).to.be.lessThan(5_000);
+    explainSeen(stored, seen, '2026-01-01', 'UTC');
+    const compiled = reads;
+    for (let round = 0; round < 10; round += 1) explainSeen(stored, seen, '2026-01-01', 'UTC');
+    expect(reads).to.equal(compiled);
   });
 
   it('compares texts literally: an operand is no regular expression', () => {
@@ -73,13 +80,12 @@ describe('the calculation of an expensive plan', () => {
         { dealId: 'd', closeDate: '2026-01-01', fields: { x: text }, standard: {} },
         '2026-01-01',
       );
-    const startedAt = performance.now();
+    // As a regular expression, the first operand does not match its own text.
     for (const operand of ['(a+)+$', '(a|a)*b', '.*.*.*='])
       for (const operator of ['contains', 'equals'] as const) {
-        expect(passes(operator, operand, `${'a'.repeat(10_000)}!`), operand).to.equal(false);
         expect(passes(operator, operand, operand), operand).to.equal(true);
+        expect(passes(operator, operand, `${'a'.repeat(10_000)}!`), operand).to.equal(false);
       }
-    expect(performance.now() - startedAt).to.be.lessThan(1_000);
   });
 
   it('finds values of every type in a list', () => {
@@ -139,7 +145,7 @@ describe('the calculation of an expensive plan', () => {
     expect(explained).to.deep.equal(set.explain(deal, '2026-01-01'));
   });
 
-  it('runs in short steps', () => {
+  it('runs in at least one step for each deal', () => {
     const rules = many(50, (at) =>
       rule(
         `R${at}`,
@@ -149,13 +155,8 @@ describe('the calculation of an expensive plan', () => {
     expect(planCost({ rules })).to.be.within(maxPlanCost / 2, maxPlanCost);
     const deals = many(300, (at) => `d${at} | 2026-01-15 | 100 |`).join('\n');
     const steps = calculationSteps(inputOf({ config: { rules }, deals }));
-    const times: number[] = [];
-    for (let last = performance.now(), step = steps.next(); step.done !== true; step = steps.next()) {
-      times.push(performance.now() - last);
-      last = performance.now();
-    }
-    expect(times.length).to.be.greaterThan(200);
-    const slow = times.filter((ms) => ms > 50);
-    expect(slow.length).to.be.lessThan(times.length / 20);
+    let count = 0;
+    while (steps.next().done !== true) count += 1;
+    expect(count).to.be.at.least(300);
   });
 });

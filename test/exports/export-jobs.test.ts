@@ -12,8 +12,7 @@ type Loose = any;
 
 const farAway = "now() + interval '1 day'";
 
-describe('file exports', function () {
-  this.timeout(120_000);
+describe('file exports', () => {
   let fixture: StatementFixture;
   let office: Office;
   before(async function () {

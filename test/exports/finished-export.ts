@@ -10,6 +10,6 @@ export async function finishedExport(api: ApiClient, jobId: string): Promise<any
       const job = await api.expect(200, 'GET', `${exportJobs}/${jobId}`);
       return job.status !== 'running' && job;
     },
-    { what: 'the end of the export', withinMs: 60_000 },
+    { what: 'the end of the export' },
   );
 }

@@ -304,10 +304,7 @@ describe("a rep's statement as PDF and workbook", function () {
     await office.calculated();
     const pdf = await download(office.api, exportPath(office, '2026-01', 'pdf'));
     const xlsx = await download(office.api, exportPath(office, '2026-01', 'xlsx'));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const hits = trap.hits();
-    await trap.stop();
-    expect(hits).to.equal(0);
+    await trap.expectNoHits();
     const parts = [...unzipped(xlsx.bytes)].filter(([name]) => name.startsWith('xl/worksheets/sheet'));
     const formulas = parts.flatMap(([, xml]) => [...xml.toString().matchAll(/<f[ >].*?<\/f>/g)].map(([all]) => all));
     expect(

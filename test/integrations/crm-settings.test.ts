@@ -14,8 +14,7 @@ const defaults = {
   writeBack: null,
 };
 
-describe('the settings of a CRM', function () {
-  this.timeout(60_000);
+describe('the settings of a CRM', () => {
   let crm: FakeCrmb;
   let service: Service;
   let api: ApiClient;

@@ -8,8 +8,7 @@ import { type CrmWorld, crmbWorld } from '#test/support/crm-worlds.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { Service } from '#test/support/service.js';
 
-describe('the history of syncs', function () {
-  this.timeout(60_000);
+describe('the history of syncs', () => {
   let smtp: FakeSmtp;
   let world: CrmWorld;
   let service: Service;

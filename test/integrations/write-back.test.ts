@@ -14,9 +14,7 @@ import { until } from '#test/support/until.js';
 /** Number of deals, and of the requests that they take: crm-a has no request for several deals. */
 const sizes = { crma: [12, 12], crmb: [120, 2], crmc: [30, 1] } as const;
 
-describe('commission in the deals of the CRM', function () {
-  this.timeout(120_000);
-
+describe('commission in the deals of the CRM', () => {
   for (const { provider, start } of crmWorlds) {
     describe(provider, () => {
       const [deals, requests] = sizes[provider];

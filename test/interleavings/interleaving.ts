@@ -11,7 +11,7 @@ import { dispatcherFor, type Parts } from '#test/support/slice-fixture.js';
 import { type Schedule } from './schedules.js';
 import { SteppingProxy } from './stepping-proxy.js';
 
-const stepTimeoutMs = 20_000;
+const stepTimeoutMs = 180_000;
 const blockedCheckMs = 4;
 
 /** What a session executes: one request or one run of a worker. */

@@ -160,7 +160,7 @@ const pairs: readonly Pair[] = [
 
 for (const server of ['PostgreSQL 18', "Debian's PostgreSQL 15"] as const) {
   describe(`interleavings on ${server}`, function () {
-    this.timeout(120_000 + schedulesOf[server] * 4000);
+    this.timeout(240_000 + schedulesOf[server] * 8000);
     let debian: DebianPostgres | undefined;
     let slice: SliceFixture;
     let admin: pg.Client;

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { useFakeTimers } from 'sinon';
 import { EventLoopSlice, inParallel, mapInParallel, yieldToOthers } from '#src/kernel/waiting.js';
 
 describe('long computations', () => {
@@ -36,18 +37,23 @@ describe('long computations', () => {
   });
 
   it('continue without a pause until a slice of 10 ms is over', async () => {
-    const slice = new EventLoopSlice();
-    let turns = 0;
-    const counting = nextTurn().then(() => {
-      turns += 1;
-    });
-    await slice.pause();
-    expect(turns).to.equal(0);
-    const until = performance.now() + 15;
-    while (performance.now() < until);
-    await slice.pause();
-    await counting;
-    expect(slice.isOver).to.equal(false);
+    const clock = useFakeTimers({ toFake: ['performance'] });
+    try {
+      const slice = new EventLoopSlice();
+      let turns = 0;
+      const counting = nextTurn().then(() => {
+        turns += 1;
+      });
+      clock.tick(9);
+      await slice.pause();
+      expect(turns).to.equal(0);
+      clock.tick(1);
+      await slice.pause();
+      await counting;
+      expect(slice.isOver).to.equal(false);
+    } finally {
+      clock.restore();
+    }
   });
 });
 

@@ -9,8 +9,7 @@ const deals = 400;
 const maxDeals = 150;
 const quarters = ['2026-Q1', '2026-Q2', '2026-Q3', '2026-Q4'];
 
-describe('a rep with more deals than one transaction calculates', function () {
-  this.timeout(60_000);
+describe('a rep with more deals than one transaction calculates', () => {
   let world: WorkspaceFixture;
   let ada: string;
 

@@ -6,8 +6,7 @@ import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { workedTiers } from '#test/support/worked-example.js';
 import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
-describe('a batch of lanes', function () {
-  this.timeout(60_000);
+describe('a batch of lanes', () => {
   let world: WorkspaceFixture;
 
   beforeEach(async () => {

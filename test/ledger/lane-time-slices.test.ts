@@ -7,8 +7,7 @@ import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
 
-describe('the lanes of one job', function () {
-  this.timeout(60_000);
+describe('the lanes of one job', () => {
   const slice = duringSuite(() => SliceFixture.create());
 
   it('yield as soon as a job with priority waits, and the remaining lanes are woken again', async () => {

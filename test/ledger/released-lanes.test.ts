@@ -7,9 +7,6 @@ import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 import { D1, D2, WorkedExample } from './worked-workspace.js';
 
-/** The sweep takes only requests that are older than this. */
-const sweepAfterMs = 5000;
-
 describe('a change that arrives while a statement locks the lane of the rep', () => {
   let service: Service;
   let example: WorkedExample;
@@ -23,6 +20,11 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
     probe = new pg.Client({ connectionString: service.database.ownerUrl });
     await Promise.all([stopper.connect(), probe.connect()]);
     stopperPid = (await stopper.query('select pg_backend_pid() as pid')).rows[0].pid;
+    // The sweep finds no lane, so that it cannot calculate what was forgotten.
+    await stopper.query(`
+      create or replace function due_lanes(older_than interval, max_lanes integer)
+      returns table (workspace_id uuid, rep_id uuid)
+      language sql stable as 'select null::uuid, null::uuid where false'`);
   });
   after(async () => {
     await Promise.all([stopper.end(), probe.end()]);
@@ -58,21 +60,18 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
     approve: () => example.api.approve(example.repIds.ann, '2026-01'),
   };
   for (const [name, send] of Object.entries(requests)) {
-    it(`is calculated when ${name} has ended, and does not wait for the sweep`, async () => {
+    it(`is calculated when ${name} has ended, without the sweep`, async () => {
       await stopper.query('begin');
       await stopper.query('lock table statements, statement_periods, commission_events in share mode');
       const ended = send();
       await until(isStopped);
       const before = await calculationsEnded();
-      const putAt = Date.now();
       await example.put(D2);
       await until(async () => (await calculationsEnded()) > before);
       await stopper.query('rollback');
       await ended;
       await example.waitForCalculations();
-      const waitedMs = Date.now() - putAt;
       expect(await example.earned()).to.deep.include(['D2', 7200, 60_000]);
-      expect(waitedMs).to.be.lessThan(sweepAfterMs);
     });
   }
 });

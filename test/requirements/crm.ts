@@ -5,8 +5,6 @@ import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, type PlainDeal, payEveryone } from '#test/support/crm-worlds.js';
 import { type Json, service } from './running-service.js';
 
-const toggle = '/auth/workspace/crmc/sync-enabled';
-
 /** A workspace that is connected to one CRM, with a rep of that CRM on a plan that pays 8 % of won deals. */
 export class ConnectedWorkspace {
   private constructor(
@@ -21,8 +19,11 @@ export class ConnectedWorkspace {
   static async create(provider: CrmProvider): Promise<ConnectedWorkspace> {
     const crm = service().crm(provider);
     const { workspaceId, api } = await service().workspace({ currency: crm.currency });
-    // The first poll would import all deals directly after the connection.
-    await api.expect(200, 'POST', toggle, { enabled: false });
+    // A poll would import deals before the sync of a test does.
+    await service().sql(
+      'insert into crm_connections (workspace_id, provider, connected_at, sync_enabled) values ($1, $2, null, false)',
+      [workspaceId, provider],
+    );
     const name = `Ada-${workspaceId.slice(0, 8)}`;
     const owner = crm.addPerson(name);
     await crm.connect(api, service().url);

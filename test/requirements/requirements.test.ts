@@ -23,14 +23,8 @@ import { describeStates } from './states.js';
 import { describeWebhooks } from './webhooks.js';
 import { describeWorkspace } from './workspace.js';
 
-describe('the requirements, on the running service', function () {
-  this.timeout(60_000);
-
-  before(async function () {
-    this.timeout(180_000);
-    await startService();
-  });
-
+describe('the requirements, on the running service', () => {
+  before(startService);
   after(stopService);
 
   describePipeline();

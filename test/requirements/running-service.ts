@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
-import { freePort } from '#embedded-postgres/launch.js';
 import { FakeBilling } from '#fakes/fake-billing.js';
 import { type CrmProvider } from '#src/crm/port.js';
 import { newId } from '#src/kernel/ids.js';
@@ -14,9 +13,11 @@ import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds } from '#test/support/crm-worlds.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
+import { freePort } from '#test/support/free-port.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
+import { generousTimeLimits } from '#test/support/time-limits.js';
 import { until } from '#test/support/until.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -62,6 +63,7 @@ function environmentFor({ crms, billing, oidc, smtp }: Outside, dataDir: string,
     SMTP_URL: smtp.url,
     MAIL_FROM: 'Acme Pay <pay@acme.test>',
     ...oidc.environment(url),
+    ...generousTimeLimits,
   };
 }
 
@@ -89,7 +91,7 @@ export class RunningService {
     const opened: (() => Promise<unknown>)[] = [() => stopOutside(outside)];
     try {
       const environment = environmentFor(outside, dataDir, await freePort());
-      const child = await ServiceProcess.start('both', environment, { isInstalled: true, startTimeoutMs: 120_000 });
+      const child = await ServiceProcess.start('both', environment, { isInstalled: true });
       opened.push(() => child.end());
       const postgres = await startEmbeddedPostgres({ dataDir });
       opened.push(() => postgres.stop());
@@ -98,7 +100,8 @@ export class RunningService {
       const pool = new pg.Pool({ connectionString: readingAllWorkspaces(postgres.ownerUrl), max: 2 });
       pool.on('error', () => undefined);
       opened.push(() => pool.end());
-      const demoKey = (await child.lineWith('    ws_')).trim();
+      const printedKey = /^ {4}(ws_\S+)/m;
+      const [, demoKey = ''] = await until(() => printedKey.exec(child.output), { what: 'the key of the demo' });
       return new RunningService(child.url, demoKey, outside, database, pool, dataDir, opened);
     } catch (error) {
       for (const close of opened.reverse()) await close().catch(() => undefined);

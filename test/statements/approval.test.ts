@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
@@ -132,7 +133,7 @@ describe('approving and unlocking statements', () => {
     for (let round = 0; round < 20; round += 1) {
       await office.generate('2026-01');
       const change = office.deal('D1', 10_000 + round * 1000, '2026-01-15');
-      if (round % 3 === 1) await new Promise((resolve) => setTimeout(resolve, round / 2));
+      if (round % 3 === 1) for (let turn = 0; turn < round; turn += 1) await nextTurn();
       const [approved] = await Promise.all([office.approve('2026-01'), change]);
       await office.calculated();
       const [frozen] = await office.sql(

@@ -4,9 +4,9 @@ import { access, chmod, chown, mkdtemp, open, readdir, readFile, rm, writeFile }
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '#embedded-postgres/launch.js';
 import { systemUser, type UnixUser } from '#embedded-postgres/privileges.js';
 import { appRole } from '#src/platform/database/pool.js';
+import { freePort } from './free-port.js';
 import { serverFolder } from './server-folder.js';
 
 export interface DebianPostgres {
@@ -16,7 +16,7 @@ export interface DebianPostgres {
 
 const programs = '/usr/lib/postgresql/15/bin';
 const folderPrefix = 'commissions-pg15-';
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 180_000;
 const stopTimeoutMs = 10_000;
 
 /** Returns undefined if Debian's PostgreSQL 15 is not installed; callers then skip their tests. */

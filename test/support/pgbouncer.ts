@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { access, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '#embedded-postgres/launch.js';
 import { systemUser } from '#embedded-postgres/privileges.js';
+import { freePort } from './free-port.js';
 
 export interface PgBouncer {
   readonly url: string;

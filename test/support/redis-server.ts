@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort } from '#embedded-postgres/launch.js';
+import { freePort } from './free-port.js';
 
 export interface RedisServer {
   readonly url: string;

@@ -91,7 +91,7 @@ export class ServiceProcess {
         child.kill('SIGKILL');
         reject(new Error(`the ${this.kind} was not ready in time:\n${this.lastLines}`));
       };
-      const timer = setTimeout(tooLate, this.options.startTimeoutMs ?? 60_000);
+      const timer = setTimeout(tooLate, this.options.startTimeoutMs ?? 180_000);
       for (const stream of [child.stdout, child.stderr])
         createInterface({ input: stream as NodeJS.ReadableStream }).on('line', (line) => {
           this.hear(line);

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { type Logger } from 'pino';
-import { freePort } from '#embedded-postgres/launch.js';
 import { type RunningProcess, start } from '#src/app/main.js';
 import { newId } from '#src/kernel/ids.js';
 import { readConfig } from '#src/platform/config.js';
@@ -9,6 +8,7 @@ import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { ApiClient } from './api-client.js';
 import { duringSuite } from './during-suite.js';
+import { freePort } from './free-port.js';
 import { expectSoundLedger, query } from './ledger-checks.js';
 import { migrateTestDatabase } from './migrate-test-database.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
@@ -47,6 +47,7 @@ const testSettings = {
   CRMB_AUTH_BASE: nowhere,
   CRMC_LOGIN_BASE: nowhere,
   MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SIMULATION_SECONDS: '60',
 };
 
 /** The service in this process, with the API and by default with workers, on its own database. */
@@ -140,7 +141,6 @@ export class Service {
   private async untilEmpty(pending: string, workspaceId: string, what: string): Promise<void> {
     await until(async () => (await this.sql(pending, workspaceId)).length === 0, {
       what,
-      withinMs: 60_000,
       pauseMs: 10,
     });
   }

@@ -9,10 +9,10 @@ interface Terms {
   readonly pauseMs?: number;
 }
 
-/** Looks again until there is a value, and returns it. Fails before the 60 seconds of a test have passed. */
+/** Looks again until there is a value, and returns it. Fails before the time-out of the test, so that the message says what was awaited. */
 export async function until<T>(
   look: () => T | Promise<T>,
-  { what = String(look), withinMs = 50_000, pauseMs = 20 }: Terms = {},
+  { what = String(look), withinMs = 200_000, pauseMs = 20 }: Terms = {},
 ): Promise<Exclude<T, NotYet>> {
   const deadline = performance.now() + withinMs;
   for (;;) {

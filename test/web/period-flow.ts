@@ -24,8 +24,7 @@ export type FlowVariant = readonly [words: string, hands: Hands, options: PageOp
 
 /** One test for each variant. */
 export function describePeriodFlow(variants: readonly FlowVariant[]): void {
-  describe('a period in the web app, from a question about a deal to the payroll file', function () {
-    this.timeout(240_000);
+  describe('a period in the web app, from a question about a deal to the payroll file', () => {
     const world = duringSuite(() => WebWorld.start());
     const seller = 'Dana Whitfield';
     let paid: Loose;

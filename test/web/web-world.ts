@@ -52,6 +52,9 @@ const demoNames: Readonly<Record<Role, string>> = {
   payroll: 'Joan Pereira',
 };
 
+/** Less than the time-out of a test, so that the message says what was awaited. */
+const maxWaitMs = 180_000;
+
 type StartService = (database: Promise<TestDatabase>) => Promise<Service>;
 
 const startWithApiAndWorker: StartService = (database) => Service.start({ database });
@@ -111,6 +114,7 @@ export class WebWorld {
     const { scheme = 'light', width = 1280, height = width < 768 ? 844 : 900 } = options;
     const context = await this.browser.createBrowserContext();
     const page = await context.newPage();
+    page.setDefaultTimeout(maxWaitMs);
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(String(error)));
     page.on('console', (message) => {
@@ -161,6 +165,7 @@ async function launch(profile: string, optimizes: boolean): Promise<Browser> {
     userDataDir: profile,
     headless: 'shell',
     pipe: true,
+    timeout: maxWaitMs,
     env: { ...process.env, ...fonts, LANG: 'en_US.UTF-8', LANGUAGE: 'en-US' },
     args: [...browserOptions, ...(optimizes ? [] : [unoptimized])],
   });
@@ -169,7 +174,7 @@ async function launch(profile: string, optimizes: boolean): Promise<Browser> {
 /** Resolves when the page shows a heading and nothing is loading, also across a redirect. */
 export async function waitUntilLoaded(page: Page, tries = 3): Promise<void> {
   try {
-    await page.waitForSelector('h1', { timeout: 20_000 });
+    await page.waitForSelector('h1');
     await page.waitForFunction(`document.querySelector('[role="status"][style*="height"]') === null`);
     await page.evaluate('document.fonts.ready.then(() => undefined)');
   } catch (error) {

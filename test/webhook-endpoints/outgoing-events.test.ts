@@ -10,8 +10,7 @@ import { until } from '#test/support/until.js';
 
 const day = '2026-02-10';
 
-describe('outgoing events', function () {
-  this.timeout(60_000);
+describe('outgoing events', () => {
   let service: Service;
   let smtp: FakeSmtp;
   let receiver: EventReceiver;

@@ -12,8 +12,7 @@ import { Service } from '#test/support/service.js';
 const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
 
 for (const { provider, start } of crmWorlds) {
-  describe(`webhook deliveries of ${provider}`, function () {
-    this.timeout(60_000);
+  describe(`webhook deliveries of ${provider}`, () => {
     let world: CrmWorld;
     let service: Service;
     let api: ApiClient;

@@ -12,6 +12,7 @@ import {
 } from 'openid-client';
 import { inject, injectable } from 'tsyringe';
 import { Failure } from '../../kernel/failure.js';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { type Config } from '../../platform/config.js';
 import { CONFIG, LOG } from '../../platform/injection-tokens.js';
 import { type Log } from '../../platform/log.js';
@@ -24,7 +25,7 @@ export interface Secrecy {
 }
 
 export const callbackPath = '/auth/oidc/callback';
-const timeoutSeconds = 10;
+const timeoutSeconds = timeLimit(10_000) / 1000;
 
 /** The configured OpenID Connect provider: authorization code with PKCE, state and nonce. */
 @injectable()

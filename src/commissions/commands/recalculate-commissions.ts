@@ -7,6 +7,7 @@ import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { blockedChanges } from '../../ledger/blocked-changes.js';
@@ -73,7 +74,7 @@ interface Target {
 }
 
 const noFreshLanes = { lanes: 0, deals: 0, skipped: 0 };
-const maxWaitMs = 25_000;
+const maxWaitMs = timeLimit(25_000);
 
 async function waitFor(caller: Caller, jobId: string, unitOfWork: UnitOfWork): Promise<CalculationJob | null> {
   const [job] = await pollUntil(

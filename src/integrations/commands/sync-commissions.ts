@@ -3,6 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { type CrmProvider, crmProviders } from '../../crm/port.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type CalculationJob } from '../../ledger/calculation-jobs.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -66,7 +67,7 @@ interface Ended extends Started {
   readonly failure: Failure | null;
 }
 
-const maxWaitMs = 25_000;
+const maxWaitMs = timeLimit(25_000);
 
 async function providersOf(
   trx: Work,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CrmMember, type CrmProvider } from '../../crm/port.js';
 import { Failure } from '../../kernel/failure.js';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { withTimeout } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -19,7 +20,7 @@ const response = z.object({
   reps: z.array(rep).describe("The reps after the import of the CRM's members"),
 });
 
-const maxWaitMs = 25_000;
+const maxWaitMs = timeLimit(25_000);
 
 function membersOf(workspaceId: string, provider: CrmProvider, accounts: CrmAccounts): Promise<CrmMember[]> {
   return callingCrm(async () => {

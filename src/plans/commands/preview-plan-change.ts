@@ -6,6 +6,7 @@ import { type DayRange } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -47,7 +48,7 @@ const body = z.strictObject({
 });
 type Body = z.output<typeof body>;
 
-const maxWaitMs = 25_000;
+const maxWaitMs = timeLimit(25_000);
 
 /** Stores the request after the checks of the change. */
 async function storePreview(trx: Work, { workspaceId }: Caller, planRef: string, request: Body, clock: Clock) {

@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { isLockConflict, sqlStateOf } from './database-errors.js';
 import { type Tables } from './tables.js';
@@ -55,7 +56,7 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: timeLimit(10_000),
     // Detects an unreachable server within half a minute.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

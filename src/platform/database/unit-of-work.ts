@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RawBuilder, sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { type OutgoingEvent } from '../outbound/outgoing-event.js';
 import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
@@ -267,11 +268,12 @@ function resultBeforeEnd<T>(
   });
 }
 
+/** In milliseconds, as the other limits of PostgreSQL. */
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
-  none: '5s',
-  shared: '10s',
-  import: '60s',
-  exclusive: '15s',
+  none: `${timeLimit(5_000)}`,
+  shared: `${timeLimit(10_000)}`,
+  import: `${timeLimit(60_000)}`,
+  exclusive: `${timeLimit(15_000)}`,
 };
 
 /**
@@ -279,10 +281,10 @@ const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
  * Longer than any computation between two statements, and for imports longer than reading the next rows of the file.
  */
 const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
-  none: '10s',
-  shared: '10s',
-  import: '60s',
-  exclusive: '10s',
+  none: `${timeLimit(10_000)}`,
+  shared: `${timeLimit(10_000)}`,
+  import: `${timeLimit(60_000)}`,
+  exclusive: `${timeLimit(10_000)}`,
 };
 
 /**

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser } from 'puppeteer-core';
 import { Failure } from '../../kernel/failure.js';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
@@ -13,9 +14,9 @@ import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
 import { type Html } from './html.js';
 import { missingSandbox } from './sandbox.js';
 
-export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: 20_000, tries: 3 };
+export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: timeLimit(20_000), tries: 3 };
 
-const startTimeoutMs = 20_000;
+const startTimeoutMs = timeLimit(20_000);
 const startTries = 3;
 
 const installed = [

@@ -1,10 +1,8 @@
 import { type Express } from 'express';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { inParallel, mapInParallel, withTimeout } from '../../kernel/waiting.js';
 
 export type Check = () => Promise<void>;
-
-const timeoutMs = 1000;
-const cacheMs = 1000;
 
 /**
  * `/livez`: the process responds. `/readyz`: it can serve requests, which ends with the first step of a shutdown, so
@@ -18,6 +16,7 @@ export class Health {
   constructor(
     private readonly checks: Readonly<Record<string, Check>>,
     private readonly queue: Check,
+    private readonly limits = { timeoutMs: timeLimit(1000), cacheMs: 1000 },
   ) {}
 
   routes(app: Express): void {
@@ -37,19 +36,30 @@ export class Health {
   private readiness(): Promise<Readiness> {
     if (this.stopping) return Promise.resolve({ status: 'stopping', checks: {} });
     const now = performance.now();
-    if (this.cached === null || now - this.cached.at > cacheMs) this.cached = { at: now, answer: this.check() };
+    if (this.cached === null || now - this.cached.at > this.limits.cacheMs)
+      this.cached = { at: now, answer: this.check() };
     return this.cached.answer;
   }
 
   private async check(): Promise<Readiness> {
     const [results, isQueueReachable] = await inParallel(
-      () => mapInParallel(Object.entries(this.checks), async ([name, check]) => [name, await passes(check)] as const),
-      () => passes(this.queue),
+      () =>
+        mapInParallel(Object.entries(this.checks), async ([name, check]) => [name, await this.passes(check)] as const),
+      () => this.passes(this.queue),
     );
     const outcomes = [...results, ['queue', isQueueReachable] as const];
     const checks = Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failing'] as const));
     if (results.some(([, passed]) => !passed)) return { status: 'not_ready', checks };
     return isQueueReachable ? { status: 'ready', checks } : { status: 'degraded', queue: 'unreachable', checks };
+  }
+
+  private async passes(check: Check): Promise<boolean> {
+    try {
+      const passed = check().then(() => true);
+      return await withTimeout(this.limits.timeoutMs, passed, () => false);
+    } catch {
+      return false;
+    }
   }
 }
 
@@ -59,13 +69,4 @@ interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
   readonly queue?: 'unreachable';
   readonly checks: Readonly<Record<string, 'ok' | 'failing'>>;
-}
-
-async function passes(check: Check): Promise<boolean> {
-  try {
-    const passed = check().then(() => true);
-    return await withTimeout(timeoutMs, passed, () => false);
-  } catch {
-    return false;
-  }
 }

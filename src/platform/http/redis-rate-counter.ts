@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { type Log } from '../log.js';
 import { type Counted, type RateCounter } from './rate-limit.js';
 
@@ -43,8 +44,8 @@ export class RedisRateCounter implements RateCounter {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: 2000,
-      commandTimeout: 250,
+      connectTimeout: timeLimit(2000),
+      commandTimeout: timeLimit(250),
       retryStrategy: (times) => Math.min(times * 200, 2000),
     });
     redis.on('error', (error) => log.debug({ err: error }, 'the connection to the Redis of the rate limit failed'));

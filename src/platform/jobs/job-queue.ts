@@ -1,6 +1,7 @@
 import { createPostgresBackend, type JobsOptions, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { withTimeout } from '../../kernel/waiting.js';
 import { type Config } from '../config.js';
 import { appSessionOptions } from '../database/pool.js';
@@ -41,7 +42,7 @@ export function queueBackendOf(
   return REDIS_URL === undefined ? { postgresUrl: QUEUE_DATABASE_URL ?? appUrl } : { redisUrl: REDIS_URL };
 }
 
-const responseTimeoutMs = 2000;
+const responseTimeoutMs = timeLimit(2000);
 const skipMs = 5000;
 const retryPauseMs = 1000;
 const warnEveryMs = 10_000;
@@ -254,8 +255,8 @@ function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: 
       max: poolSize,
       application_name: 'commissions-queue',
       // Detects a dead connection, and opens a new one.
-      connectionTimeoutMillis: 5000,
-      query_timeout: 10_000,
+      connectionTimeoutMillis: timeLimit(5000),
+      query_timeout: timeLimit(10_000),
     },
     // BullMQ types a queue by its backend; the code above works with both.
     factory: pausingPostgresBackend as unknown as undefined,

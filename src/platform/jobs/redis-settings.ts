@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { type Config } from '../config.js';
 import { type Log } from '../log.js';
 
-const timeoutMs = 3000;
+const timeoutMs = timeLimit(3000);
 
 /** The server's settings. Many hosted Redis servers do not permit CONFIG. */
 interface RedisSettings {

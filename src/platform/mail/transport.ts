@@ -1,3 +1,4 @@
+import { timeLimit } from '../../kernel/time-limit.js';
 import { type Config } from '../config.js';
 import { type Mail } from './mail.js';
 
@@ -8,7 +9,7 @@ export interface MailTransport {
   close(): void;
 }
 
-const timeoutMs = 20_000;
+const timeoutMs = timeLimit(20_000);
 
 /** The configured SMTP server; null if there is none. */
 export async function mailTransport(config: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>): Promise<MailTransport | null> {

@@ -1,3 +1,4 @@
+import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { type AnyOperation } from '../operation.js';
 import { type ResourceParts } from './guidance.js';
@@ -6,7 +7,7 @@ import { type Follow } from './tool.js';
 export type Progress = (done: number, total: number) => Promise<void>;
 
 /** Within the minute that clients wait for a response by default. */
-const maxFollowMs = 25_000;
+const maxFollowMs = timeLimit(25_000);
 const pollAfterSeconds = 2;
 
 interface Waiting {

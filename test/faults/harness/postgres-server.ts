@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
-import { freePort } from '#embedded-postgres/launch.js';
+import { freePort } from '#test/support/free-port.js';
 import { query } from '#test/support/ledger-checks.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';

@@ -434,7 +434,6 @@ describe('the schema', () => {
     let debian: DebianPostgres | undefined;
 
     before(async function () {
-      this.timeout(60_000);
       debian = await startDebianPostgres15();
       if (debian !== undefined) return;
       if (process.env['CI'])

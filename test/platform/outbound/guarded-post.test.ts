@@ -5,7 +5,7 @@ import { type PostLimits, postGuarded, problemOfUrl } from '#src/platform/outbou
 import { isPublicAddress } from '#src/platform/outbound/public-address.js';
 import { startTrapServer } from '#test/support/trap-server.js';
 
-const limits: PostLimits = { allowLoopback: true, timeoutMs: 300, maxResponseBytes: 65_536 };
+const limits: PostLimits = { allowLoopback: true, timeoutMs: 200_000, maxResponseBytes: 65_536 };
 
 describe('posts to addresses that customers enter', () => {
   const servers: Server[] = [];
@@ -52,7 +52,9 @@ describe('posts to addresses that customers enter', () => {
     const silent = await serve(() => undefined);
     const slow = await serve((_request, response) => response.writeHead(200).write('a'));
     for (const url of [silent, slow])
-      expect(await failureOf(post(url))).to.equal('PostFailure: no complete response within 0.3 seconds');
+      expect(await failureOf(post(url, { timeoutMs: 300 }))).to.equal(
+        'PostFailure: no complete response within 0.3 seconds',
+      );
   });
 
   it('fail without details of the network if the receiver is down', async () => {
@@ -80,8 +82,7 @@ describe('posts to addresses that customers enter', () => {
       const result = post(`https://rebinding.example:${trap.port}/`, { resolveHost: async () => resolved });
       expect(await failureOf(result)).to.equal('PostFailure: the host name does not resolve to public addresses only');
     }
-    expect(trap.hits()).to.equal(0);
-    await trap.stop();
+    await trap.expectNoHits();
   });
 
   it('require https and a public address without a user name', () => {
