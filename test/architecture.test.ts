@@ -220,7 +220,7 @@ describe('import rules', () => {
   it('the service loads large libraries, the demo and the simulated CRMs only when it uses them', () => {
     const loaded = loadedBy('src/app/commands/serve');
     expect(loaded.size).to.be.greaterThan(200);
-    const onDemand = /^(exceljs|puppeteer-core|stripe|@modelcontextprotocol\/|@bull-board\/|nodemailer|demo\/|fakes\/)/;
+    const onDemand = /^(exceljs|puppeteer-core|stripe|@modelcontextprotocol\/|nodemailer|demo\/|fakes\/)/;
     expect([...loaded].filter((target) => onDemand.test(target))).to.deep.equal([]);
   });
 

@@ -176,8 +176,7 @@ const apiAddress = ({ HOST, PORT }: Config): Address => ({ host: HOST, port: POR
 
 async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
   const { config, database, replica, dispatcher, log, attemptLimits, clock } = service;
-  const { METRICS_TOKEN: metricsToken, QUEUE_BOARD_TOKEN: boardToken, PUBLIC_URL: publicUrl } = config;
-  const overTls = publicUrl?.startsWith('https://') === true;
+  const { METRICS_TOKEN: metricsToken, PUBLIC_URL: publicUrl } = config;
   const rateLimit = await openRateLimit(service);
   opened.push(() => rateLimit.close());
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
@@ -221,7 +220,6 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       (express) => connect.routes(express),
       (express) => webApp.routes(express),
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
-      ...(boardToken === undefined ? [] : [await openQueueBoard(service, boardToken, overTls)]),
     ],
   });
   const listening = await listen(app, apiAddress(config));
@@ -231,12 +229,6 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
     await listening.close();
   });
   return listening;
-}
-
-/** The libraries of the board are loaded only where it is on. */
-async function openQueueBoard({ config, queue, attemptLimits }: Service, token: string, overTls: boolean) {
-  const { queueBoard } = await import('../platform/http/queue-board.js');
-  return queueBoard(queue, { token, mayWrite: config.BULL_BOARD_WRITE, overTls, attemptLimits });
 }
 
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */

@@ -80,13 +80,6 @@ const settings = z.object({
     description: 'Separate port for `/metrics` and the health checks, without a token; also in a worker',
     example: '9464',
   }),
-  QUEUE_BOARD_TOKEN: z.string().min(24).optional().meta({
-    description: "The operator's token for the queue board at `/admin/queues`; without it there is no board",
-    example: 'the output of: openssl rand -hex 16',
-  }),
-  BULL_BOARD_WRITE: flag
-    .default(false)
-    .meta({ description: '1: the queue board can retry, remove and pause jobs; 0: it is read-only', example: '1' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http', 'https']).optional().meta({
     description: 'Endpoint that receives traces as OTLP over HTTP; without it tracing is off',
     example: 'http://otel-collector:4318',

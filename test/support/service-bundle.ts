@@ -15,7 +15,6 @@ const parts = ['src', 'workers', 'migrations', 'embedded-postgres', 'demo', 'fak
 const external = [
   /^node:/,
   /^@opentelemetry\/(?!api$)/,
-  /^@bull-board\//,
   /^@modelcontextprotocol\//,
   /^(exceljs|puppeteer-core|stripe|nodemailer|embedded-postgres|pg-native)$/,
 ];

@@ -31,7 +31,7 @@ export function metricsPage(measured: Measured, token: string | null): (app: Exp
 }
 
 /** Compares digests, whose length and comparison time reveal nothing about the secret. */
-export function hasBearerToken(authorization: string | undefined, secret: string): boolean {
+function hasBearerToken(authorization: string | undefined, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${secret}`));
 }

@@ -73,11 +73,6 @@ export class JobQueue {
     await this.queue.getWaitingCount();
   }
 
-  /** For the operator's dashboard, which shows the queue and may retry or delete jobs. */
-  forBoard(): Queue {
-    return this.queue;
-  }
-
   /** Number of jobs by state. */
   counts(): Promise<Readonly<Record<string, number>>> {
     return this.respond(this.queue.getJobCounts());
@@ -182,7 +177,7 @@ export class JobWorker {
     this.worker.on('completed', (job) => metrics.jobs.inc({ job: job.name, outcome: 'completed' }));
     this.worker.on('failed', (job, error) => {
       metrics.jobs.inc({ job: job?.name ?? 'unknown', outcome: 'failed' });
-      log.error({ err: error, job: job?.name }, 'job failed');
+      log.error({ err: error, job: job?.name, payload: job?.data, attempt: job?.attemptsMade }, 'job failed');
     });
   }
 
