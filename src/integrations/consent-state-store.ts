@@ -13,13 +13,13 @@ export interface Started {
 }
 
 /** A started consent and its secrets, known only to this service. */
-export interface Consent extends Started {
+interface Consent extends Started {
   readonly codeVerifier: string;
   readonly loginUrl: string | null;
 }
 
 /** Credentials that the admin has not confirmed yet. */
-export interface Grant extends Started {
+interface Grant extends Started {
   readonly credentials: CrmCredentials;
 }
 

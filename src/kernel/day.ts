@@ -85,7 +85,7 @@ export function readInstant(text: string): Date | null {
 }
 
 /** Whether the day of the instant is one of {@link allDays} in every time zone. False for an invalid date. */
-export function isWithinBounds(instant: Date): boolean {
+function isWithinBounds(instant: Date): boolean {
   return instant >= earliestInstant && instant <= latestInstant;
 }
 

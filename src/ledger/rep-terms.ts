@@ -31,7 +31,7 @@ export interface StoredVersion extends PlanVersion {
   readonly planStatus: PlanStatus;
 }
 
-export interface Assignment {
+interface Assignment {
   readonly planId: string;
   readonly start: Day | null;
   readonly end: Day | null;

@@ -9,7 +9,7 @@ import { pathId, text } from '../platform/schemas.js';
 /** A workspace has at most this many endpoints. */
 export const maxEndpoints = 20;
 
-export const eventType = z.enum(Object.keys(eventTypes) as [EventType, ...EventType[]]);
+const eventType = z.enum(Object.keys(eventTypes) as [EventType, ...EventType[]]);
 
 export const endpointPath = { endpointId: pathId.describe('Id of the webhook endpoint (UUID)') };
 

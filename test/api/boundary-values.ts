@@ -1,7 +1,7 @@
 import { type BoundedKind } from './declared-fields.js';
 
 /** A number that is valid JSON and that JavaScript cannot write. */
-export const raw = (text: string) => `@raw:${text}@`;
+const raw = (text: string) => `@raw:${text}@`;
 
 /** JSON with the numbers of {@link raw}. */
 export function jsonOf(body: unknown): string {

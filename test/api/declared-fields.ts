@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AnyOperation } from '#src/platform/operation.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read at every depth
-export type JsonSchema = any;
+type JsonSchema = any;
 
 /** What a field holds, of the values that have bounds. */
 export type BoundedKind = 'day' | 'instant' | 'day or instant' | 'period' | 'number';

@@ -9,7 +9,7 @@ import { type Json, service } from './running-service.js';
 export type Person = 'mgr' | 'ben' | 'cat';
 
 export { expectError } from '#test/support/errors.js';
-export { flatRule, flatTier, won } from '#test/support/terms.js';
+export { flatTier, won } from '#test/support/terms.js';
 export { workedTiers as exampleTiers };
 
 /** The id of nothing. */

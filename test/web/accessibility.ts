@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { type CDPSession, type Page } from 'puppeteer-core';
 import { type Scheme, setScheme } from './web-world.js';
 
@@ -21,7 +21,7 @@ interface KeptScript {
   readonly scriptId: string;
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const keptScripts = new WeakMap<Page, KeptScript>();
 

@@ -198,6 +198,6 @@ function childrenOf(value: unknown): ReadonlyMap<string, unknown> | null {
 }
 
 /** Whether the values are equal, whatever the order of their keys. */
-export function isSame(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b));
 }

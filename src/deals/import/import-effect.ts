@@ -41,7 +41,7 @@ export const importEffect = z
       .describe('Approved periods in which the deals would open a discrepancy. The periods do not change'),
   })
   .describe('What the import would do to commission');
-export type ImportEffect = z.input<typeof importEffect>;
+type ImportEffect = z.input<typeof importEffect>;
 
 interface ImportWithEffect {
   readonly result: ImportResult;

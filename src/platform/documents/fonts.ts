@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Html } from './html.js';
 
 const weights = [400, 600];
@@ -14,7 +14,7 @@ interface Subset {
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
-const home = path.dirname(createRequire(import.meta.url).resolve('@fontsource/inter/package.json'));
+const home = path.dirname(fileURLToPath(import.meta.resolve('@fontsource/inter/package.json')));
 let subsets: Promise<readonly Subset[]> | null = null;
 const faces = new Map<string, Promise<string>>();
 

@@ -88,7 +88,7 @@ function text(type: string, content: string): RequestHandler {
 }
 
 function packaged(file: string): RequestHandler {
-  const root = path.dirname(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)));
+  const root = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
   return (_request, response, next) => {
     response.sendFile(file, { root, maxAge: '1d', etag: false }, (error) =>
       error === undefined ? undefined : next(error),

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +11,7 @@ export interface Check {
   readonly errorMessage?: string;
 }
 
-const manifest = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
+const manifest = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/package.json'));
 const command = join(dirname(manifest), 'dist/index.js');
 const loader = fileURLToPath(new URL('./load-on-node-20.js', import.meta.url));
 

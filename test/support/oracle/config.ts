@@ -9,7 +9,7 @@ export interface Leaf {
   value?: unknown;
 }
 
-export interface Group {
+interface Group {
   operator: 'and' | 'or';
   rules: Leaf[];
 }
@@ -56,7 +56,7 @@ interface PostedConfig {
   rules: PostedRule[];
 }
 
-export type Phase = 'per_deal' | 'cascade' | 'periodic';
+type Phase = 'per_deal' | 'cascade' | 'periodic';
 type TierMode = 'full_rate' | 'marginal' | 'retroactive';
 type PayoutMode = 'rate' | 'flat_per_event' | 'flat_per_tier' | 'stepped_bonus';
 

@@ -5,7 +5,6 @@ import { type Simulation } from './queries.js';
 
 export type PlanPreview = Answer<'previewPlanChange'>;
 export type TestResult = Answer<'runPlanTests'>;
-export type PlanWarning = NonNullable<PlanPreview['warnings']>[number];
 
 export const templatesQuery = queryOptions({
   queryKey: ['plan-templates'],

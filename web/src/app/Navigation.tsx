@@ -44,7 +44,7 @@ export function Navigation({ isOpen, onClose }: NavigationProps) {
 }
 
 /** The letter of the workspace and its name. */
-export function Workspace() {
+function Workspace() {
   const { workspace } = useSession();
   return (
     <Menu position="bottom-start" width={208}>

@@ -7,7 +7,7 @@ import { type SourceTable } from './table.js';
 export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments';
 
 /** What the values of a column are. */
-export type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';
+type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';
 
 /** Where a column of the file goes. */
 export interface Target {

@@ -18,7 +18,7 @@ import { csvText, readTable, type SourceTable } from '../../imports/table.js';
 import { keepColumns, keptColumns } from './kept-columns.js';
 
 /** The file and what the person decided about it. */
-export interface ImportState {
+interface ImportState {
   readonly name: string;
   readonly text: string;
   readonly columns: readonly string[];

@@ -4,7 +4,7 @@ import { useKeptState } from '../../../app/kept-state.js';
 import { type Draft, type DraftTerms, draftOf, isSame, type Rule, withChange } from '../../../plans/draft.js';
 
 /** The version that the draft was made from. */
-export interface Base {
+interface Base {
   readonly planVersionId: string;
   readonly version: number;
 }
