@@ -19,6 +19,7 @@ import * as operation from './017_operation.js';
 import * as webhookEndpoints from './018_webhook_endpoints.js';
 import * as changeRequests from './019_change_requests.js';
 import * as fairUse from './020_fair_use.js';
+import * as endsOfChangeRequests from './021_ends_of_change_requests.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -42,4 +43,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '018_webhook_endpoints': webhookEndpoints,
   '019_change_requests': changeRequests,
   '020_fair_use': fairUse,
+  '021_ends_of_change_requests': endsOfChangeRequests,
 };

@@ -1,11 +1,14 @@
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
+import { Failure } from '../kernel/failure.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type AgentWrites, type WriteMode } from '../platform/mcp/agent-writes.js';
 import { type ToolRunner } from '../platform/mcp/tool-runner.js';
-import { insertChangeRequest } from './change-request-store.js';
+import { commonFailures } from '../platform/operation.js';
+import { readBasis } from './basis.js';
+import { assertFewPending, insertChangeRequest } from './change-request-store.js';
 import { findAgentWrites } from './change-request-views.js';
-import { previewChange } from './preview-change.js';
+import { notPreviewed, previewChange } from './preview-change.js';
 
 /** Decides with the setting of the workspace whether an agent may change something at once. */
 export class AgentWriteRules implements AgentWrites {
@@ -23,7 +26,22 @@ export class AgentWriteRules implements AgentWrites {
 
   async request(caller: Caller, change: Parameters<AgentWrites['request']>[1]): Promise<string> {
     const { unitOfWork, runner, clock } = this;
-    const preview = await previewChange({ unitOfWork, runner, clock }, caller, change);
-    return unitOfWork.write(caller, (trx) => insertChangeRequest(trx, caller, { ...change, preview }));
+    // Read before the preview is calculated: what changes meanwhile outdates it.
+    const { basis } = await unitOfWork.read(caller, async (trx) => {
+      await assertFewPending(trx, caller);
+      return readBasis(trx, runner, caller.workspaceId, change);
+    });
+    const previewed = await previewChange({ unitOfWork, runner, clock }, caller, change).catch(withoutPreview);
+    return unitOfWork.write(caller, (trx) =>
+      insertChangeRequest(trx, caller, { ...change, ...previewed, basis: { ...basis, isForPerson: false } }),
+    );
   }
+}
+
+/** Other previews are still calculated, or the service failed: the change itself may be possible. */
+function withoutPreview(error: unknown) {
+  const isLater =
+    error instanceof Failure && (error.code === 'rate_limited' || (commonFailures[error.code] ?? 0) >= 500);
+  if (isLater) return notPreviewed;
+  throw error;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { addDays, type Day, type DayRange } from '../kernel/day.js';
@@ -71,10 +72,9 @@ export interface PreviewAnswer extends Omit<ChangePreview, 'calculatedAt' | 'fro
 
 /** Null while the preview is calculated. */
 export function toStoredPreview(answer: PreviewAnswer, days: DayRange): StoredPreview | null {
-  const { status, finishedAt, currency, before, after, delta, otherCurrencies, byRep, locked, count, testsPassed } =
-    answer;
+  const { status, finishedAt, currency, before, after, delta, otherCurrencies, locked, count, testsPassed } = answer;
   if (status !== 'completed' || finishedAt === undefined) return null;
-  const moved = byRep.filter((one) => one.delta !== 0);
+  const moved = movedFigures(answer);
   return {
     calculatedAt: finishedAt,
     ...days,
@@ -85,6 +85,16 @@ export function toStoredPreview(answer: PreviewAnswer, days: DayRange): StoredPr
     locked: locked.slice(0, maxListed).map(({ name: _, ...rest }) => rest),
     ...(testsPassed === undefined ? {} : { testsPassed }),
   };
+}
+
+export function movedFigures({ byRep }: Pick<PreviewAnswer, 'byRep'>): PreviewAnswer['byRep'] {
+  return byRep.filter(({ delta }) => delta !== 0);
+}
+
+/** Whether both show the same amounts, whenever they were calculated. */
+export function showSameFigures(a: StoredPreview | null, b: StoredPreview | null): boolean {
+  const figuresOf = (preview: StoredPreview | null) => preview && { ...preview, calculatedAt: null };
+  return isDeepStrictEqual(figuresOf(a), figuresOf(b));
 }
 
 export function withNames({ byRep, locked, ...same }: StoredPreview, nameOf: (repId: string) => string): ChangePreview {

@@ -3,36 +3,36 @@ import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type RawInput } from '../platform/operation-dispatcher.js';
+import { type Basis, type ToolCall } from './basis.js';
 import { type StoredPreview } from './change-preview.js';
-import { maxPending, type StoredCaller, toStoredCaller } from './change-request.js';
+import {
+  maxPending,
+  maxPendingOfRequester,
+  type Outdated,
+  type StoredCaller,
+  toStoredCaller,
+} from './change-request.js';
+import { presentStatus } from './change-request-status.js';
+import { type Previewed } from './preview-change.js';
 
 const validDays = 7;
 const maxOutcomeBytes = 64 * 1024;
 
-interface NewChangeRequest {
-  readonly tool: string;
+interface NewChangeRequest extends ToolCall, Previewed {
   readonly title: string;
-  readonly input: RawInput;
-  readonly preview: StoredPreview | null;
+  readonly basis: Basis;
 }
 
 /** Stores the change for a decision. Returns its id. */
 export async function insertChangeRequest(
   trx: Work,
   caller: Caller,
-  { tool, title, input, preview }: NewChangeRequest,
+  { tool, title, input, preview, moves, basis }: NewChangeRequest,
 ): Promise<string> {
-  const { workspaceId, repId } = caller;
-  const { count } = await trx
-    .selectFrom('change_requests')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', sql<Date>`now()`)
-    .executeTakeFirstOrThrow();
-  if (count >= maxPending)
-    throw new Failure('rate_limited', `${maxPending} change requests wait for a decision. Decide some first.`);
+  const { workspaceId, repId, agent } = caller;
+  // The lock serializes requests of a workspace, so that concurrent requests count each other.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`change requests:${workspaceId}`}, 0))`.execute(trx);
+  await assertFewPending(trx, caller);
   const requestId = newId();
   await trx
     .insertInto('change_requests')
@@ -40,16 +40,44 @@ export async function insertChangeRequest(
       workspace_id: workspaceId,
       request_id: requestId,
       rep_id: repId,
+      connection_id: agent?.connectionId ?? null,
+      token_id: keyOf(caller),
       caller: JSON.stringify(toStoredCaller(caller)),
       tool,
       title,
       input: JSON.stringify(input),
       preview: preview === null ? null : JSON.stringify(preview),
+      moves: sql`${moves}::uuid[]`,
+      basis: JSON.stringify(basis),
       status: 'pending',
       expires_at: sql<Date>`now() + make_interval(days => ${validDays})`,
     })
     .execute();
   return requestId;
+}
+
+/** The id of the key that was sent; null for a session or an agent, whose requests are those of their person. */
+function keyOf({ repId, tokenId }: Caller): string | null {
+  return repId === null ? (tokenId ?? null) : null;
+}
+
+/** Rejects a request if too many of the requester or the workspace wait for a decision. */
+export async function assertFewPending(trx: Work, caller: Caller): Promise<void> {
+  const { rows } = await sql<{ all: number; own: number }>`
+    select count(*)::int as "all", (count(*) filter (
+      where c.rep_id is not distinct from ${caller.repId}::uuid and c.token_id is not distinct from ${keyOf(caller)}::uuid
+    ))::int as own
+    from change_requests c
+    where c.workspace_id = ${caller.workspaceId} and c.status in ('pending', 'running')
+      and ${presentStatus} = 'pending'`.execute(trx);
+  const { all, own } = rows[0] as (typeof rows)[number];
+  if (own >= maxPendingOfRequester)
+    throw new Failure(
+      'rate_limited',
+      `${own} change requests of yours wait for a decision. A person has to decide first.`,
+    );
+  if (all >= maxPending)
+    throw new Failure('rate_limited', `${all} change requests wait for a decision. Decide some first.`);
 }
 
 /** A request and who may decide about it: everyone for null, otherwise the person. */
@@ -58,38 +86,54 @@ export interface RequestRef {
   readonly repId: string | null;
 }
 
-export interface RequestedChange {
-  readonly tool: string;
-  readonly input: RawInput;
+export interface RequestedChange extends ToolCall {
+  readonly requestId: string;
   readonly caller: StoredCaller;
+  readonly preview: StoredPreview | null;
+  readonly moves: readonly string[];
+  /** Null for a request that an earlier release stored. */
+  readonly basis: Basis | null;
+  /** Whether the preview was calculated for a person within the last minutes. */
+  readonly isFresh: boolean;
 }
 
-/** The pending request; null if it was decided, has expired or is not visible to the person. */
-export async function findPending(
-  trx: Work,
-  workspaceId: string,
-  { requestId, repId }: RequestRef,
-): Promise<RequestedChange | null> {
+/** The pending request; null if it was decided, has ended or is not visible to the person. */
+export async function findPending(trx: Work, workspaceId: string, ref: RequestRef): Promise<RequestedChange | null> {
   const { rows } = await sql<RequestedChange>`
-    select tool, input, caller from change_requests
-    where workspace_id = ${workspaceId} and ${isPending(requestId, repId)}`.execute(trx);
+    select c.request_id as "requestId", c.tool, c.input, c.caller, c.preview, c.moves, c.basis,
+      coalesce((c.basis -> 'isForPerson')::boolean
+        and (c.preview ->> 'calculatedAt')::timestamptz > now() - interval '5 minutes', false) as "isFresh"
+    from change_requests c
+    where c.workspace_id = ${workspaceId} and ${isPending(ref)}`.execute(trx);
   return rows[0] ?? null;
 }
 
-function isPending(requestId: string, repId: string | null): RawBuilder<boolean> {
-  return sql`request_id = ${requestId} and status = 'pending' and expires_at > now()
-    and (${repId}::uuid is null or rep_id = ${repId})`;
+function isPending({ requestId, repId }: RequestRef): RawBuilder<boolean> {
+  return sql`c.request_id = ${requestId} and (${repId}::uuid is null or c.rep_id = ${repId})
+    and ${presentStatus} = 'pending'`;
 }
 
-export async function storePreview(
+/** What the next approval refers to. */
+interface Shown extends Previewed {
+  readonly basis: Basis;
+  /** Undefined keeps the stored value. */
+  readonly outdated?: Outdated;
+}
+
+export async function storeShown(
   trx: Work,
   workspaceId: string,
   requestId: string,
-  preview: StoredPreview,
+  { preview, moves, basis, outdated }: Shown,
 ): Promise<void> {
   await trx
     .updateTable('change_requests')
-    .set({ preview: JSON.stringify(preview) })
+    .set({
+      preview: preview === null ? null : JSON.stringify(preview),
+      moves: sql`${moves}::uuid[]`,
+      basis: JSON.stringify(basis),
+      ...(outdated === undefined ? {} : { outdated: JSON.stringify(outdated) }),
+    })
     .where('workspace_id', '=', workspaceId)
     .where('request_id', '=', requestId)
     .where('status', '=', 'pending')
@@ -103,19 +147,19 @@ export interface Decision {
   readonly runId: string;
 }
 
-/** Takes a pending request out of the list, once; null if it was decided, has expired or is not visible to the person. */
+/** Takes a pending request out of the list, once; false if it was decided, has ended or is not visible to the person. */
 export async function decide(
   trx: Work,
   { workspaceId, actor }: Caller,
-  { requestId, repId }: RequestRef,
+  ref: RequestRef,
   { status, reason, runId }: Decision,
-): Promise<RequestedChange | null> {
-  const { rows } = await sql<RequestedChange>`
-    update change_requests set status = ${status}, decided_by = ${actor}, decided_at = now(), reason = ${reason},
+): Promise<boolean> {
+  const { rows } = await sql`
+    update change_requests c set status = ${status}, decided_by = ${actor}, decided_at = now(), reason = ${reason},
       run_id = case when ${status} = 'running' then ${runId}::uuid end
-    where workspace_id = ${workspaceId} and ${isPending(requestId, repId)}
-    returning tool, input, caller`.execute(trx);
-  return rows[0] ?? null;
+    where c.workspace_id = ${workspaceId} and ${isPending(ref)}
+    returning 1`.execute(trx);
+  return rows.length > 0;
 }
 
 /** The run of an approved change. */
@@ -123,6 +167,28 @@ export interface Run {
   readonly workspaceId: string;
   readonly requestId: string;
   readonly runId: string;
+}
+
+/** Whether a transaction of the run has committed. */
+export async function hasWritten(trx: Work, { workspaceId, requestId, runId }: Run): Promise<boolean> {
+  const { rows } = await sql`
+    select from change_requests
+    where workspace_id = ${workspaceId} and request_id = ${requestId} and run_id = ${runId} and has_written`.execute(
+    trx,
+  );
+  return rows.length > 0;
+}
+
+/** Lets people decide again about a change that was not run. */
+export async function returnToPending(trx: Work, { workspaceId, requestId, runId }: Run): Promise<void> {
+  await trx
+    .updateTable('change_requests')
+    .set({ status: 'pending', decided_by: null, decided_at: null, reason: null, run_id: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('request_id', '=', requestId)
+    .where('run_id', '=', runId)
+    .where('has_written', '=', false)
+    .execute();
 }
 
 /**

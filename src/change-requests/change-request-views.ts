@@ -3,14 +3,19 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type WriteMode } from '../platform/mcp/agent-writes.js';
 import { type RawInput } from '../platform/operation-dispatcher.js';
 import { findRepNames } from '../reps/rep-views.js';
+import { type Basis } from './basis.js';
 import { type StoredPreview, withNames } from './change-preview.js';
 import {
   type ChangeRequest,
   type ChangeRequestStatus,
   changeRequestNotFound,
+  type End,
+  type Outdated,
   type StoredCaller,
 } from './change-request.js';
+import { presentStatus } from './change-request-status.js';
 import { type RequestRef } from './change-request-store.js';
+import { fingerprintOf } from './fingerprint.js';
 
 interface Filter {
   /** Only those of this person; null for all. */
@@ -28,7 +33,10 @@ interface Row {
   readonly title: string;
   readonly input: RawInput;
   readonly preview: StoredPreview | null;
+  readonly basis: Basis | null;
+  readonly outdated: Outdated | null;
   readonly status: ChangeRequestStatus;
+  readonly endedBecause: End | null;
   readonly decidedBy: string | null;
   readonly decidedAt: Date | null;
   readonly reason: string | null;
@@ -43,19 +51,21 @@ export async function listChangeRequests(
   workspaceId: string,
   { repId, id, status, limit }: Filter,
 ): Promise<ChangeRequest[]> {
-  const present = sql`case when status = 'pending' and expires_at <= now() then 'expired' else status end`;
   const { rows } = await sql<Row>`
-    select request_id as id, rep_id as "repId", caller, tool, title, input, preview, ${present} as status,
-      decided_by as "decidedBy", decided_at as "decidedAt", reason, outcome, created_at as "createdAt",
-      expires_at as "expiresAt"
-    from change_requests
-    where workspace_id = ${workspaceId} and (${repId}::uuid is null or rep_id = ${repId})
-      and (${id ?? null}::uuid is null or request_id = ${id ?? null})
-      and (${status ?? null}::text is null or ${present} = ${status ?? null})
-    order by created_at desc, request_id limit ${limit}`.execute(trx);
+    select c.request_id as id, c.rep_id as "repId", c.caller, c.tool, c.title, c.input, c.preview, c.basis, c.outdated,
+      ${presentStatus} as status, case when ${presentStatus} = 'ended' then coalesce(c.ended_because,
+        case when c.token_id is null then 'agent_disconnected' else 'key_invalid' end) end as "endedBecause",
+      c.decided_by as "decidedBy", c.decided_at as "decidedAt", c.reason, c.outcome, c.created_at as "createdAt",
+      c.expires_at as "expiresAt"
+    from change_requests c
+    where c.workspace_id = ${workspaceId} and (${repId}::uuid is null or c.rep_id = ${repId})
+      and (${id ?? null}::uuid is null or c.request_id = ${id ?? null})
+      and (${status ?? null}::text is null or ${presentStatus} = ${status ?? null})
+    order by c.created_at desc, c.request_id limit ${limit}`.execute(trx);
   const names = await namesOfReps(trx, workspaceId, rows);
-  return rows.map(({ caller, input, preview, decidedAt, createdAt, expiresAt, ...row }) => ({
+  return rows.map(({ caller, input, preview, basis, decidedAt, createdAt, expiresAt, ...row }) => ({
     ...row,
+    fingerprint: fingerprintOf({ basis, preview }),
     preview: preview === null ? null : withNames(preview, (shown) => names.get(shown) ?? ''),
     requestedBy: caller.actor,
     arguments: { ...(input.params as object), ...(input.query as object), ...(input.body as object | undefined) },

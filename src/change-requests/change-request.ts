@@ -5,32 +5,59 @@ import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { changePreview, changePreviewExample } from './change-preview.js';
 
-export const changeRequestStatuses = ['pending', 'running', 'done', 'failed', 'rejected', 'expired'] as const;
+export const changeRequestStatuses = ['pending', 'running', 'done', 'failed', 'rejected', 'expired', 'ended'] as const;
 export type ChangeRequestStatus = (typeof changeRequestStatuses)[number];
 
-/** A workspace may have at most this many pending requests. */
-export const maxPending = 200;
+/** Why a request ended before it was decided. */
+export const ends = ['agent_disconnected', 'key_invalid', 'person_deactivated', 'role_changed'] as const;
+export type End = (typeof ends)[number];
 
-/** Who requested the change, with the rights that they had. */
+/** What may have changed since a request was shown. */
+export const shownParts = ['subject', 'commission'] as const;
+export type ShownPart = (typeof shownParts)[number];
+
+/** A workspace may have at most this many pending requests, and each person and each key this many of them. */
+export const maxPending = 200;
+export const maxPendingOfRequester = 20;
+
+/** Who requested the change, with the rights that they had. The team of a manager is read again when the change runs. */
 export interface StoredCaller {
   readonly accessLevel: AccessLevel;
   readonly repId: string | null;
   readonly keyCreatorId?: string;
   readonly scopes?: readonly KeyScope[];
-  readonly team?: readonly string[];
   readonly actor: string;
 }
 
-export function toStoredCaller({ accessLevel, repId, keyCreatorId, scopes, team, actor }: Caller): StoredCaller {
+export function toStoredCaller({ accessLevel, repId, keyCreatorId, scopes, actor }: Caller): StoredCaller {
   return {
     accessLevel,
     repId,
     ...(keyCreatorId === undefined ? {} : { keyCreatorId }),
     ...(scopes === undefined ? {} : { scopes: [...scopes] }),
-    ...(team === undefined ? {} : { team: [...team] }),
     actor,
   };
 }
+
+const shownPart = z
+  .enum(shownParts)
+  .describe('subject: what the change would change, such as the versions of the plan; commission: the figures');
+
+/** What an approval found to have changed since the preview that was shown. */
+export const outdated = z
+  .object({
+    at: z.string().describe('When it was found, instant in ISO 8601'),
+    changed: z.array(shownPart).describe('What had changed'),
+    before: z
+      .object({
+        currency: z.string().describe('Currency of the amount, ISO 4217 code'),
+        delta: z.number().describe('What the earlier preview moved'),
+      })
+      .nullable()
+      .describe('The earlier preview; null if there was none'),
+  })
+  .describe('What an approval found to have changed. `preview` is calculated since');
+export type Outdated = z.input<typeof outdated>;
 
 /** A change that an agent has requested and a person decides about. */
 export const changeRequest = z
@@ -44,10 +71,20 @@ export const changeRequest = z
     preview: changePreview
       .nullable()
       .describe('What the change would do to commission, as last calculated; null for a change that moves no amounts'),
+    fingerprint: z
+      .string()
+      .describe('Identifies what is shown: send it with the approval, so that nothing else runs than what was read'),
+    outdated: outdated.nullable().describe('Why the last approval did not run the change; null if none was too late'),
     status: z
       .enum(changeRequestStatuses)
       .describe(
-        'pending: a person has to decide; running: approved, in progress; done or failed: approved, see outcome; rejected; expired after seven days',
+        'pending: a person has to decide; running: approved, in progress; done or failed: approved, see outcome; rejected; expired after seven days; ended with the agent, key or person, see endedBecause',
+      ),
+    endedBecause: z
+      .enum(ends)
+      .nullable()
+      .describe(
+        'agent_disconnected; key_invalid: revoked, rotated or expired; person_deactivated; role_changed: of the person for whom the agent acts. Null unless status is ended',
       ),
     decidedBy: z.string().nullable().describe('Who decided, as the audit log names them; null before'),
     decidedAt: z.string().nullable().describe('When it was decided, instant in ISO 8601; null before'),
@@ -67,8 +104,8 @@ export function changeRequestNotFound(): Failure {
   return new Failure('not_found', 'There is no such change request, or it belongs to another person.');
 }
 
-export function alreadyDecided({ status }: ChangeRequest): Failure {
-  return new Failure('already_decided', `The change request is ${status}.`, { status });
+export function alreadyDecided({ status, endedBecause }: ChangeRequest): Failure {
+  return new Failure('already_decided', `The change request is ${status}.`, { status, endedBecause });
 }
 
 export const changeRequestExample: ChangeRequest = {
@@ -79,7 +116,10 @@ export const changeRequestExample: ChangeRequest = {
   title: 'Set plan status',
   arguments: { planRef: sampleIds.planId, status: 'active' },
   preview: changePreviewExample,
+  fingerprint: 'Zk1gR9wL4xQh0aB7cD2eFg',
+  outdated: null,
   status: 'pending',
+  endedBecause: null,
   decidedBy: null,
   decidedAt: null,
   reason: null,

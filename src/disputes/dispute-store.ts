@@ -35,6 +35,7 @@ export async function insertDispute(trx: Work, caller: Caller, dispute: NewDispu
       description: dispute.description,
       evidence: JSON.stringify(dispute.evidence),
       opened_by: personBehind(caller),
+      approved_by: caller.approvedBy ?? null,
       opened_at: at,
       updated_at: at,
     })

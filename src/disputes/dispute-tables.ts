@@ -19,6 +19,8 @@ export interface DisputeTables {
     evidence: Json<Evidence>;
     /** The person who opened it, also through a key; null for a key of the command line. */
     opened_by: string | null;
+    /** Who approved it, if an agent opened it with an approval. */
+    approved_by: string | null;
     opened_at: Instant;
     updated_at: Instant;
     adjustment_event_id: string | null;

@@ -16,6 +16,7 @@ import {
   disputeNotFound,
   type Evidence,
   openStatuses,
+  type StoredDispute,
 } from './dispute.js';
 
 interface DisputeFilter {
@@ -47,7 +48,7 @@ export async function listDisputes(
 }
 
 /** The dispute with the person who opened it; null if there is none. */
-export async function findDispute(trx: Work, workspaceId: string, disputeId: string): Promise<Dispute | null> {
+export async function findDispute(trx: Work, workspaceId: string, disputeId: string): Promise<StoredDispute | null> {
   if (!isUuid(disputeId)) return null;
   const row = await selectColumns(selectMatching(trx, workspaceId, { repIds: null }))
     .where('d.dispute_id', '=', disputeId)
@@ -56,7 +57,7 @@ export async function findDispute(trx: Work, workspaceId: string, disputeId: str
 }
 
 /** Rejects an unknown dispute, and one of a rep that the caller may not see. */
-export async function findVisibleDispute(trx: Work, caller: Caller, disputeId: string): Promise<Dispute> {
+export async function findVisibleDispute(trx: Work, caller: Caller, disputeId: string): Promise<StoredDispute> {
   const dispute = await findDispute(trx, caller.workspaceId, disputeId);
   if (dispute === null) throw disputeNotFound();
   if (!maySee(caller, dispute.repId)) throw notYours();
@@ -150,12 +151,13 @@ function selectColumns(query: ReturnType<typeof selectMatching>) {
       'd.expected_amount as expectedAmount',
     ])
     .select(['d.currency', 'd.description', 'd.opened_by as openedById', 'o.name as openedByName'])
+    .select('d.approved_by as approvedById')
     .select(['d.opened_at as openedAt', 'd.updated_at as updatedAt', 'd.adjustment_event_id as adjustmentId']);
 }
 
 type DisputeRow = InferResult<ReturnType<typeof selectColumns>>[number];
 
-function disputeOf(row: DisputeRow): Dispute {
+function disputeOf(row: DisputeRow): StoredDispute {
   const { openedById, openedByName, openedAt, updatedAt, expectedAmount, ...same } = row;
   return {
     ...same,

@@ -97,6 +97,11 @@ export const dispute = z
   .describe('An objection to what a statement says');
 export type Dispute = z.input<typeof dispute>;
 
+export interface StoredDispute extends Dispute {
+  /** Who approved the request of the agent that opened it (UUID); null for none. */
+  readonly approvedById: string | null;
+}
+
 const step = z
   .object({
     status: z.enum(disputeStatuses).describe('The status after the step'),

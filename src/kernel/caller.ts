@@ -52,6 +52,8 @@ export interface Caller {
   /** The token that was sent; absent for the service itself. */
   readonly tokenId?: string;
   readonly tokenKind?: 'ws' | 'sess' | 'conn' | 'int' | 'agt';
+  /** Who approved the change that an agent has requested; absent for calls that needed no approval. */
+  readonly approvedBy?: string;
   /** The agent that acts for the person; absent where none does. */
   readonly agent?: ConnectedAgent;
   /** The network address of the request, for limits on attempts; absent for the service itself. */
@@ -63,6 +65,11 @@ export interface Caller {
 /** The person responsible for the request: of the session, or who created the key; null for keys of the command line. */
 export function personBehind({ repId, keyCreatorId }: Caller): string | null {
   return repId ?? keyCreatorId ?? null;
+}
+
+/** Everyone responsible for the request: the person behind it, and who approved the change of an agent. */
+export function peopleBehind(caller: Caller): readonly string[] {
+  return [personBehind(caller), caller.approvedBy ?? null].filter((repId) => repId !== null);
 }
 
 export function mayActAs(caller: Caller, required: AccessLevel): boolean {

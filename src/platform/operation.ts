@@ -2,6 +2,7 @@ import { type Readable } from 'node:stream';
 import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type AccessLevel, type Caller, type KeyScope, mayActAs } from '../kernel/caller.js';
+import { type Work } from './database/unit-of-work.js';
 import { type Tool } from './mcp/tool.js';
 
 /** The input of an operation: the parsed request with defaults filled in. */
@@ -10,6 +11,17 @@ export interface Input<Params = unknown, Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
 }
+
+/** What a call changes, for the person who approves it on behalf of an agent. */
+export interface Subject {
+  /** The reps whose pay or terms of pay the call changes: none of them approves it. */
+  readonly paid: readonly string[];
+  /** The present state of what the call changes, as JSON. If it differs from the state that was shown, the approval fails. */
+  readonly state: unknown;
+}
+
+/** The subject of calls that pay no one and change nothing that exists. */
+export const payingNoOne = async (): Promise<Subject> => ({ paid: [], state: null });
 
 /** What an integration key needs for an operation: a scope, any scope, or null where no integration key suffices. */
 export type OperationScope = KeyScope | 'any' | null;
@@ -180,6 +192,12 @@ export interface Operation<
   readonly cacheScope?: (input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => string | null;
   /** Set where the operation is also an MCP tool. */
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>, AnyOperation>;
+  /** What a call changes. Every operation whose tool changes something declares it. */
+  readonly subject?: (
+    trx: Work,
+    workspaceId: string,
+    input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>,
+  ) => Promise<Subject>;
   readonly example: Example;
   /** The parts of the service that `execute` receives after the caller. */
   readonly uses?: Uses;

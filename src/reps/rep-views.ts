@@ -60,6 +60,14 @@ export async function findPeopleBelow(trx: Work, workspaceId: string, managerId:
   return rows[0]?.people ?? [];
 }
 
+/** The reps that a manager may see; null if the workspace does not restrict managers. */
+export async function findVisibleTeam(trx: Work, workspaceId: string, managerId: string): Promise<string[] | null> {
+  const { rows } = await sql<{ team: string[] | null }>`
+    select case when manager_scope = 'reports' then people_below(workspace_id, ${managerId}) end as team
+    from workspaces where workspace_id = ${workspaceId}`.execute(trx);
+  return rows[0]?.team ?? null;
+}
+
 /** The rep's current role and activation; undefined if there is no such rep. */
 export async function findRoleAndActivity(
   trx: Work,

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { findIdentity } from '../auth/identity-views.js';
-import { type Caller, personBehind } from '../kernel/caller.js';
+import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Approver } from './statement.js';
@@ -34,14 +34,14 @@ export async function listApprovers(trx: Work, workspaceId: string, repId: strin
 }
 
 /**
- * Rejects a person's decisions on their own pay: with a session, and with every key that the person created or rotated.
- * A key that the command line created belongs to no person and is not restricted.
+ * Rejects a person's decisions on their own pay: with a session, with every key that the person created or rotated, and
+ * by approving the request of an agent. A key that the command line created belongs to no person and is not restricted.
  */
 export function assertNotOwnStatement(caller: Caller, repId: string): void {
-  if (personBehind(caller) !== repId) return;
+  if (!peopleBehind(caller).includes(repId)) return;
   throw new Failure(
     'forbidden',
-    'You cannot adjust, approve, unlock or true up your own statement, also not with a key that you created. Another manager or admin must do it.',
+    'You cannot adjust, approve, check, unlock or true up your own statement, also not with a key that you created or by approving the request of an agent. Another manager or admin must do it.',
   );
 }
 

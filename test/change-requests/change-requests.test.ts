@@ -7,6 +7,7 @@ import { ClientProgram, forAgents } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
+import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 
 const plan = {
   name: 'AE',
@@ -96,15 +97,6 @@ describe('changes by agents', () => {
     expect(isError).to.equal(true);
     expect(structuredContent.code).to.equal('VALIDATION_FAILED');
     expect(await listed(ada)).to.deep.equal([]);
-  });
-
-  it('fail when the person has lost the role that they had', async () => {
-    const id = await requested();
-    const [repId] = await seeded.api.saveReps({ name: 'Zoe', role: 'admin' });
-    const zoe = await service.as(seeded.workspaceId, repId);
-    await zoe.expect(200, 'PATCH', `/v1/reps/${seeded.ada}`, { role: 'rep' });
-    expect((await decide(zoe, id, 'approve')).body).to.deep.include({ status: 'failed' });
-    expect(await plans()).to.deep.equal([]);
   });
 
   it('that fail have the error as their outcome', async () => {
@@ -217,6 +209,241 @@ describe('changes by agents', () => {
       expect([isError, structuredContent.code]).to.deep.equal([true, 'plan_not_found']);
       expect(await listed(ada)).to.deep.equal([]);
     });
+  });
+
+  describe('that are not what was shown any more', () => {
+    let planId: string;
+    let planVersionId: string;
+    const config = (rate: number) => ({
+      rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }],
+    });
+
+    beforeEach(async () => {
+      ({ planId, planVersionId } = await seeded.api.createPlan({ ...plan, config: config(0.0001), status: 'draft' }, [
+        seeded.ben,
+      ]));
+      await service.waitForCalculations(seeded.workspaceId);
+    });
+
+    async function requestedOf(tool: string, given: object): Promise<string> {
+      const { structuredContent } = await agent.call(tool, given);
+      return structuredContent.details?.changeRequestId ?? expect.fail(JSON.stringify(structuredContent));
+    }
+    const activation = () => requestedOf('set_plan_status', { planRef: planId, status: 'active' });
+    const found = async (id: string) => (await listed(ada)).find((one: { id: string }) => one.id === id);
+    const isActive = async () => (await seeded.api.expect(200, 'GET', `/v1/plans/${planId}`)).planStatus === 'active';
+    const deal = (amount: number, id = 'D-1') =>
+      seeded.api.put(`/v1/deals/${id}`, { amount, stage: 'Won', closeDate: '2026-01-20', ownerId: 'ben' });
+
+    it('do not run, and the next approval refers to the new preview', async () => {
+      const [activate, change] = [
+        await activation(),
+        await requestedOf('update_plan', { planRef: planId, config: config(5), effectiveStart: 'unchanged' }),
+      ];
+      expect((await found(activate)).preview.delta).to.equal(12);
+      expect((await found(change)).preview.delta).to.equal(0);
+      expect((await decide(ada, change, 'approve')).body.status).to.equal('done');
+      const { details } = await expectError('409 preview_outdated', decide(ada, activate, 'approve'));
+      expect(details.changed).to.deep.equal(['subject', 'commission']);
+      expect(details.preview.delta).to.equal(600_000);
+      expect(await isActive()).to.equal(false);
+      expect(await found(activate)).to.deep.include({
+        status: 'pending',
+        decidedBy: null,
+        fingerprint: details.fingerprint,
+      });
+      const { preview, outdated } = await found(activate);
+      expect(preview).to.deep.equal(details.preview);
+      expect(outdated).to.deep.include({ changed: ['subject', 'commission'], before: { currency: 'USD', delta: 12 } });
+      expect((await decide(ada, activate, 'approve')).body.status).to.equal('done');
+      expect(await isActive()).to.equal(true);
+    });
+
+    it('do not run when the plan is changed while the approval waits for it', async () => {
+      const id = await activation();
+      const owner = service.database.ownerUrl;
+      const change = await openTransaction(
+        owner,
+        `with own as (select set_config('app.all_workspaces', 'on', true) as set,
+            pg_advisory_xact_lock(hashtextextended('workspace:' || $1::text, 0)))
+         update plan_versions set status = 'archived' from own where workspace_id = $1::uuid and plan_version_id = $2`,
+        seeded.workspaceId,
+        planVersionId,
+      );
+      const approval = decide(ada, id, 'approve');
+      await untilBlocked(owner, 'pg_advisory_xact_lock');
+      await change.commit();
+      await expectError('409 preview_outdated', approval);
+      expect(await isActive()).to.equal(false);
+      expect(await found(id)).to.include({ status: 'pending', decidedBy: null });
+    });
+
+    it('do not run when commission has changed, until a person has seen it', async () => {
+      const id = await activation();
+      await deal(80_000);
+      await service.waitForCalculations(seeded.workspaceId);
+      const { details } = await expectError('409 preview_outdated', decide(ada, id, 'approve'));
+      expect(details.changed).to.deep.equal(['commission']);
+      expect(details.preview.delta).to.equal(11);
+      await deal(70_000);
+      expect((await decide(ada, id, 'approve')).body.status).to.equal('done');
+    });
+
+    it('compare commission again some minutes after a person has seen it', async () => {
+      const id = await activation();
+      await ada.expect(200, 'POST', `/v1/change-requests/${id}/preview`);
+      await service.sql(
+        `update change_requests set preview = jsonb_set(preview, '{calculatedAt}', to_jsonb(now() - interval '6 minutes'))`,
+      );
+      await deal(70_000);
+      await expectError('409 preview_outdated', decide(ada, id, 'approve'));
+    });
+
+    it('run when something else has changed', async () => {
+      const id = await activation();
+      await seeded.api.createPlan({ ...plan, name: 'Other' }, [seeded.mia]);
+      await deal(10, 'of-nobody-on-the-plan');
+      await seeded.api.put('/v1/deals/D-9', { amount: 5, closeDate: '2026-01-20', repId: seeded.mia });
+      await seeded.api.delete('/v1/deals/of-nobody-on-the-plan');
+      await service.waitForCalculations(seeded.workspaceId);
+      expect((await decide(ada, id, 'approve')).body.status).to.equal('done');
+    });
+
+    it('do not run for a person who has read an earlier state', async () => {
+      const id = await activation();
+      const { fingerprint } = await found(id);
+      await deal(80_000);
+      const again = await ada.expect(200, 'POST', `/v1/change-requests/${id}/preview`);
+      const approve = (read: string) =>
+        ada.post(`/v1/change-requests/${id}/decide`, { decision: 'approve', fingerprint: read });
+      const { details } = await expectError('409 preview_outdated', approve(fingerprint));
+      expect(details).to.deep.include({ changed: [], fingerprint: again.fingerprint });
+      expect((await approve(again.fingerprint)).body.status).to.equal('done');
+    });
+
+    it('do not run without a preview either', async () => {
+      const [{ assignmentId }] = await seeded.api.expect(200, 'GET', `/v1/assignments?repId=${seeded.ben}`);
+      const id = await requestedOf('update_assignment', { assignmentId, effectiveEnd: '2026-06-30' });
+      await seeded.api.expect(200, 'PATCH', `/v1/assignments/${assignmentId}`, { effectiveStart: '2026-01-01' });
+      const { details } = await expectError('409 preview_outdated', decide(ada, id, 'approve'));
+      expect(details).to.deep.include({ changed: ['subject'], preview: null });
+      expect((await decide(ada, id, 'approve')).body.status).to.equal('done');
+    });
+  });
+
+  describe('end', () => {
+    async function expectEnd(id: string, endedBecause: string, approver = ada): Promise<void> {
+      const { details } = await expectError('409 already_decided', decide(approver, id, 'approve'));
+      expect(details).to.deep.equal({ status: 'ended', endedBecause });
+      const shown = (await approver.expect(200, 'GET', '/v1/change-requests?status=ended')).changeRequests;
+      expect(shown).to.have.length(1);
+      expect(shown[0]).to.deep.include({ id, status: 'ended', endedBecause, decidedBy: null });
+      expect(await plans()).to.deep.equal([]);
+    }
+
+    async function otherAdmin(): Promise<ApiClient> {
+      const [repId] = await seeded.api.saveReps({ name: 'Zoe', role: 'admin' });
+      return service.as(seeded.workspaceId, repId);
+    }
+
+    it('with the connection of their agent', async () => {
+      const id = await requested();
+      const [connected] = (await ada.expect(200, 'GET', '/v1/agents')).agents;
+      await ada.expect(200, 'DELETE', `/v1/agents/${connected.id}`);
+      await expectEnd(id, 'agent_disconnected');
+    });
+
+    it('with the role of the person, also when it is given back', async () => {
+      const id = await requested();
+      const zoe = await otherAdmin();
+      for (const role of ['rep', 'admin']) await zoe.expect(200, 'PATCH', `/v1/reps/${seeded.ada}`, { role });
+      await expectEnd(id, 'role_changed', zoe);
+    });
+
+    it('with the person', async () => {
+      const id = await requested();
+      const zoe = await otherAdmin();
+      await zoe.expect(200, 'PATCH', `/v1/reps/${seeded.ada}`, { active: false });
+      await expectEnd(id, 'person_deactivated', zoe);
+    });
+
+    it('with the connection while their change runs, if it is not stored', async () => {
+      const id = await requested();
+      await service.sql(
+        `update change_requests set status = 'running', decided_by = 'x', run_id = gen_random_uuid(),
+          decided_at = now() - interval '3 minutes'`,
+      );
+      await ada.expect(200, 'DELETE', `/v1/agents/${(await ada.expect(200, 'GET', '/v1/agents')).agents[0].id}`);
+      await service.sql('select end_lost_change_requests()');
+      await expectEnd(id, 'agent_disconnected');
+    });
+
+    for (const [event, end] of Object.entries({
+      'is rotated': () => seeded.api.expect(200, 'POST', '/v1/workspaces/keys/rotate', {}),
+      'has expired': () => service.sql(`update tokens set expires_at = now() where kind = 'ws'`),
+      'is deleted': () => service.sql(`delete from tokens where kind = 'ws'`),
+    }))
+      it(`when their key ${event}, whether or not the sweep has run`, async () => {
+        await seeded.api.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'confirm' });
+        const byKey = new FetchClient(service.url, seeded.apiKey);
+        const { structuredContent } = await byKey.call('create_plan', plan);
+        await end();
+        const id = structuredContent.details.changeRequestId;
+        const shown = async () =>
+          (await ada.expect(200, 'GET', '/v1/change-requests')).changeRequests.map(
+            (one: { status: string; endedBecause: string }) => [one.status, one.endedBecause],
+          );
+        expect(await shown()).to.deep.equal([['ended', 'key_invalid']]);
+        await service.sql('select end_lost_change_requests()');
+        expect(await shown()).to.deep.equal([['ended', 'key_invalid']]);
+        await expectError('409 already_decided', decide(ada, id, 'approve'));
+      });
+  });
+
+  it('of a manager run with the team that the manager has then', async () => {
+    const [max] = await seeded.api.saveReps({ name: 'Max', role: 'manager' });
+    await seeded.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+    const dispute = { repId: seeded.ben, period: '2026-01', type: 'other', description: 'Late deal' };
+    const byMia = await connect(mia);
+    const ids = [];
+    for (let one = 0; one < 2; one += 1)
+      ids.push((await byMia.call('open_dispute', dispute)).structuredContent.details.changeRequestId);
+    expect((await decide(mia, ids[0], 'approve')).body.status).to.equal('done');
+    await seeded.api.expect(200, 'PATCH', `/v1/reps/${seeded.ben}`, { managerId: max });
+    const { body } = await decide(mia, ids[1], 'approve');
+    expect(body).to.include({ status: 'failed' });
+    expect(body.outcome).to.include({ code: 'forbidden' });
+    expect((await seeded.api.expect(200, 'GET', '/v1/disputes')).disputes).to.have.length(1);
+  });
+
+  it('wait up to 20 for each person and each key, and 200 for all', async () => {
+    const byBen = await connect(await service.as(seeded.workspaceId, seeded.ben));
+    const byBenToo = await connect(await service.as(seeded.workspaceId, seeded.ben));
+    const dispute = { period: '2026-01', type: 'other', description: 'Late deal' };
+    const codes = async (client: FetchClient, count: number) =>
+      (await Promise.all(Array.from({ length: count }, () => client.call('open_dispute', dispute)))).map(
+        ({ structuredContent }) => structuredContent.code,
+      );
+    const requests = [...(await codes(byBen, 12)), ...(await codes(byBenToo, 12))];
+    expect(requests.filter((code) => code === 'approval_required')).to.have.length(20);
+    expect(requests.filter((code) => code === 'rate_limited')).to.have.length(4);
+    await requested();
+    await seeded.api.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'confirm' });
+    const byKey = new FetchClient(service.url, seeded.apiKey);
+    for (let one = 0; one < 21; one += 1) {
+      const { structuredContent } = await byKey.call('create_plan', { ...plan, name: `Plan ${one}` });
+      expect(structuredContent.code).to.equal(one < 20 ? 'approval_required' : 'rate_limited');
+    }
+    const first = (await listed(ada)).find((one: { repId: string }) => one.repId === seeded.ben);
+    await decide(ada, first.id, 'reject');
+    expect(await codes(byBen, 1)).to.deep.equal(['approval_required']);
+    await service.sql(
+      `insert into change_requests (workspace_id, request_id, rep_id, caller, tool, title, input, status, expires_at)
+       select workspace_id, gen_random_uuid(), gen_random_uuid(), caller, tool, title, input, 'pending', expires_at
+       from change_requests, generate_series(1, 200) where request_id = $1`,
+      first.id,
+    );
+    expect((await agent.call('create_plan', plan)).structuredContent.code).to.equal('rate_limited');
   });
 
   describe('whose process ends', () => {

@@ -1,8 +1,14 @@
 import 'reflect-metadata';
 import { expect } from 'chai';
+import { operations } from '#src/operations.js';
+import { type AnyOperation } from '#src/platform/operation.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
+
+const declared: readonly AnyOperation[] = operations;
+/** The operations whose tools change something. */
+const writing = declared.filter(({ tool }) => tool !== undefined && !tool.hints.readOnlyHint);
 
 const period = '2026-01';
 const targets = ['own', 'report', 'peer', 'superior'] as const;
@@ -152,6 +158,69 @@ const callers: Readonly<
   'the session of a manager': { isAmys: false, isManager: true },
 };
 
+/** A call of every tool that changes something, for the pay or the terms of the rep, where it has any. */
+const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly call: Request }>> = {
+  create_plan: { paysNoOne: true, call: async () => ({ name: planName(), config }) },
+  update_plan: {
+    call: async (desk, repId) => ({ planRef: (await plan(desk, repId)).planId, effectiveStart: '2026-01-01' }),
+  },
+  set_plan_status: { call: async (desk, repId) => ({ planRef: (await plan(desk, repId)).planId, status: 'archived' }) },
+  delete_plan: { call: async (desk, repId) => ({ planId: (await plan(desk, repId)).planId, confirm: true }) },
+  set_plan_override: {
+    call: async ({ planVersionId, ruleId }, repId) => ({
+      planVersionId,
+      repId,
+      rules: [{ ruleId, tiers: [{ tierIndex: 0, rate: 0.09 }] }],
+    }),
+  },
+  delete_plan_override: { call: async ({ planVersionId }, repId) => ({ planVersionId, repId }) },
+  create_assignments: { call: async (desk, repId) => ({ planId: (await plan(desk)).planId, repIds: [repId] }) },
+  update_assignment: {
+    call: async (desk, repId) => ({ ...(await assignment(desk, repId)), effectiveEnd: '2026-06-30' }),
+  },
+  delete_assignment: { call: assignment },
+  set_quota: {
+    call: async (_, repId) => ({ repIds: [repId], measure: 'New business', period: '2026-02', target: 5000 }),
+  },
+  delete_quota: {
+    call: async ({ operator }, repId) => {
+      await operator.setQuota([repId], 'New business', '2026-03', 5000);
+      const { quotas } = await operator.expect(200, 'GET', `/v1/quotas?repId=${repId}&period=2026-03`);
+      return { quotaId: quotas[0].quotaId };
+    },
+  },
+  recalculate_commissions: { paysNoOne: true, call: async (_, repId) => ({ repId }) },
+  open_dispute: {
+    paysNoOne: true,
+    call: async (_, repId) => ({ repId, period: '2026-02', type: 'other', description: 'Contest' }),
+  },
+  resolve_discrepancy: {
+    call: async (desk, repId) => ({ discrepancyId: await discrepant(desk, repId), action: 'true_up', reason: 'Late' }),
+  },
+  set_people: {
+    call: async ({ operator }, repId) => {
+      const { email, name } = await operator.expect(200, 'GET', `/v1/reps/${repId}`);
+      return { reps: [{ email, name, crmMemberId: `crm-${repId}` }] };
+    },
+  },
+  invite_people: { paysNoOne: true, call: async (_, repId) => ({ repIds: [repId] }) },
+};
+type Request = (desk: Desk, repId: string) => Promise<object>;
+
+const config = { rules: [{ name: 'Spiff', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }] }] };
+let plans = 0;
+const planName = () => {
+  plans += 1;
+  return `Spiff ${plans}`;
+};
+const plan = ({ operator }: Desk, ...repIds: string[]) => operator.createPlan({ name: planName(), config }, repIds);
+
+async function assignment(desk: Desk, repId: string): Promise<{ readonly assignmentId: string }> {
+  const { planId } = await plan(desk, repId);
+  const [{ assignmentId }] = await desk.operator.expect(200, 'GET', `/v1/assignments?repId=${repId}&planId=${planId}`);
+  return { assignmentId };
+}
+
 describe('segregation of duties', () => {
   const service = Service.duringSuite();
   let workspaceId: string;
@@ -285,6 +354,78 @@ describe('segregation of duties', () => {
     const approval = { period, status: 'approved' };
     await expectError('403 forbidden', ida.post(`/v1/statements/${repId}/approve`, approval));
     await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, approval);
+  });
+
+  describe('of an approval of what an agent has requested', () => {
+    let amy: ApiClient;
+    let sue: ApiClient;
+
+    before(async () => {
+      amy = await service.as(workspaceId, desk.reps.own);
+      sue = await service.as(workspaceId, desk.reps.superior);
+      await desk.operator.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'confirm' });
+    });
+
+    after(() => desk.operator.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'allow' }));
+
+    /** Sends the request of an agent with the key of the command line. */
+    async function request(tool: string, given: object): Promise<string> {
+      const { body } = await desk.operator.mcp('tools/call', { name: tool, arguments: given });
+      const { details } = body.result.structuredContent;
+      return details?.changeRequestId ?? expect.fail(JSON.stringify(body));
+    }
+
+    const approve = (person: ApiClient, id: string) =>
+      person.post(`/v1/change-requests/${id}/decide`, { decision: 'approve' });
+
+    it('covers every tool that changes something', () => {
+      expect(writing.map(({ tool }) => tool?.name)).to.have.members(Object.keys(requests));
+      expect(writing.filter(({ subject }) => subject === undefined)).to.deep.equal([]);
+    });
+
+    for (const [tool, { call, paysNoOne }] of Object.entries(requests)) {
+      it(`${tool}: the person ${paysNoOne ? 'may approve it, as it pays no one' : 'does not approve it for themself'}`, async () => {
+        const id = await request(tool, await call(desk, desk.reps.own));
+        const { status, body } = await approve(amy, id);
+        if (paysNoOne) return expect([status, body.status]).to.deep.equal([200, 'done']);
+        expect([status, body.code], body.message).to.deep.equal([403, 'forbidden']);
+        const { changeRequests } = await amy.expect(200, 'GET', '/v1/change-requests?status=pending');
+        expect(changeRequests.map((one: { id: string }) => one.id)).to.include(id);
+        return expect((await approve(sue, id)).status).to.equal(200);
+      });
+
+      if (!paysNoOne)
+        it(`${tool}: the person approves it for a report`, async () => {
+          const id = await request(tool, await call(desk, desk.reps.report));
+          expect((await approve(amy, id)).status).to.equal(200);
+        });
+    }
+
+    it('rejects a change of a plan that moves the commission of the approver through another plan', async () => {
+      const rules = [{ name: 'Override', executionPhase: 'cascade', measure: 'commission', tiers: config.rules[0]?.tiers }];
+      await desk.operator.createPlan({ name: planName(), config: { rules } }, [desk.reps.own]);
+      const { planId } = await plan(desk, desk.reps.report);
+      await desk.idle();
+      const id = await request('update_plan', {
+        planRef: planId,
+        effectiveStart: 'unchanged',
+        config: { rules: [{ ...config.rules[0], tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.5 }] }] },
+      });
+      const { changeRequests } = await amy.expect(200, 'GET', '/v1/change-requests?status=pending');
+      const { byRep } = changeRequests.find((one: { id: string }) => one.id === id).preview;
+      expect(byRep.map(({ repId }: { repId: string }) => repId)).to.include(desk.reps.own);
+      await expectError('403 forbidden', approve(amy, id));
+      expect((await approve(sue, id)).body.status).to.equal('done');
+    });
+
+    it('makes the approver a person who opened the dispute', async () => {
+      const given = { repId: desk.reps.report, period: '2026-02', type: 'other', description: 'Contest' };
+      const { body } = await approve(amy, await request('open_dispute', given));
+      const decide = (person: ApiClient) =>
+        person.patch(`/v1/disputes/${body.outcome.disputeId}`, { status: 'accepted', adjustment: { amount: 5, period: '2026-02' } });
+      await expectError('403 forbidden', decide(amy));
+      expect((await decide(sue)).status).to.equal(200);
+    });
   });
 
   it('leaves a sound ledger', () => service.expectSoundLedger(workspaceId));

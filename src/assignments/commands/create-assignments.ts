@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
+import { termsSubject } from '../../plans/plan-subject.js';
 import { planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
@@ -50,6 +51,7 @@ export const createAssignments = operation({
     list: 'assignments',
     summary: (assignments) => `Reps assigned: ${assignments.length}. Commission is recalculated automatically.`,
   },
+  subject: (trx, workspaceId, { body: { planId, repIds } }) => termsSubject(trx, workspaceId, planId, repIds),
   example: {
     body: { repIds: [sampleIds.repId], planId: sampleIds.planId, effectiveStart: '2026-01-01' },
     answer: [assignmentExample],

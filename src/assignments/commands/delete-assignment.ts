@@ -6,6 +6,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { assignmentNotFound } from '../assignment.js';
 import { earningTogether, endAssignment, recalculateAssigned } from '../assignment-store.js';
+import { assignmentSubject } from '../assignment-subject.js';
 import { findAssignment } from '../assignment-views.js';
 
 const params = z.strictObject({ assignmentId: pathIds.assignmentId });
@@ -36,6 +37,7 @@ export const deleteAssignment = operation({
     arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
     summary: () => 'The assignment was removed. Earned events stay.',
   },
+  subject: (trx, workspaceId, { params: { assignmentId } }) => assignmentSubject(trx, workspaceId, assignmentId),
   example: {
     params: { assignmentId: sampleIds.assignmentId },
     answer: { deleted: true, assignmentId: sampleIds.assignmentId },

@@ -15,6 +15,7 @@ import {
   assignmentOverlap,
 } from '../assignment.js';
 import { moveAssignment, overlappingReps, recalculateAssigned } from '../assignment-store.js';
+import { assignmentSubject } from '../assignment-subject.js';
 import { findAssignment } from '../assignment-views.js';
 
 const params = z.strictObject({ assignmentId: pathIds.assignmentId });
@@ -53,6 +54,7 @@ export const updateAssignment = operation({
     summary: ({ effectiveStart, effectiveEnd }) =>
       `The assignment now runs from ${effectiveStart ?? 'the start'} to ${effectiveEnd ?? 'the end'} of the plan where open.`,
   },
+  subject: (trx, workspaceId, { params: { assignmentId } }) => assignmentSubject(trx, workspaceId, assignmentId),
   example: {
     params: { assignmentId: sampleIds.assignmentId },
     body: { effectiveEnd: '2026-06-30' },

@@ -6,8 +6,9 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { ToolRunner } from '../../platform/mcp/tool-runner.js';
 import { operation } from '../../platform/operation.js';
 import { pathId, requireUuid } from '../../platform/schemas.js';
+import { readBasis } from '../basis.js';
 import { alreadyDecided, changeRequest, changeRequestExample, changeRequestNotFound } from '../change-request.js';
-import { findPending, storePreview } from '../change-request-store.js';
+import { findPending, storeShown } from '../change-request-store.js';
 import { readChangeRequest } from '../change-request-views.js';
 import { previewChange } from '../preview-change.js';
 
@@ -33,10 +34,12 @@ export const previewChangeRequest = operation({
     const read = () => unitOfWork.read(caller, (trx) => readChangeRequest(trx, workspaceId, { requestId, repId }));
     const pending = await unitOfWork.read(caller, (trx) => findPending(trx, workspaceId, { requestId, repId }));
     if (pending === null) throw alreadyDecided(await read());
-    const preview = await previewChange({ unitOfWork, runner, clock }, caller, pending);
-    if (preview === null)
+    const { basis } = await unitOfWork.read(caller, (trx) => readBasis(trx, runner, workspaceId, pending));
+    const previewed = await previewChange({ unitOfWork, runner, clock }, caller, pending);
+    if (previewed.preview === null)
       throw new Failure('no_preview', 'The change moves no amounts, or its preview takes too long.');
-    await unitOfWork.write(caller, (trx) => storePreview(trx, workspaceId, requestId, preview));
+    const shown = { ...previewed, basis: { ...basis, isForPerson: true } };
+    await unitOfWork.write(caller, (trx) => storeShown(trx, workspaceId, requestId, shown));
     return read();
   },
 });

@@ -22,7 +22,7 @@ import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation, Reply } from '../../platform/operation.js';
+import { operation, payingNoOne, Reply } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
 import { findRepName } from '../../reps/rep-views.js';
 import { dealNotFound } from '../deal-breakdown.js';
@@ -258,6 +258,7 @@ export const recalculateCommissions = operation({
         ? `Job ${jobId} recalculates the ${scope}. get_recalculation_job returns its progress.`
         : `Job ${jobId} for the ${scope} is ${status}.`,
   },
+  subject: payingNoOne,
   example: {
     body: { planId: sampleIds.planId, async: true },
     answer: {

@@ -141,6 +141,12 @@ export const resolveDiscrepancy = operation({
     },
     summary: ({ result: { action, delta } }) => `${action}: ${delta}.`,
   },
+  async subject(trx, workspaceId, { params: { discrepancyId } }) {
+    const found = await findDiscrepancy(trx, workspaceId, discrepancyId);
+    if (found === null) return { paid: [], state: null };
+    const { repId, period, status, delta, currency, otherCurrencies } = found;
+    return { paid: [repId], state: { repId, period, status, delta, currency, otherCurrencies } };
+  },
   example: {
     params: { discrepancyId: discrepancyExample.discrepancyId },
     body: { action: 'carry_forward', reason: 'January is paid already.' },

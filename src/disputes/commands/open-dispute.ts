@@ -9,7 +9,7 @@ import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation, payingNoOne } from '../../platform/operation.js';
 import { money, period, text, uuid } from '../../platform/schemas.js';
 import { notYours, repIdQuery } from '../../reps/rep.js';
 import { exactAmount } from '../../statements/adjustment.js';
@@ -105,6 +105,7 @@ export const openDispute = operation({
     },
     summary: ({ disputeId }) => `Dispute ${disputeId} is open.`,
   },
+  subject: payingNoOne,
   example: {
     body: {
       repId: sampleIds.repId,

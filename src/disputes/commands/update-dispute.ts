@@ -17,6 +17,7 @@ import {
   disputeDetail,
   disputeDetailExample,
   disputeStatuses,
+  type StoredDispute,
 } from '../dispute.js';
 import { updateDispute as write } from '../dispute-store.js';
 import { findDispute, findVisibleDispute, readDisputeDetail } from '../dispute-views.js';
@@ -44,7 +45,7 @@ async function update(trx: Work, caller: Caller, disputeId: string, request: Bod
   const { workspaceId } = caller;
   const { repId } = await findVisibleDispute(trx, caller, disputeId);
   await lockRep(trx, workspaceId, repId);
-  const dispute = (await findDispute(trx, workspaceId, disputeId)) as Dispute;
+  const dispute = (await findDispute(trx, workspaceId, disputeId)) as StoredDispute;
   assertMayTake(caller, dispute, request);
   assertMayFollow(dispute.status, request.status);
   const adjustmentId = await adjust(trx, caller, dispute, request, at);
@@ -62,10 +63,14 @@ async function update(trx: Work, caller: Caller, disputeId: string, request: Bod
 }
 
 /**
- * Only who opened a dispute withdraws it, and neither they nor the rep decide it. Keys that no person created count as
- * one: what one of them opened, a person decides.
+ * Only who opened a dispute withdraws it. Neither they, nor who approved that an agent opens it, nor the rep decide it.
+ * Keys that no person created count as one: what one of them opened, a person decides.
  */
-function assertMayTake(caller: Caller, { repId, openedBy }: Dispute, { status, adjustment }: Body): void {
+function assertMayTake(
+  caller: Caller,
+  { repId, openedBy, approvedById }: StoredDispute,
+  { status, adjustment }: Body,
+): void {
   const person = personBehind(caller);
   const isOpener = person === openedBy.repId && (person !== null || mayActAs(caller, 'admin'));
   if (status === 'withdrawn') {
@@ -74,10 +79,10 @@ function assertMayTake(caller: Caller, { repId, openedBy }: Dispute, { status, a
   }
   if (isOpener && person === null)
     throw new Failure('forbidden', 'A key opened this dispute. A person who is signed in must decide it.');
-  if (isOpener || person === repId)
+  if (isOpener || person === repId || (person !== null && person === approvedById))
     throw new Failure(
       'forbidden',
-      'You cannot decide a dispute that you opened or that is about your own pay, also not with a key that you created. Another manager or admin must do it.',
+      'You cannot decide a dispute that you opened, that you approved for an agent, or that is about your own pay, also not with a key that you created. Another manager or admin must do it.',
     );
   if (!mayActAs(caller, adjustment === undefined ? 'manager' : 'admin'))
     throw new Failure(

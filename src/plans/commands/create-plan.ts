@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation, payingNoOne } from '../../platform/operation.js';
 import { currency, day, text } from '../../platform/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
@@ -102,6 +102,7 @@ export const createPlan = operation({
     summary: (plan) =>
       `Created. ${describePlan(plan)}${describeWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
   },
+  subject: payingNoOne,
   example: {
     body: { name: 'AE', config: planConfigExample, effectiveStart: '2026-01-01' },
     answer: { ...planExample, assignedReps: [], warnings: [unassignedExample] },

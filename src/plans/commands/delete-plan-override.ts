@@ -7,6 +7,7 @@ import { operation } from '../../platform/operation.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
+import { termsSubject } from '../plan-subject.js';
 import { planArguments } from '../plan-tool-text.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
@@ -38,6 +39,8 @@ export const deletePlanOverride = operation({
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
     summary: () => 'The general tiers apply again. Commission is recalculated automatically.',
   },
+  subject: (trx, workspaceId, { params: { planVersionId, repId } }) =>
+    termsSubject(trx, workspaceId, planVersionId, [repId]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     answer: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },

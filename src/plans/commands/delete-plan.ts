@@ -7,6 +7,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
+import { planSubject } from '../plan-subject.js';
 import { findPlanId } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
@@ -38,6 +39,7 @@ export const deletePlan = operation({
     confirmed: true,
     summary: ({ planId }) => `Plan ${planId} was removed, with all versions and quotas.`,
   },
+  subject: (trx, workspaceId, { params: { planId } }) => planSubject(trx, workspaceId, planId),
   example: { params: { planId: sampleIds.planId }, answer: { deleted: true, planId: sampleIds.planId } },
   uses: [UnitOfWork],
   async execute({ params: { planId: planRef } }, caller, unitOfWork) {

@@ -13,6 +13,7 @@ import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
 import { replaceOverrides } from '../plan-store.js';
+import { termsSubject } from '../plan-subject.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
@@ -111,6 +112,8 @@ export const setPlanOverride = operation({
     },
     summary: ({ rules }) => `Set for rules: ${rules.length}. Commission is recalculated automatically.`,
   },
+  subject: (trx, workspaceId, { params: { planVersionId, repId } }) =>
+    termsSubject(trx, workspaceId, planVersionId, [repId]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     body: { rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },

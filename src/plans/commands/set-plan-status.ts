@@ -7,6 +7,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { planStatuses, writtenPlan } from '../plan.js';
 import { planExample } from '../plan-examples.js';
+import { planSubject } from '../plan-subject.js';
 import { forceTests } from '../plan-tests.js';
 import { describePlan, describeWarnings, planTermParts } from '../plan-tool-text.js';
 import { previewedChange } from '../previewed-change.js';
@@ -55,6 +56,7 @@ export const setPlanStatus = operation({
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,
   },
+  subject: (trx, workspaceId, { params: { planRef } }) => planSubject(trx, workspaceId, planRef),
   example: {
     params: { planRef: sampleIds.planId },
     body: { status: 'archived' },

@@ -38,6 +38,7 @@ import {
   updateVersionTests,
   type VersionRow,
 } from '../plan-store.js';
+import { planSubject } from '../plan-subject.js';
 import { forceTests, planTests } from '../plan-tests.js';
 import { briefTestsArgument, describePlan, describeWarnings, planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
@@ -249,6 +250,7 @@ export const updatePlan = operation({
     summary: (plan) =>
       `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission is recalculated automatically.`,
   },
+  subject: (trx, workspaceId, { params: { planRef } }) => planSubject(trx, workspaceId, planRef),
   example: {
     params: { planRef: sampleIds.planId },
     body: { effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' },

@@ -97,13 +97,17 @@ export async function onRecorded(trx: Work, workspaceId: string, events: readonl
   await recordedHooks.get(trx)?.(trx, workspaceId, events);
 }
 
-/** Work that each write transaction of the caller runs before its commit, so that both are stored or neither is. */
-interface CommitHook {
+/**
+ * Work that each write transaction of the caller runs after it has taken its locks and before anything else, or before
+ * its commit, so that both are stored or neither is.
+ */
+interface TransactionHook {
+  readonly stage: 'begin' | 'commit';
   readonly caller: TenantCaller;
   readonly run: (trx: Work) => Promise<unknown>;
 }
 
-const commitHooks = new AsyncLocalStorage<readonly CommitHook[]>();
+const transactionHooks = new AsyncLocalStorage<readonly TransactionHook[]>();
 
 /** The only access to the tables: one transaction of one workspace, retried after serialization failures. */
 export class UnitOfWork {
@@ -213,7 +217,8 @@ export class UnitOfWork {
   ): Promise<T> {
     const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
     const transaction = isolation === undefined ? begun : begun.setIsolationLevel(isolation);
-    const hooks = access === 'write' ? (commitHooks.getStore() ?? []).filter((hook) => hook.caller === caller) : [];
+    const hooks =
+      access === 'write' ? (transactionHooks.getStore() ?? []).filter((hook) => hook.caller === caller) : [];
     const runWork = async (trx: Work) => {
       caches.set(trx, this.cache);
       if (asOf !== undefined) instants.set(trx, asOf);
@@ -231,8 +236,9 @@ export class UnitOfWork {
       // The error is thrown below, in place of the errors of the statements that followed it.
       opened.catch(() => undefined);
       try {
+        await runHooks(hooks, 'begin', trx);
         const result = await work(trx);
-        for (const hook of hooks) await hook.run(trx);
+        await runHooks(hooks, 'commit', trx);
         if (statesAffected(lock)) bumpCacheVersions(trx, caller.workspaceId);
         return result;
       } finally {
@@ -243,8 +249,13 @@ export class UnitOfWork {
   }
 
   /** Runs the work; each of its write transactions for this caller runs the hook before its commit, after hooks of outer calls. */
-  withCommitHook<T>(caller: TenantCaller, hook: CommitHook['run'], work: () => Promise<T>): Promise<T> {
-    return commitHooks.run([...(commitHooks.getStore() ?? []), { caller, run: hook }], work);
+  withCommitHook<T>(caller: TenantCaller, hook: TransactionHook['run'], work: () => Promise<T>): Promise<T> {
+    return withHook({ stage: 'commit', caller, run: hook }, work);
+  }
+
+  /** Runs the work; each of its write transactions for this caller first runs the hook, under the locks of the transaction. */
+  withBeginHook<T>(caller: TenantCaller, hook: TransactionHook['run'], work: () => Promise<T>): Promise<T> {
+    return withHook({ stage: 'begin', caller, run: hook }, work);
   }
 
   /**
@@ -254,6 +265,14 @@ export class UnitOfWork {
   async withoutWorkspace<T>(work: (trx: Work) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(work);
   }
+}
+
+async function runHooks(hooks: readonly TransactionHook[], stage: TransactionHook['stage'], trx: Work): Promise<void> {
+  for (const hook of hooks) if (hook.stage === stage) await hook.run(trx);
+}
+
+function withHook<T>(hook: TransactionHook, work: () => Promise<T>): Promise<T> {
+  return transactionHooks.run([...(transactionHooks.getStore() ?? []), hook], work);
 }
 
 const maxRetries = 3;

@@ -1,8 +1,9 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type DayRange } from '../../kernel/day.js';
+import { type Work } from '../database/unit-of-work.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
-import { type AnyOperation, PreparedJson } from '../operation.js';
+import { type AnyOperation, PreparedJson, type Subject } from '../operation.js';
 import { inputOf, type OperationDispatcher, type RawInput } from '../operation-dispatcher.js';
 
 /** The response of a tool, or why it failed. */
@@ -28,6 +29,17 @@ export class ToolRunner {
   async assertProof(tool: string, input: RawInput, person: Caller): Promise<void> {
     const { operation, dispatcher } = this.callOf(tool);
     await dispatcher.assertProof(operation, inputOf(operation, input), person);
+  }
+
+  /** What the call would change. A tool that changes something and does not declare it cannot be approved. */
+  async subject(trx: Work, workspaceId: string, tool: string, input: RawInput): Promise<Subject> {
+    const { operation } = this.callOf(tool);
+    if (operation.subject === undefined) throw new Error(`tool ${tool} has no subject`);
+    return operation.subject(trx, workspaceId, inputOf(operation, input));
+  }
+
+  hasPreview(tool: string): boolean {
+    return this.callOf(tool).operation.tool?.previewedBy !== undefined;
   }
 
   /** What the call would do; null if the tool has no preview. */

@@ -36,6 +36,12 @@ export const deleteQuota = operation({
     arguments: { quotaId: 'The quota (UUID of list_quotas)' },
     summary: () => 'The quota was removed. Commission is recalculated automatically.',
   },
+  async subject(trx, workspaceId, { params: { quotaId } }) {
+    const quota = await findQuota(trx, workspaceId, quotaId);
+    if (quota === null) return { paid: [], state: null };
+    const { current_value: _, attainment: _share, ...state } = quota;
+    return { paid: [quota.repId], state };
+  },
   example: { params: { quotaId: sampleIds.quotaId }, answer: { deleted: true, quotaId: sampleIds.quotaId } },
   uses: [CommissionChanges],
   async execute({ params: { quotaId: rawId } }, caller, changes) {

@@ -176,6 +176,11 @@ export const setQuotas = operation({
     list: 'quotas',
     summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,
   },
+  async subject(trx, workspaceId, { body: { repIds = [], targets = [] } }) {
+    const emails = targets.flatMap((one) => one.email ?? []);
+    const byEmail = await findRepIdsByEmail(trx, workspaceId, emails);
+    return { paid: [...repIds, ...targets.flatMap((one) => one.repId ?? []), ...byEmail.values()], state: null };
+  },
   example: {
     body: { repIds: [sampleIds.repId], measure: 'New business', period: '2026-Q1', target: 100000 },
     answer: [quotaExample],

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation, payingNoOne } from '../../platform/operation.js';
 import { inviteFailures, inviteReps } from '../invite-reps.js';
 
 // An id that is not a UUID is reported as failed, like an unknown id, so that one mistake does not block the other
@@ -53,6 +53,7 @@ export const bulkInviteReps = operation({
     arguments: { repIds: 'Ids of list_reps' },
     summary: ({ inviteCount, failed }) => `Invited: ${inviteCount}. Not invited: ${failed.length}.`,
   },
+  subject: payingNoOne,
   example: {
     body: { repIds: [sampleIds.repId, sampleIds.managerId] },
     answer: {

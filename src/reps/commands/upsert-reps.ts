@@ -3,6 +3,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { peopleSubject } from '../people-subject.js';
 import { type Rep, rep, repExample } from '../rep.js';
 import { listReps, workspaceToday } from '../rep-views.js';
 import { runPeopleChange } from '../run-people-change.js';
@@ -42,6 +43,7 @@ export const upsertReps = operation({
     list: 'reps',
     summary: ({ reps }) => `People set: ${reps.length}.`,
   },
+  subject: (trx, workspaceId, { body: { reps } }) => peopleSubject(trx, workspaceId, reps),
   example: {
     body: {
       reps: [

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Subject } from '../platform/operation.js';
+import { findPlanId } from './plan-views.js';
+
+/** A change of the plan, which is named by its id or that of a version: it pays the people who are on the plan. */
+export async function planSubject(trx: Work, workspaceId: string, planRef: string): Promise<Subject> {
+  const planId = await findPlanId(trx, workspaceId, planRef);
+  if (planId === undefined) return { paid: [], state: null };
+  // A version never changes, apart from its status and its tests.
+  const { rows } = await sql<{ name: string; status: string; versions: unknown; paid: string[] }>`
+    select p.name, p.status,
+      (select jsonb_agg(jsonb_build_array(v.plan_version_id, v.status) order by v.version) from plan_versions v
+        where v.workspace_id = p.workspace_id and v.plan_id = p.plan_id) as versions,
+      array(select distinct a.rep_id from assignments a
+        where a.workspace_id = p.workspace_id and a.plan_id = p.plan_id and a.deleted_at is null) as paid
+    from plans p where p.workspace_id = ${workspaceId} and p.plan_id = ${planId}`.execute(trx);
+  const { paid = [], ...state } = rows[0] ?? {};
+  return { paid, state: { planId, ...state } };
+}
+
+/** A change of the terms of reps under the plan: it pays them. */
+export async function termsSubject(
+  trx: Work,
+  workspaceId: string,
+  planRef: string,
+  repIds: readonly string[],
+): Promise<Subject> {
+  const { state } = await planSubject(trx, workspaceId, planRef);
+  return { paid: repIds, state };
+}
