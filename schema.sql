@@ -78,6 +78,7 @@ CREATE TABLE reps (
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id', 'synced_at');
 ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reps_of_owner ON reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -122,6 +123,7 @@ CREATE TABLE agent_connections (
   CONSTRAINT agent_connections_scopes_check CHECK (((scopes <@ ARRAY['read'::text, 'write'::text]) AND (cardinality(scopes) > 0)))
 );
 CREATE INDEX agent_connections_by_rep ON agent_connections USING btree (workspace_id, rep_id);
+CREATE TRIGGER end_change_requests AFTER DELETE ON agent_connections FOR EACH ROW EXECUTE FUNCTION end_change_requests_of_agent();
 ALTER TABLE agent_connections ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY agent_connections_of_owner ON agent_connections TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY agent_connections_of_workspace ON agent_connections TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -186,6 +188,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_by_connection ON tokens USING btree (workspace_id, connection_id) WHERE (connection_id IS NOT NULL);
 CREATE INDEX tokens_by_hash ON tokens USING btree (token_hash);
 CREATE INDEX tokens_by_rep ON tokens USING btree (workspace_id, rep_id) WHERE (rep_id IS NOT NULL);
+CREATE TRIGGER end_change_requests AFTER DELETE ON tokens FOR EACH ROW WHEN ((old.kind = ANY (ARRAY['ws'::text, 'int'::text]))) EXECUTE FUNCTION end_change_requests_of_key();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON tokens FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('token_id', 'token_hash,label', 'last_used_at');
 ALTER TABLE tokens ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tokens_of_owner ON tokens TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -933,6 +936,7 @@ CREATE TABLE disputes (
   opened_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   adjustment_event_id uuid,
+  approved_by uuid,
   CONSTRAINT disputes_pkey PRIMARY KEY (workspace_id, dispute_id),
   CONSTRAINT disputes_workspace_id_opened_by_fkey FOREIGN KEY (workspace_id, opened_by) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT disputes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
@@ -1542,13 +1546,21 @@ CREATE TABLE change_requests (
   has_written boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
+  connection_id uuid,
+  token_id uuid,
+  basis jsonb,
+  moves uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  outdated jsonb,
+  ended_because text,
   CONSTRAINT change_requests_pkey PRIMARY KEY (workspace_id, request_id),
   CONSTRAINT change_requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT change_requests_check CHECK (((status = 'pending'::text) = (decided_by IS NULL))),
   CONSTRAINT change_requests_check1 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  CONSTRAINT change_requests_ended_because_check CHECK (((ended_because IS NULL) OR (ended_because = ANY (ARRAY['agent_disconnected'::text, 'key_invalid'::text, 'person_deactivated'::text, 'role_changed'::text])))),
   CONSTRAINT change_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'rejected'::text])))
 );
 CREATE INDEX change_requests_in_order ON change_requests USING btree (workspace_id, created_at);
+CREATE INDEX change_requests_pending ON change_requests USING btree (workspace_id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]));
 CREATE INDEX change_requests_running ON change_requests USING btree (workspace_id) WHERE (status = 'running'::text);
 ALTER TABLE change_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY change_requests_of_owner ON change_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -2194,19 +2206,66 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION due_write_backs() TO commissions_app;
 
+CREATE OR REPLACE FUNCTION end_change_requests_of_agent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    update change_requests set ended_because = 'agent_disconnected', expires_at = least(expires_at, now())
+    where workspace_id = old.workspace_id and connection_id = old.connection_id and status in ('pending', 'running')
+      and expires_at > now();
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION end_change_requests_of_agent() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION end_change_requests_of_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    update change_requests set ended_because = 'key_invalid', expires_at = least(expires_at, now())
+    where workspace_id = old.workspace_id and token_id = old.token_id and status in ('pending', 'running')
+      and expires_at > now();
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION end_change_requests_of_key() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION end_change_requests_of_person()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      
+    update change_requests set ended_because = case when new.active then 'role_changed' else 'person_deactivated' end, expires_at = least(expires_at, now())
+    where workspace_id = old.workspace_id and rep_id = old.rep_id and status in ('pending', 'running')
+      and expires_at > now();
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION end_change_requests_of_person() TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION end_lost_change_requests()
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+    begin
       update change_requests set
         status = case when has_written then 'done' else 'pending' end,
         decided_by = case when has_written then decided_by end,
         decided_at = case when has_written then decided_at end,
         run_id = null
-      where status = 'running' and decided_at < now() - interval '2 minutes'
-    $function$
+      where status = 'running' and decided_at < now() - interval '2 minutes';
+      update change_requests c set ended_because = 'key_invalid', expires_at = least(c.expires_at, now())
+      where c.status = 'pending' and c.expires_at > now() and c.token_id is not null and not exists (
+        select from tokens t where t.workspace_id = c.workspace_id and t.token_id = c.token_id
+          and (t.expires_at is null or t.expires_at > now()));
+    end $function$
 ;
 GRANT EXECUTE ON FUNCTION end_lost_change_requests() TO commissions_app;
 

@@ -185,8 +185,8 @@ const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly ca
   delete_quota: {
     call: async ({ operator }, repId) => {
       await operator.setQuota([repId], 'New business', '2026-03', 5000);
-      const { quotas } = await operator.expect(200, 'GET', `/v1/quotas?repId=${repId}&period=2026-03`);
-      return { quotaId: quotas[0].quotaId };
+      const [{ quotaId }] = await operator.expect(200, 'GET', `/v1/quotas?repId=${repId}&period=2026-03`);
+      return { quotaId };
     },
   },
   recalculate_commissions: { paysNoOne: true, call: async (_, repId) => ({ repId }) },
@@ -207,7 +207,9 @@ const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly ca
 };
 type Request = (desk: Desk, repId: string) => Promise<object>;
 
-const config = { rules: [{ name: 'Spiff', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }] }] };
+const config = {
+  rules: [{ name: 'Spiff', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }] }],
+};
 let plans = 0;
 const planName = () => {
   plans += 1;
@@ -402,9 +404,10 @@ describe('segregation of duties', () => {
     }
 
     it('rejects a change of a plan that moves the commission of the approver through another plan', async () => {
-      const rules = [{ name: 'Override', executionPhase: 'cascade', measure: 'commission', tiers: config.rules[0]?.tiers }];
+      const rules = [{ name: 'Override', executionPhase: 'cascade', measure: 'amount', tiers: config.rules[0]?.tiers }];
       await desk.operator.createPlan({ name: planName(), config: { rules } }, [desk.reps.own]);
       const { planId } = await plan(desk, desk.reps.report);
+      await desk.operator.put('/v1/deals/of-april', { amount: 1000, closeDate: '2026-04-15', repId: desk.reps.report });
       await desk.idle();
       const id = await request('update_plan', {
         planRef: planId,
@@ -422,7 +425,10 @@ describe('segregation of duties', () => {
       const given = { repId: desk.reps.report, period: '2026-02', type: 'other', description: 'Contest' };
       const { body } = await approve(amy, await request('open_dispute', given));
       const decide = (person: ApiClient) =>
-        person.patch(`/v1/disputes/${body.outcome.disputeId}`, { status: 'accepted', adjustment: { amount: 5, period: '2026-02' } });
+        person.patch(`/v1/disputes/${body.outcome.disputeId}`, {
+          status: 'accepted',
+          adjustment: { amount: 5, period: '2026-02' },
+        });
       await expectError('403 forbidden', decide(amy));
       expect((await decide(sue)).status).to.equal(200);
     });

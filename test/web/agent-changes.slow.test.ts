@@ -53,6 +53,36 @@ describe('the page of changes by agents', function () {
     expect(await requestOf(id)).to.include({ status: 'done', decidedBy: `rep:${world.idOf('admin')}` });
   });
 
+  it('states what has changed since a request was shown, and runs it with the next approval', async () => {
+    const id = await requestChange();
+    const { page, problems, close } = await world.openPage('admin', '/agent-changes');
+    await page.locator(button('Approve')).click();
+    await world.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { name: `${plan.name} 2` });
+    await page.locator('form button[type=submit]').click();
+    await page.waitForFunction(
+      `document.querySelector('main [role=status]')?.textContent.includes('did not run, because what it changes had been changed')`,
+    );
+    expect(await requestOf(id)).to.include({ status: 'pending' });
+    expect(await violations(page)).to.deep.equal([]);
+    await page.locator(button('Approve')).click();
+    await page.locator('form button[type=submit]').click();
+    await page.waitForFunction(`!document.querySelector('main')?.textContent.includes('Waiting')`);
+    expect(await requestOf(id)).to.include({ status: 'done' });
+    // The browser logs the response with status 409.
+    expect(problems.filter((problem) => !problem.includes('409'))).to.deep.equal([]);
+    await close();
+  });
+
+  it('states why a request ended', async () => {
+    const id = await requestChange();
+    await world.service.sql(`update change_requests set ended_because = 'key_invalid' where request_id = $1`, id);
+    const { page, close } = await world.openPage('admin', '/agent-changes');
+    await page.waitForFunction(
+      `document.querySelector('main')?.textContent.includes('Ended because the key of the agent was revoked')`,
+    );
+    await close();
+  });
+
   it('rejects a change with a reason, which the agent reads', async () => {
     const id = await requestChange();
     const { page, problems, close } = await world.openPage('admin', '/agent-changes', { width: 390 });

@@ -1,6 +1,7 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { Fragment } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Fragment, useState } from 'react';
+import { ApiError } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { allPlansQuery } from '../../api/import-queries.js';
@@ -18,6 +19,7 @@ import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
 import { ChangeEffect } from './ChangeEffect.js';
 import styles from './ChangeRequestsPage.module.css';
+import { endWords, outdatedWords, statusWords } from './change-request-words.js';
 
 /** Changes that agents have requested, with the decision about those that wait. */
 export function ChangeRequestsPage() {
@@ -26,7 +28,7 @@ export function ChangeRequestsPage() {
     <Page
       title="Changes by agents"
       crumbs={[{ label: 'Changes by agents' }]}
-      facts={['An approved change runs at once, with the rights of who requested it']}
+      facts={['An approved change runs at once, with the present rights of who requested it']}
     >
       <Loaded query={requests} height={240}>
         {({ changeRequests }) => <Requests requests={changeRequests} />}
@@ -55,6 +57,11 @@ function Requests({ requests }: { readonly requests: readonly ChangeRequest[] })
           title={request.title}
           note={`${statusWords[request.status]}, ${formatDay(request.createdAt.slice(0, 10))}`}
         >
+          {request.status === 'pending' && request.outdated !== null ? (
+            <p className={styles.problem} role="status">
+              {outdatedWords(request.outdated)}
+            </p>
+          ) : null}
           {request.preview === null ? null : (
             <ChangeEffect id={request.id} preview={request.preview} canRepeat={request.status === 'pending'} />
           )}
@@ -77,15 +84,6 @@ function Requests({ requests }: { readonly requests: readonly ChangeRequest[] })
     </>
   );
 }
-
-const statusWords: Readonly<Record<ChangeRequest['status'], string>> = {
-  pending: 'Waiting',
-  running: 'Running',
-  done: 'Done',
-  failed: 'Failed',
-  rejected: 'Rejected',
-  expired: 'Expired',
-};
 
 /** The names of the people and the plans by their ids, as far as they are loaded. */
 function useNames(): ReadonlyMap<string, string> {
@@ -121,6 +119,7 @@ function RequestDetails({ request }: { readonly request: ChangeRequest }) {
         ))}
       </dl>
       {request.status === 'failed' ? <p className={styles.problem}>{outcome?.message}</p> : null}
+      {request.endedBecause === null ? null : <p className="dim">{endWords[request.endedBecause]}</p>}
       {request.reason === null ? null : <p className="dim">Reason: {request.reason}</p>}
     </>
   );
@@ -157,17 +156,30 @@ interface DecisionDialogProps {
   readonly onClose: () => void;
 }
 
-function DecisionDialog({ request: { id, title }, decision, onClose }: DecisionDialogProps) {
+function DecisionDialog({ request: { id, title, fingerprint }, decision, onClose }: DecisionDialogProps) {
+  // The list is loaded again while the dialog is open: the approval refers to what was read before.
+  const [read] = useState(fingerprint);
+  const queryClient = useQueryClient();
   const form = useKeptForm(`change-request ${decision} ${id}`, { reason: '' });
   const reason = form.values.reason.trim();
   const decide = useChange({
     send: () =>
       api.decideChangeRequest({
         params: { changeRequestId: id },
-        body: { decision, ...(reason === '' ? {} : { reason }) },
+        body: {
+          decision,
+          ...(decision === 'approve' ? { fingerprint: read } : {}),
+          ...(reason === '' ? {} : { reason }),
+        },
       }),
     onDone: () => {
       form.clear();
+      onClose();
+    },
+    // The page states what has changed, above the new effect.
+    onFailed: (cause) => {
+      if (!(cause instanceof ApiError) || cause.code !== 'preview_outdated') return;
+      void queryClient.invalidateQueries({ queryKey: changeRequestsQuery.queryKey });
       onClose();
     },
   });
