@@ -215,9 +215,9 @@ describe('step-up', () => {
     const approve = (id: string) => session.post(`/v1/change-requests/${id}/decide`, { decision: 'approve' });
     await key.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'confirm' });
     const promotion = await change({ reps: [{ email: ben.email, name: 'Ben', role: 'admin' }] });
-    const renaming = await change({ reps: [{ email: ben.email, name: 'Benjamin' }] });
+    const addition = await change({ reps: [{ email: 'cat@x.io', name: 'Cat' }] });
     expect((await approve(promotion)).body).to.include({ statusCode: 403, code: 'step_up_required' });
-    expect((await approve(renaming)).body.status).to.equal('done');
+    expect((await approve(addition)).body.status).to.equal('done');
     expect((await key.get(`/v1/reps/${ben.repId}`)).body.role).to.equal('rep');
     expect((await confirm(session, ann.email)).status).to.equal(200);
     expect((await approve(promotion)).body.status).to.equal('done');
