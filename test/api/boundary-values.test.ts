@@ -11,8 +11,6 @@ import { type BoundedKind, boundedKind, type DeclaredField, declaredFields } fro
 import { type CallerName, ExampleWorld } from './example-world.js';
 
 const atOnce = 4;
-/** Responses take milliseconds; this is the time limit of clients. */
-const deadlineMs = 30_000;
 /** Those that may call an operation, by what it requires. */
 const callersOf: Readonly<Record<AccessLevel, readonly CallerName[]>> = {
   admin: ['key', 'admin'],
@@ -75,8 +73,7 @@ async function forAll<T>(items: readonly T[], work: (item: T, index: number) => 
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-describe('values at their bounds', function () {
-  this.timeout(240_000);
+describe('values at their bounds', () => {
   const service = Service.duringSuite(forAgents);
   let world: ExampleWorld;
   before(async () => {
@@ -124,10 +121,8 @@ describe('values at their bounds', function () {
     await forAll(cases, async ({ field, value }, index) => {
       const callers = callersOf[field.operation.access];
       const caller = callers[index % callers.length] as CallerName;
-      const sentAt = performance.now();
       const { status, body } = await send(field, value, caller);
-      const took = performance.now() - sentAt;
-      if (status >= 500 || took > deadlineMs)
+      if (status >= 500)
         wrong.push(`${nameOf(field)} = ${String(value)} as ${caller}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
     });
     expect(wrong.slice(0, 20)).to.deep.equal([]);

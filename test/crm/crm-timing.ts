@@ -3,7 +3,7 @@ import { type CrmTiming } from '#src/crm/http.js';
 /** Time that advances only during sleeps; the fake servers use the same clock. */
 export class SleptTime implements CrmTiming {
   readonly slept: number[] = [];
-  timeoutMs = 5000;
+  timeoutMs = 200_000;
   readonly retryMs = 500;
   private current = Date.parse('2026-11-21T10:00:00.000Z');
 

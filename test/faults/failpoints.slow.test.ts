@@ -50,7 +50,7 @@ describe('failpoints', () => {
 
   for (const backend of backends) {
     describe(`with the queue on ${backend}`, function () {
-      this.timeout(300_000);
+      this.timeout(300_000 * timeoutScale);
       let fleet: Fleet;
       let world: EpisodeWorld;
       let scenario: Scenario;

@@ -2,11 +2,11 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
-import { pollUntil } from '#src/kernel/waiting.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmbWorld } from '#test/support/crm-worlds.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { Service } from '#test/support/service.js';
+import { until } from '#test/support/until.js';
 
 describe('the history of syncs', () => {
   let smtp: FakeSmtp;
@@ -106,7 +106,10 @@ describe('the history of syncs', () => {
     const forged = { ...delivery, headers: { ...delivery.headers, 'X-HubSpot-Signature-v3': 'forged' } };
     expect(await deliver(forged)).to.equal(401);
     const healthWith = (isSeen: (health: Record<string, unknown>) => boolean) =>
-      pollUntil(async () => (await history()).health, isSeen, { maxWaitMs: 10_000, pauseMs: 50 });
+      until(async () => {
+        const { health } = await history();
+        return isSeen(health) && health;
+      });
     const rejected = await healthWith((health) => health['rejected'] === 1);
     expect(rejected).to.include({ lastVerifiedAt: null });
     expect(rejected.lastRejectedAt).to.equal(rejected.lastWebhookAt);
@@ -119,11 +122,10 @@ describe('the history of syncs', () => {
   it('sends the admins a mail when the connection breaks and when it works again', async () => {
     await api.saveReps({ name: 'Root', role: 'admin' });
     const mails = (text: string) =>
-      pollUntil(
-        async () => smtp.mails.filter(({ to, data }) => to.includes('root@x.io') && data.includes(text)),
-        (found) => found.length > 0,
-        { maxWaitMs: 15_000, pauseMs: 50 },
-      );
+      until(() => {
+        const found = smtp.mails.filter(({ to, data }) => to.includes('root@x.io') && data.includes(text));
+        return found.length > 0 && found;
+      });
     world.oauth.revokeAll();
     await api.send('POST', '/v1/commissions/sync', {});
     expect(await mails('crmb does not work')).to.have.length(1);

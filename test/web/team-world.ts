@@ -1,6 +1,7 @@
 import { demoCorrection } from '#demo/corrections.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { periodOf, previousPeriod } from '#src/kernel/period.js';
+import { until } from '#test/support/until.js';
 import { type WebWorld } from './web-world.js';
 
 /** What the pages of a manager display, made from the demo's data. */
@@ -10,8 +11,6 @@ export interface TeamSituation {
   readonly disputeId: string;
   readonly discrepancyId: string;
 }
-
-const maxPolls = 100;
 
 /** Drafts of the last month and a question of the seller. The demo has a deal that changed in an approved quarter. */
 export async function createTeamSituation(world: WebWorld): Promise<TeamSituation> {
@@ -42,12 +41,13 @@ async function createExceptions(world: WebWorld, month: string): Promise<void> {
 
 /** The list is updated seconds after the change. */
 async function discrepancyOf(world: WebWorld): Promise<string> {
-  for (let poll = 0; poll < maxPolls; poll += 1) {
-    const { discrepancies } = await world.api.expect(200, 'GET', '/v1/discrepancies?status=open');
-    if (discrepancies.length > 0) return discrepancies[0].discrepancyId;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('no discrepancy was found');
+  return until(
+    async () => {
+      const { discrepancies } = await world.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+      return discrepancies[0]?.discrepancyId as string | undefined;
+    },
+    { what: 'a discrepancy' },
+  );
 }
 
 /** The pages of a manager, by the name of their picture. */

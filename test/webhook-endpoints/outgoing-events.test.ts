@@ -265,7 +265,7 @@ describe('outgoing events', () => {
     };
     const first = await rotate();
     const hours = (Date.parse(first.previousValidUntil) - Date.now()) / 3_600_000;
-    expect(hours).to.be.within(23.9, 24);
+    expect(hours).to.be.within(23.5, 24);
     secrets.push(first.secret);
     expect(await afterNextEvent()).to.deep.equal([true, true]);
     secrets.push((await rotate(1)).secret);
