@@ -8,6 +8,7 @@ import {
   formatNumber,
   formatPercent,
   formatRate,
+  formatUnits,
   moneyParts,
 } from '#web/format/numbers.js';
 
@@ -138,6 +139,19 @@ describe('numbers, ratios and counts', () => {
     it(`${ratio} as attainment is ${attainment}, as a rate ${rate}`, () => {
       expect(plain(formatAttainment(ratio))).to.equal(attainment);
       expect(plain(formatRate(ratio))).to.equal(rate);
+    });
+
+  for (const [value, text] of [
+    [0, '0'],
+    [20, '20'],
+    [92_586.2, '92,586.20'],
+    ['77043.46', '77,043.46'],
+    [-0.5, '−0.50'],
+    [2.999, '3'],
+    [-0.001, '0'],
+  ] as const)
+    it(`what counts towards a quota has two decimals or none: ${value} is ${text}`, () => {
+      expect(formatUnits(value)).to.equal(text);
     });
 
   it('a percentage never breaks before its sign', () => {

@@ -259,6 +259,18 @@ describe('the step of the tiers', () => {
     expect(found.parts?.map(({ amount }) => amount)).to.deep.equal(['−$3,200.00', '−$2,400.00']);
   });
 
+  it('leaves out a label for which its bar has no room', () => {
+    const parts = [
+      { tierIndex: 0, rate: 0.08, part: 1000 },
+      { tierIndex: 1, rate: 0.12, part: 59_000 },
+    ];
+    expect(step('Tiers', { trace: { parts, attainmentBefore: 0.99, attainmentAfter: 1.59 } }).scale).to.deep.equal([
+      '99 %',
+      '',
+      '159 %',
+    ]);
+  });
+
   it('names a tier by its name, that of the trace, or its number', () => {
     const parts = [0, 1, 7].map((tierIndex) => ({ tierIndex, rate: null, part: 5 }));
     const tiers = [{ tierIndex: 0, name: null, minThreshold: 0 }];

@@ -1,5 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { formatAttainment, formatMoney, formatNumber } from '../format/numbers.js';
+import { visibleThresholds, withoutOverlap } from '../format/labels.js';
+import { formatAttainment, formatMoney, formatUnits } from '../format/numbers.js';
 import { type Attainment, type TierPosition } from '../plans/attainment.js';
 import { type OwnTier } from '../plans/rules.js';
 import { payWords } from '../plans/words.js';
@@ -23,25 +24,32 @@ export function TierMeter({ quota, position, currency, isMoney }: TierMeterProps
   const now = at(quota.attainment);
   const units = (attainment: number) => amountWords(attainment * quota.target, currency, isMoney);
   const room = isPhone ? 22 : 9;
-  const shown = visibleLabels(
+  const shown = visibleThresholds(
     tiers.map(({ minThreshold }) => at(minThreshold)),
     now,
     room,
+  );
+  const rates = withoutOverlap(
+    tiers.map(({ minThreshold }) => Math.min(at(minThreshold), 100 - room)),
+    isPhone ? room : 12,
+    current === null ? [] : [tiers.indexOf(current)],
   );
   const isNowLeft =
     tiers.some(({ minThreshold }) => at(minThreshold) > now && at(minThreshold) - now < room) || now > 88;
   return (
     <div role="img" aria-label={sentence(quota, position, currency, isMoney)} className={styles.meter}>
       <div className={styles.rates}>
-        {tiers.map((tier) => (
-          <Rate
-            key={tier.tierIndex}
-            tier={tier}
-            left={at(tier.minThreshold)}
-            isCurrent={tier === current}
-            currency={currency}
-          />
-        ))}
+        {tiers.map((tier, index) =>
+          rates[index] ? (
+            <Rate
+              key={tier.tierIndex}
+              tier={tier}
+              left={at(tier.minThreshold)}
+              isCurrent={tier === current}
+              currency={currency}
+            />
+          ) : null,
+        )}
       </div>
       <div className={styles.bar}>
         <span className={styles.filled} style={{ width: `${now}%` }} />
@@ -94,19 +102,8 @@ function Rate({ tier, left, isCurrent, currency }: RateProps) {
   );
 }
 
-/** Labels that leave room for the label of the present attainment and for each other. */
-function visibleLabels(places: readonly number[], now: number, room: number): boolean[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return places.map((place) => {
-    const isClose = place <= now ? now - place < room * 0.88 : place - now < 1.5;
-    if (isClose || place - last < room) return false;
-    last = place;
-    return true;
-  });
-}
-
 export function amountWords(amount: number, currency: string, isMoney: boolean): string {
-  return isMoney ? formatMoney(Math.round(amount * 100) / 100, currency, { trim: true }) : formatNumber(amount, 2);
+  return isMoney ? formatMoney(Math.round(amount * 100) / 100, currency, { trim: true }) : formatUnits(amount);
 }
 
 function sentence(quota: Attainment, { current, next }: TierPosition, currency: string, isMoney: boolean): string {

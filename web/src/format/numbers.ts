@@ -107,6 +107,14 @@ export function formatNumber(value: Amount, maxDecimals = 6): string {
   return withMinus(numberFormat(locale, { maximumFractionDigits: maxDecimals }).format(exact(value)));
 }
 
+/** What counts towards a quota, which may be money: without decimals if it is whole, otherwise with two. */
+export function formatUnits(value: Amount): string {
+  const isWhole = Number(Number(value).toFixed(2)) % 1 === 0;
+  const decimals = isWhole ? 0 : 2;
+  const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return withMinus(numberFormat(locale, { ...options, signDisplay: 'negative' }).format(exact(value)));
+}
+
 /** A ratio as a percentage, such as 112 % for 1.12. */
 export function formatPercent(ratio: Amount, maxDecimals: number): string {
   return `${formatNumber(shifted(ratio, 2), maxDecimals)}${noBreakSpace}%`;

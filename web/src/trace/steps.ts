@@ -2,7 +2,15 @@ import { type Explanation } from '../api/queries.js';
 import { type Session } from '../app/session.js';
 import { formatDay } from '../format/dates.js';
 import { difference, productOf, rounded, signOf, sumOf } from '../format/exact.js';
-import { currencyDecimals, formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
+import { withoutOverlap } from '../format/labels.js';
+import {
+  currencyDecimals,
+  formatAttainment,
+  formatMoney,
+  formatNumber,
+  formatRate,
+  formatUnits,
+} from '../format/numbers.js';
 import { kindWords } from '../lines/words.js';
 import { type Rule } from '../plans/draft.js';
 import {
@@ -38,7 +46,7 @@ export interface Step {
   readonly words: readonly string[];
   readonly rows: readonly StepRow[];
   readonly parts?: readonly TierPart[];
-  /** Attainment at the ends and between the parts of the bar. */
+  /** Attainment at the ends and between the parts of the bar; blank where there is no room for it. */
   readonly scale?: readonly string[];
   /** Where the figures come from. */
   readonly source?: { readonly label: string; readonly to: string };
@@ -141,12 +149,12 @@ function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
       ? `${formatAttainment(attainmentBefore).replace(/\s?%/, '')} → ${formatAttainment(attainmentAfter)}`
       : formatAttainment(trace.periodAttainment);
   const rows = [
-    { label: `Quota of the ${period}`, value: formatUnits(target, event) },
-    { label: 'Closed before this deal', value: formatUnits(before, event) },
-    { label: 'Closed with this deal', value: formatUnits(after, event) },
+    { label: `Quota of the ${period}`, value: formatCredit(target, event) },
+    { label: 'Closed before this deal', value: formatCredit(before, event) },
+    { label: 'Closed with this deal', value: formatCredit(after, event) },
     ...(trace.periodCredit === undefined
       ? []
-      : [{ label: `Closed in the whole ${period}`, value: formatUnits(trace.periodCredit, event) }]),
+      : [{ label: `Closed in the whole ${period}`, value: formatCredit(trace.periodCredit, event) }]),
   ];
   const words =
     trace.belowZero === true ? ['Refunds have taken the attainment below zero; the first tier applies.'] : [];
@@ -154,9 +162,9 @@ function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
 }
 
 /** Credit is money for most measures; counts of meetings and the like are small whole numbers. */
-function formatUnits(units: number, { currency, base, trace }: Event): string {
+function formatCredit(units: number, { currency, base, trace }: Event): string {
   const isMoney = base !== null && trace?.measure === base;
-  return isMoney ? formatMoney(units, currency) : formatNumber(units, 2);
+  return isMoney ? formatMoney(units, currency) : formatUnits(units);
 }
 
 const modes: Readonly<Record<string, string>> = {
@@ -205,7 +213,7 @@ function tierStep({ event, rule }: Explanation, trace: Trace): Step {
     words: tierWords(trace, rule),
     rows: [],
     parts,
-    ...(isByAttainment && rule?.tierMode === 'marginal' ? { scale: scaleOf(trace, rule.tiers) } : {}),
+    ...(isByAttainment && rule?.tierMode === 'marginal' ? { scale: scaleOf(trace, rule.tiers, parts) } : {}),
   };
 }
 
@@ -227,14 +235,23 @@ function whyNoPart({ tier, reason }: Trace, rule: Explanation['rule']): string {
   return reasonWords[reason ?? ''] ?? 'No tier was reached.';
 }
 
+/** Of a label of the bar, in percent of its width. */
+const labelRoom = 15;
+
 /** From the lower to the higher attainment: a refund lowers it. */
-function scaleOf(trace: Trace, tiers: readonly { tierIndex: number; minThreshold: number }[]): string[] {
+function scaleOf(
+  trace: Trace,
+  tiers: readonly { tierIndex: number; minThreshold: number }[],
+  parts: readonly TierPart[],
+): string[] {
   const { attainmentBefore: before, attainmentAfter: after } = trace;
   const between = trace.parts
     .slice(1)
-    .map(({ tierIndex }) => tiers.find((tier) => tier.tierIndex === tierIndex)?.minThreshold)
-    .filter((threshold) => threshold !== undefined);
-  return [Math.min(before, after), ...between, Math.max(before, after)].map(formatAttainment);
+    .map(({ tierIndex }) => tiers.find((tier) => tier.tierIndex === tierIndex)?.minThreshold ?? 0);
+  const ends = parts.map((_, index) => parts.slice(0, index + 1).reduce((sum, { share }) => sum + share * 100, 0));
+  const shown = withoutOverlap([0, ...ends], labelRoom, [0, parts.length]);
+  const labels = [Math.min(before, after), ...between, Math.max(before, after)].map(formatAttainment);
+  return labels.map((label, index) => (shown[index] === true ? label : ''));
 }
 
 const limitWords: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
 import { difference, signOf } from '../../format/exact.js';
-import { formatCount, formatNumber } from '../../format/numbers.js';
+import { formatCount, formatUnits } from '../../format/numbers.js';
 import { formatPeriod, periodAt } from '../../format/periods.js';
 import { Attained } from './Attained.js';
 
@@ -105,7 +105,7 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
 }
 
 function columns(period: string): readonly Column<QuotaRow>[] {
-  const figure = (value: number | string) => <span className="num">{formatNumber(value, 2)}</span>;
+  const figure = (value: number | string) => <span className="num">{formatUnits(value)}</span>;
   return [
     personColumn(period),
     {
@@ -161,6 +161,6 @@ function Missing({ quota: { target, credit } }: { readonly quota: Attainment }) 
   return signOf(missing) <= 0 ? (
     <span className="dim">reached</span>
   ) : (
-    <span className="num">{formatNumber(missing, 2)}</span>
+    <span className="num">{formatUnits(missing)}</span>
   );
 }

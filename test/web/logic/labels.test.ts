@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { visibleThresholds, withoutOverlap } from '#web/format/labels.js';
+
+const places = fc
+  .array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 8 })
+  .map((all) => all.sort((a, b) => a - b));
+
+describe('the labels of a scale', () => {
+  for (const [title, at, named, shown] of [
+    ['all that have room', [0, 12, 24], [], [true, true, true]],
+    ['none that touches the one before', [0, 11.9, 24], [], [true, false, true]],
+    ['the named one in any case', [0, 5, 24], [1], [false, true, true]],
+    ['both ends in any case', [0, 5, 95, 100], [0, 3], [true, false, false, true]],
+    ['nothing of nothing', [], [0], []],
+    ['the first of two at one place', [50, 50], [], [true, false]],
+  ] as const)
+    it(`are ${title}`, () => {
+      expect(withoutOverlap(at, 12, named)).to.deep.equal(shown);
+    });
+
+  it('never overlap, and are left out only where they would', () => {
+    fc.assert(
+      fc.property(places, fc.integer({ min: 1, max: 30 }), fc.nat(7), (at, room, current) => {
+        const shown = withoutOverlap(at, room, [current]);
+        const displayed = at.filter((_, index) => shown[index]);
+        displayed.forEach((place, index) => {
+          if (index > 0) expect(place - (displayed[index - 1] ?? 0)).to.be.at.least(room);
+        });
+        if (current < at.length) expect(shown[current]).to.equal(true);
+        at.forEach((place, index) => {
+          if (!shown[index]) expect(displayed.some((other) => Math.abs(other - place) < room)).to.equal(true);
+        });
+      }),
+      { seed: 37, numRuns: 300 },
+    );
+  });
+
+  it('of thresholds leave room for that of the present place', () => {
+    expect(visibleThresholds([0, 50, 62], 55, 9)).to.deep.equal([true, false, true]);
+    expect(visibleThresholds([0, 50, 56], 55, 9)).to.deep.equal([true, false, false]);
+    expect(visibleThresholds([0, 5, 100], 30, 9)).to.deep.equal([true, false, true]);
+    expect(visibleThresholds([0], 0, 9)).to.deep.equal([false]);
+  });
+});
