@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { assignmentImport } from '#web/imports/assignments.js';
 import { dealImport } from '#web/imports/deals.js';
-import { bare, emailFinder, keepColumn, skipColumn } from '#web/imports/kind.js';
+import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#web/imports/kind.js';
 import { importKinds } from '#web/imports/kinds.js';
 import { peopleImport } from '#web/imports/people.js';
 import { quotaImport, quotaRules } from '#web/imports/quotas.js';
 import { outcomeOf, rejectedRows } from '#web/imports/results.js';
+import { suggestColumns } from '#web/imports/suggest.js';
+import { readTable } from '#web/imports/table.js';
 import { person, plan, prepared, rowsOf } from './samples.js';
 
 const ana = person('Ana Silva', { email: 'ana@halden.test' });
@@ -143,6 +145,18 @@ describe('a file of people', () => {
     expect(roles['ana@halden.test']).to.equal(undefined);
   });
 
+  it('compares addresses without regard to case', () => {
+    const text =
+      'Name,E-mail,Manager\nTom Ray,Tom@X.test,\nSam Lee,sam@x.test,tom@x.test\nAna Silva,ANA@halden.test,\nJo Ek,jo@x.test,ana@halden.test';
+    const found = rows(text, { addManagers: 'yes' }, { people });
+    expect(found.map(({ email, role }) => [email, role])).to.deep.equal([
+      ['Tom@X.test', 'manager'],
+      ['sam@x.test', undefined],
+      ['ANA@halden.test', undefined],
+      ['jo@x.test', undefined],
+    ]);
+  });
+
   it('adds managers who have no row of their own, once, if the person wants that', () => {
     const text = 'Name,E-mail,Manager\nSam Lee,sam@x.test,boss@x.test\nAl Orr,al@x.test,Boss@x.test';
     expect(rows(text, { addManagers: 'yes' })[0]).to.deep.equal({
@@ -244,6 +258,48 @@ describe('a file of quotas', () => {
     });
 });
 
+describe('the choices for a whole file', () => {
+  const choices = (kind: keyof typeof importKinds, text: string, context: Partial<ImportContext> = {}) => {
+    const table = readTable(text);
+    const columns = suggestColumns(importKinds[kind], table).map(({ target }) => target);
+    const options = importKinds[kind].options({
+      table,
+      columns,
+      context: { people: [], plans: [], standard: {}, ...context },
+    });
+    return Object.fromEntries(options.map(({ key, initial }) => [key, initial]));
+  };
+  const plans = [plan('AE plan', [{ name: 'New business' }])];
+
+  for (const [title, kind, text, expected] of [
+    ['of quotas without rules and periods', 'quotas', 'Rep,Target', { rule: 'new business', period: '' }],
+    ['of quotas with periods in columns', 'quotas', 'Rep,Q1 2026,Q2 2026', { rule: 'new business' }],
+    ['of quotas with periods in rows', 'quotas', 'Rep,Period,Target', { rule: 'new business' }],
+    ['of quotas with a plan and no rule', 'quotas', 'Rep,Plan,Period,Target', { rule: 'new business' }],
+    ['of quotas with everything', 'quotas', 'Rep,Plan,Rule,Period,Target', {}],
+    ['of people with addresses', 'people', 'Name,E-mail', { namesAreOwners: '' }],
+    [
+      'of people without addresses',
+      'people',
+      'Name,Manager',
+      { domain: 'halden.test', namesAreOwners: 'yes', addManagers: 'yes' },
+    ],
+    ['of people with addresses, managers and ids', 'people', 'Name,E-mail,Manager,Owner ID', { addManagers: '' }],
+    ['of assignments without plans', 'assignments', 'Rep', { plan: 'AE plan' }],
+    ['of assignments with plans', 'assignments', 'Rep,Plan', {}],
+    ['of deals', 'deals', 'Deal ID', {}],
+  ] as const)
+    it(`are asked for only where the file does not have them: ${title}`, () => {
+      expect(choices(kind, text, { people, plans })).to.deep.equal(expected);
+    });
+
+  it('have nothing to begin with in an empty workspace', () => {
+    expect(choices('quotas', 'Rep,Target')).to.deep.equal({ rule: '', period: '' });
+    expect(choices('people', 'Name')).to.deep.equal({ domain: '', namesAreOwners: 'yes' });
+    expect(choices('assignments', 'Rep')).to.deep.equal({ plan: '' });
+  });
+});
+
 describe('a file of deals', () => {
   const header = (text: string, standard = {}) => prepared(dealImport, text, { context: { standard } }).header;
 
@@ -312,6 +368,11 @@ describe('a file of assignments', () => {
     expect(rowsOf(prepared(assignmentImport, 'Rep\nAna Silva', { context }))).to.deep.equal([
       { email: 'ana@halden.test', plan: 'AE plan' },
     ]);
+  });
+
+  it('needs no plan of the workspace where it names plans', () => {
+    expect(prepared(assignmentImport, 'Rep,Plan\nAna Silva,AE plan').problems).to.deep.equal([]);
+    expect(prepared(assignmentImport, 'Rep\nAna Silva', { context }).problems).to.deep.equal([]);
   });
 
   it('needs people and a plan', () => {

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { type SendOptions } from '#web/imports/kind.js';
+import { importKinds } from '#web/imports/kinds.js';
+
+interface Sent {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly type: string | null;
+  readonly body: unknown;
+}
+
+describe('the request of an import', () => {
+  const original = globalThis.fetch;
+  let sent: Sent[];
+
+  function respond(body: object): void {
+    sent = [];
+    globalThis.fetch = async (input, init) => {
+      const { pathname, searchParams } = new URL(String(input), 'https://commissions.test');
+      const type = new Headers(init?.headers).get('content-type');
+      sent.push({ path: pathname, query: Object.fromEntries(searchParams), type, body: init?.body });
+      return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+    };
+  }
+
+  after(() => {
+    globalThis.fetch = original;
+  });
+
+  const dry: SendOptions = { dryRun: true, dateFormat: 'DMY', numberFormat: 'eu' };
+  const real: SendOptions = { dryRun: false, dateFormat: 'ISO', numberFormat: null };
+  const rows = { unchanged: 1, rejected: 0, results: [{ row: 1, outcome: 'created' }] };
+  const deals = {
+    ...{ accepted: 3, created: 2, changed: 1, unchanged: 4, stale: 0, rejected: [], jobId: 'J1' },
+    warnings: [{ column: 'Region' }],
+  };
+
+  for (const [kind, path, dryQuery, realQuery] of [
+    ['people', '/v1/reps/import', { dryRun: 'true', dateFormat: 'DMY' }, { dryRun: 'false', dateFormat: 'ISO' }],
+    [
+      'assignments',
+      '/v1/assignments/import',
+      { dryRun: 'true', dateFormat: 'DMY' },
+      { dryRun: 'false', dateFormat: 'ISO' },
+    ],
+    ['quotas', '/v1/quotas/import', { dryRun: 'true', numberFormat: 'eu' }, { dryRun: 'false' }],
+    [
+      'deals',
+      '/v1/deals/import',
+      { dryRun: 'true', dateFormat: 'DMY', numberFormat: 'eu', idColumn: 'deal_id' },
+      { dryRun: 'false', dateFormat: 'ISO', idColumn: 'deal_id' },
+    ],
+  ] as const)
+    it(`of ${kind} has the formats that the person chose, and writes only if it is no dry run`, async () => {
+      respond(kind === 'deals' ? deals : rows);
+      await importKinds[kind].send('a\n1\n', dry);
+      await importKinds[kind].send('a\n1\n', real);
+      expect(sent).to.deep.equal([
+        { path, query: dryQuery, type: 'text/csv', body: 'a\n1\n' },
+        { path, query: realQuery, type: 'text/csv', body: 'a\n1\n' },
+      ]);
+    });
+
+  it('of deals returns the counts of all rows, and what is stored without a use', async () => {
+    respond(deals);
+    const outcome = await importKinds.deals.send('', dry);
+    expect(outcome.counts).to.deep.equal([
+      ['New', 2],
+      ['Changed', 1],
+      ['Unchanged', 4],
+      ['Rejected', 0],
+    ]);
+    expect(outcome.accepted).to.equal(3);
+    expect(outcome.warnings).to.deep.equal(['Region is stored as a field that no plan uses yet.']);
+    expect(outcome.jobId).to.equal('J1');
+    respond({ ...deals, stale: 5, rejected: [{ row: 9, reason: 'x' }] });
+    expect((await importKinds.deals.send('', dry)).counts.slice(3)).to.deep.equal([
+      ['Older than stored', 5],
+      ['Rejected', 1],
+    ]);
+  });
+
+  it('of deals asks for the effect on commission by itself, as a dry run', async () => {
+    respond({ ...deals, effect: { lines: 2 } });
+    expect(await importKinds.deals.effect?.('', dry)).to.deep.equal({ lines: 2 });
+    expect(sent[0]?.query).to.deep.include({ dryRun: 'true', effect: 'true' });
+    respond(deals);
+    expect(await importKinds.deals.effect?.('', dry)).to.equal(null);
+    for (const kind of ['people', 'quotas', 'assignments'] as const)
+      expect(importKinds[kind].effect).to.equal(undefined);
+  });
+});
