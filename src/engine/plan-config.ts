@@ -97,7 +97,7 @@ const threshold = z.number().min(0).max(1e12);
 function documented<S extends z.ZodType>(
   schema: S,
   description: string,
-  shown: { default?: unknown; example?: unknown },
+  shown: { default?: unknown; example?: unknown; deprecated?: true },
 ): S {
   return schema.meta({ description, ...shown });
 }
@@ -131,12 +131,12 @@ const shared = {
   cap: documented(
     amount.optional(),
     'Max amount of money that the rule pays a rep in a period (deprecated: prefer capMultiplier)',
-    { example: 14_000 },
+    { example: 14_000, deprecated: true },
   ),
   floor: documented(
     amount.optional(),
     'Min amount of money that a matching deal pays (deprecated: prefer floorAttainment)',
-    { example: 100 },
+    { example: 100, deprecated: true },
   ),
   capMultiplier: documented(
     z.number().min(0).max(1e6).optional(),

@@ -144,6 +144,8 @@ export interface Operation<
   /** camelCase, unique: the client's method. */
   readonly id: Id;
   readonly summary: string;
+  /** Set where another operation does the same; the summary names it. */
+  readonly deprecated?: true;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Express notation: `/v1/plans/:planId`. */
   readonly path: string;

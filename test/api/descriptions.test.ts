@@ -16,6 +16,22 @@ describe('the descriptions of the OpenAPI document', () => {
     ).to.deep.equal([]);
   });
 
+  it('call deprecated exactly what is marked as deprecated', () => {
+    const said: string[] = [];
+    const marked: string[] = [];
+    const visit = (node: Node, path: string) => {
+      if (typeof node !== 'object' || node === null) return;
+      const text = `${node.summary ?? ''} ${node.description ?? ''}`;
+      // A response has the summary of its operation.
+      if (/deprecated/i.test(text) && !/\/responses\/\d+$/.test(path)) said.push(path);
+      if (node.deprecated === true) marked.push(path);
+      for (const [name, part] of Object.entries(node)) visit(part, `${path}/${name}`);
+    };
+    visit(document, '');
+    expect(marked).to.deep.equal(said);
+    expect(marked).to.include.members(['/paths//v1/fields/attributes/get']);
+  });
+
   for (const [path, methods] of Object.entries<Node>(document.paths))
     for (const [method, operation] of Object.entries<Node>(methods))
       it(`exist for every parameter, body and property of ${method.toUpperCase()} ${path}`, () => {

@@ -46,6 +46,7 @@ export const listFieldAttributes = operation({
   ...declared,
   id: 'listFieldAttributes',
   summary: 'Deprecated alias of GET /v1/fields',
+  deprecated: true,
   path: '/v1/fields/attributes',
   example: { answer: [fieldDefinitionExample] },
 });

@@ -112,6 +112,7 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
   return {
     operationId: operation.id,
     summary: operation.summary,
+    ...(operation.deprecated === true ? { deprecated: true } : {}),
     tags: [tagOf(operation)],
     ...(isPublic(operation) ? { security: [] } : {}),
     'x-least-role': operation.access,
