@@ -17,7 +17,7 @@ export function demoApiKey(): string {
 
 async function createDemo(database: TestDatabase): Promise<void> {
   const kept = Promise.resolve({ ...database, drop: async () => undefined });
-  const { running, stop } = await Service.start({ database: kept });
-  ({ apiKey } = await createDemoWorkspace(running.service));
-  await stop();
+  const service = await Service.start({ database: kept });
+  ({ apiKey } = await createDemoWorkspace(service.running.service));
+  await service.stop();
 }
