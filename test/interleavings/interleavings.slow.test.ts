@@ -1,0 +1,3 @@
+import { describeInterleavings } from './interleaving-tests.js';
+
+describeInterleavings("Debian's PostgreSQL 15", 4);
