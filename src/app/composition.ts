@@ -7,6 +7,8 @@ import { StartLinks } from '../auth/start-links.js';
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
 import { type BillingProvider } from '../billing/billing-provider.js';
 import { billingProvider, billingTerms } from '../billing/billing-settings.js';
+import { DealExplainer } from '../commissions/deal-explainer.js';
+import { simulationLimits, simulationThreads } from '../commissions/simulation-limits.js';
 import { SimulationRunner } from '../commissions/simulation-runner.js';
 import { wakeChecksThrough } from '../discrepancies/check-job.js';
 import { ExportRequests } from '../exports/export-requests.js';
@@ -92,11 +94,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
   ];
   const wakeSync = (work: PullWork) => queue.add(pullJob, work);
-  const simulations = new SimulationRunner({
-    threads: config.SIMULATION_THREADS,
-    heapMb: config.SIMULATION_MEMORY_MB,
-    seconds: config.SIMULATION_SECONDS,
-  });
+  const limits = simulationLimits(config);
+  const threads = simulationThreads(limits);
   const toolRunner = new ToolRunner(operations, log);
   const container = containerOf([
     [UnitOfWork, unitOfWork],
@@ -116,7 +115,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     [ToolRunner, toolRunner],
     [DeliveryHealth, deliveryHealth],
     [WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND)],
-    [SimulationRunner, simulations],
+    [SimulationRunner, new SimulationRunner(threads, limits)],
+    [DealExplainer, new DealExplainer(unitOfWork, threads, limits)],
     [ExportRequests, new ExportRequests(unitOfWork, queue)],
   ]);
   const syncSettings = syncSettingsOf(config, core.notifications, container.resolve(CrmConnector));
@@ -134,7 +134,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     startLinks,
     container,
     close: async () => {
-      await simulations.close();
+      await threads.close();
       await deliveryHealth.flush();
       await core.pdfPrinter.close();
       await queue.close();

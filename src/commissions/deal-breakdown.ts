@@ -1,39 +1,18 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { type DealRecord, dealRecord } from '../deals/deal.js';
+import { dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
-import { type Outcome } from '../engine/model.js';
-import { decodeTrace, type Reason, reasons, type Trace } from '../engine/trace.js';
+import { decodeTrace, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
-import { calculateInSlices } from '../ledger/calculate-in-slices.js';
-import { calculationWindow } from '../ledger/load-window.js';
-import { loadRepInput } from '../ledger/rep-input.js';
-import { loadRepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, readsAsWidget } from '../reps/rep.js';
-import { commissionEvent, conditionTraces, eventAnswer } from './commission-event.js';
+import { commissionEvent, eventAnswer } from './commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
-import { periodicRuleIds } from './periodic-rules.js';
-
-/** What a rule paid on the deal, or why it paid nothing. */
-export const dealOutcome = z
-  .object({
-    repId: fields.repId.nullable(),
-    planId: fields.planId.nullable(),
-    planVersionId: fields.planVersionId.nullable(),
-    ruleId: fields.ruleId.nullable(),
-    ruleName: fields.ruleName.nullable(),
-    paid: z.boolean().describe('Whether the rule paid an amount other than 0'),
-    amount: z.number().describe('Amount of the rule, in the currency of its event'),
-    reason: z.enum(reasons).nullable().describe('Why nothing was paid; null if the rule paid'),
-    conditions: conditionTraces,
-    missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
-  })
-  .describe('What one rule decided about the deal');
-export type DealOutcome = z.input<typeof dealOutcome>;
+import { dealOutcome, type ExplainDeal, outcomesOf } from './deal-outcomes.js';
 
 export const dealBreakdown = z
   .object({
@@ -62,6 +41,7 @@ export async function readDealBreakdown(
   dealId: string,
   workspace: WorkspaceTerms,
   today: Day,
+  explain: ExplainDeal,
 ): Promise<z.input<typeof dealBreakdown>> {
   const { workspaceId } = caller;
   const deal = await findDeal(trx, workspaceId, dealId);
@@ -75,7 +55,9 @@ export async function readDealBreakdown(
     currency,
     events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
     ...totalsOf(rows, currency),
-    outcomes: seesOwner ? await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today) : [],
+    outcomes: seesOwner
+      ? await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today, explain)
+      : [],
   };
 }
 
@@ -111,47 +93,4 @@ export function totalsOf(rows: readonly TracedEventRow[], currency: string) {
   const total = (of: string) => sums.get(of)?.toNumber() ?? 0;
   const others = [...sums.keys()].filter((other) => other !== currency).sort();
   return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };
-}
-
-/**
- * What the rules of the rep, who is the owner or a manager above, decide about the deal: runs the engine over the
- * calculation window of the deal and writes nothing.
- */
-export async function outcomesOf(
-  trx: Work,
-  { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string | null },
-  deal: DealRecord,
-  workspace: WorkspaceTerms,
-  today: Day,
-): Promise<DealOutcome[]> {
-  const { closeDate } = deal;
-  if (deal.deleted_at !== null) return [notCalculated(repId, 'deal_deleted')];
-  if (repId === null) return [notCalculated(repId, 'owner_unresolved')];
-  if (closeDate === null) return [notCalculated(repId, 'no_close_date')];
-  const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
-  const window = calculationWindow(terms, { from: closeDate, to: closeDate });
-  const { outcomes } = await calculateInSlices(await loadRepInput(trx, terms, window, today, { explain: true }));
-  const periodic = periodicRuleIds(terms.versions);
-  return outcomes
-    .filter((outcome) => outcome.dealKey === deal.deal_id && !periodic.has(outcome.ruleId ?? ''))
-    .map((outcome) => outcomeAnswer(repId, outcome));
-}
-
-function outcomeAnswer(repId: string, { dealKey: _, amount, conditions, missing, ...outcome }: Outcome): DealOutcome {
-  return { repId, ...outcome, amount: amount.toNumber(), conditions: [...conditions], missing: [...missing] };
-}
-
-function notCalculated(repId: string | null, reason: Reason): DealOutcome {
-  return {
-    repId,
-    planId: null,
-    planVersionId: null,
-    ruleId: null,
-    ruleName: null,
-    paid: false,
-    amount: 0,
-    reason,
-    conditions: [],
-    missing: [],
-  };
 }

@@ -1,44 +1,22 @@
-import { Failure } from '../kernel/failure.js';
 import { PreparedJson } from '../platform/operation.js';
-import { ThreadLimitExceeded, ThreadPool } from '../platform/threads/thread-pool.js';
-import { type SimulatedRepData, type SimulationHead } from './simulation-task.js';
-
-interface SimulationLimits {
-  readonly threads: number;
-  readonly heapMb: number;
-  readonly seconds: number;
-}
+import { ThreadLimitExceeded, type ThreadPool } from '../platform/threads/thread-pool.js';
+import { type SimulationLimits, tooComplex } from './simulation-limits.js';
+import { type SimulatedRepData, type SimulationHead, type ThreadTask } from './simulation-task.js';
 
 /** Runs simulations in worker threads. One workspace runs at most one simulation at a time. */
 export class SimulationRunner {
-  private readonly pool: ThreadPool;
-
-  constructor(private readonly limits: SimulationLimits) {
-    const { threads, heapMb, seconds } = limits;
-    const script = new URL('./simulation-thread.js', import.meta.url);
-    this.pool = new ThreadPool(script, { threads, heapMb, deadlineMs: seconds * 1000 });
-  }
+  constructor(
+    private readonly threads: ThreadPool,
+    private readonly limits: SimulationLimits,
+  ) {}
 
   async run(workspaceId: string, head: SimulationHead, reps: readonly SimulatedRepData[]): Promise<PreparedJson> {
+    const task: ThreadTask = { simulation: head };
     try {
-      return new PreparedJson(Buffer.from((await this.pool.run(workspaceId, [head, ...reps])).buffer));
+      return new PreparedJson(Buffer.from((await this.threads.run(workspaceId, [task, ...reps])).buffer));
     } catch (error) {
-      if (error instanceof ThreadLimitExceeded) throw this.tooComplex(error.limit);
+      if (error instanceof ThreadLimitExceeded) throw tooComplex(this.limits, error.limit, 'The simulation');
       throw error;
     }
-  }
-
-  close(): Promise<void> {
-    return this.pool.close();
-  }
-
-  private tooComplex(limit: 'time' | 'memory'): Failure {
-    const { seconds, heapMb } = this.limits;
-    const reached = limit === 'time' ? `${seconds} s` : `${heapMb} MiB of memory`;
-    return new Failure(
-      'plan_too_complex',
-      `The simulation needs more than ${reached}. Simulate fewer reps or deals, or a plan with fewer conditions.`,
-      limit === 'time' ? { limitSeconds: seconds } : { limitMebibytes: heapMb },
-    );
   }
 }

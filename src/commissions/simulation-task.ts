@@ -6,6 +6,10 @@ import { type Period } from '../kernel/period.js';
 import { type TeamMember } from '../ledger/hierarchy.js';
 import { type RepTerms, type StoredQuota, type StoredVersion } from '../ledger/rep-terms.js';
 import { type PlanWarning } from '../plans/plan-warnings.js';
+import { type ExplainedDeal } from './deal-outcomes.js';
+
+/** What a worker thread does. */
+export type ThreadTask = { readonly simulation: SimulationHead } | { readonly explainedDeal: ExplainedDeal };
 
 /** What applies to all reps of a simulation. It is sent to a worker thread, so it contains only data. */
 export interface SimulationHead {

@@ -1,10 +1,15 @@
+import { forwardedTransaction } from '../platform/threads/forwarded-database.js';
 import { serveThread } from '../platform/threads/serve-thread.js';
 import { simulationJson } from './simulated-response.js';
 import { simulate } from './simulation.js';
-import { type SimulatedRepData, type SimulationHead } from './simulation-task.js';
+import { type SimulatedRepData, type ThreadTask } from './simulation-task.js';
 
-/** The script of the worker threads: the first part is the head, each further part is one rep. */
-serveThread((parts) => {
-  const [head, ...reps] = parts as [SimulationHead, ...SimulatedRepData[]];
-  return simulationJson(head, simulate(head, reps));
+/** The script of the worker threads: the first part is the task, each further part of a simulation is one rep. */
+serveThread(async ([first, ...parts], request) => {
+  const task = first as ThreadTask;
+  if ('simulation' in task)
+    return simulationJson(task.simulation, simulate(task.simulation, parts as SimulatedRepData[]));
+  // Loaded with the first explanation, since a simulation needs no access to the database.
+  const { explainDeal } = await import('./explain-deal.js');
+  return JSON.stringify(await explainDeal(forwardedTransaction(request), task.explainedDeal));
 });

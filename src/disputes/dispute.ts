@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { comment, commentExample } from '../comments/comment.js';
 import { commissionEvent } from '../commissions/commission-event.js';
-import { dealOutcome } from '../commissions/deal-breakdown.js';
+import { dealOutcome } from '../commissions/deal-outcomes.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { personBehindKey } from '../reps/author.js';

@@ -1,6 +1,7 @@
 import { eventAnswer } from '../commissions/commission-event.js';
 import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../commissions/commission-views.js';
-import { type DealOutcome, outcomesOf, traceOf } from '../commissions/deal-breakdown.js';
+import { traceOf } from '../commissions/deal-breakdown.js';
+import { type DealOutcome, type ExplainDeal, outcomesOf } from '../commissions/deal-outcomes.js';
 import { findDeal } from '../deals/deal-views.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
@@ -8,7 +9,7 @@ import { periodRange } from '../kernel/period.js';
 import { type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type StatementKey } from '../statements/statement.js';
-import { readStatement } from '../statements/statement-views.js';
+import { readStatementTotals } from '../statements/statement-views.js';
 import { type DisputeType, type Evidence } from './dispute.js';
 
 /** What a dispute is about, besides the statement. */
@@ -34,20 +35,21 @@ export async function collectEvidence(
   subject: Subject,
   workspace: WorkspaceTerms,
   today: Day,
+  explain: ExplainDeal,
 ): Promise<{ readonly evidence: Evidence; readonly dealId: string | null }> {
   const event = subject.eventId === null ? null : await requireEvent(trx, key, subject.eventId);
   const ofEvent = event === null || event.phase === 'periodic' ? null : event.dealKey;
   if (subject.dealId !== null && event !== null && ofEvent !== subject.dealId)
     throw invalid({ path: 'dealId', message: 'is not the deal of the event; leave it out' });
   const dealId = subject.dealId ?? ofEvent;
-  const { status, version, netPayout, currency } = await readSummary(trx, key, workspace.currency);
-  const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, subject.type, workspace, today);
+  const { netPayout, ...statement } = await readStatementTotals(trx, key, workspace.currency);
+  const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, subject.type, workspace, today, explain);
   if (ofDeal !== null && disputesLine.has(subject.type)) assertDealInPeriod(ofDeal, key);
   const events = event === null ? (ofDeal?.events ?? []) : [event];
   return {
     dealId,
     evidence: {
-      statement: { status, version, netPayout, currency },
+      statement: { ...statement, netPayout: Number(netPayout) },
       deal: ofDeal?.deal ?? null,
       events: events.map((row) => eventOf(row, workspace.timeZone)),
       outcomes: (ofDeal?.outcomes ?? []).map(({ repId: _, ...outcome }) => outcome),
@@ -79,16 +81,6 @@ function assertDealInPeriod({ deal, closeDate, events }: DealEvidence, { period 
   });
 }
 
-async function readSummary(trx: Work, key: StatementKey, currency: string): Promise<Evidence['statement']> {
-  const { head, content } = await readStatement(trx, key, currency);
-  return {
-    status: head?.status ?? 'none',
-    version: content.version,
-    netPayout: Number(content.summary.netPayout),
-    currency: content.currency,
-  };
-}
-
 interface DealEvidence {
   readonly deal: NonNullable<Evidence['deal']>;
   readonly closeDate: Day | null;
@@ -103,6 +95,7 @@ async function dealEvidence(
   type: DisputeType,
   workspace: WorkspaceTerms,
   today: Day,
+  explain: ExplainDeal,
 ): Promise<DealEvidence> {
   const deal = await findDeal(trx, workspaceId, dealId);
   if (deal === null) {
@@ -113,7 +106,7 @@ async function dealEvidence(
     );
   }
   const events = await listEventsOfDeal(trx, workspaceId, dealId, [repId]);
-  const outcomes = await outcomesOf(trx, { workspaceId, repId }, deal, workspace, today);
+  const outcomes = await outcomesOf(trx, { workspaceId, repId }, deal, workspace, today, explain);
   const { closeDate } = deal;
   if (deal.repId === repId) return { deal: 'owned', closeDate, events, outcomes };
   const isOfTeam = events.length > 0 || outcomes.some(({ ruleId }) => ruleId !== null);

@@ -1,6 +1,13 @@
 import { type Decimal } from '../kernel/decimal.js';
 import { byCloseOrder } from './close-order-walk.js';
-import { type BlockedChange, type Decision, type Outcome, type RepInput, type RepResult } from './model.js';
+import {
+  type BlockedChange,
+  type Decision,
+  isExplained,
+  type Outcome,
+  type RepInput,
+  type RepResult,
+} from './model.js';
 import { blockedChangeOf, outcome, PlanCalculation } from './plan-calculation.js';
 
 /** The commission of one rep over the window: a pure function of its input, independent of the order of the deals. */
@@ -29,8 +36,9 @@ export function* calculationSteps(input: RepInput): Generator<void, RepResult> {
     if (!known.has(fixed.planId) && fixed.kind === 'frozen')
       result.blocked.push(blockedChangeOf(input, fixed, 'reverse'));
   }
-  if (input.explain && input.plans.length === 0) {
-    for (const deal of input.deals) result.outcomes.push(outcome(deal.dealId, null, null, 'no_assignment'));
+  if (input.plans.length === 0) {
+    const explained = input.deals.filter((deal) => isExplained(input.explain, deal.dealId));
+    for (const deal of explained) result.outcomes.push(outcome(deal.dealId, null, null, 'no_assignment'));
   }
   return result;
 }

@@ -77,8 +77,17 @@ export interface RepInput {
   peerCredits(planId: string, key: string, period: Period): readonly Decimal[];
   /** The first day of periodic rules if neither plan nor assignment has a start. */
   readonly firstActivity: Day | null;
-  /** Whether every candidate rule must return an outcome with its reasons, paid or not. */
-  readonly explain: boolean;
+  readonly explain: ExplainedDeals;
+}
+
+/**
+ * The deals of which every candidate rule returns an outcome with its reasons, paid or not: all, none, or the one with
+ * the id.
+ */
+export type ExplainedDeals = boolean | { readonly dealId: string };
+
+export function isExplained(explained: ExplainedDeals, dealKey: string): boolean {
+  return typeof explained === 'boolean' ? explained : explained.dealId === dealKey;
 }
 
 /** One event as decided by the engine; the ledger row must equal it. */

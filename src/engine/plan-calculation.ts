@@ -10,6 +10,7 @@ import {
   type BlockedChange,
   type Decision,
   type FixedEvent,
+  isExplained,
   type Outcome,
   type RepInput,
   type UpstreamEvent,
@@ -95,7 +96,7 @@ export class PlanCalculation implements WalkListener {
       earnedOn: entry.day,
       trace: encodeTrace(payout, firing),
     });
-    if (this.input.explain)
+    if (this.explains(entry.dealKey))
       this.result.outcomes.push({
         ...outcome(entry.dealKey, firing.version, firing.rule, payout.reason),
         paid: !payout.amount.isZero(),
@@ -112,7 +113,7 @@ export class PlanCalculation implements WalkListener {
       payout.base.equals(fixed.base) &&
       payout.tierName === fixed.tierName;
     if (!same && fixed.kind === 'frozen') this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
-    if (this.input.explain) {
+    if (this.explains(entry.dealKey)) {
       this.result.outcomes.push({
         ...outcome(entry.dealKey, firing.version, firing.rule, 'statement_locked'),
         paid: !fixed.amount.isZero(),
@@ -317,7 +318,7 @@ export class PlanCalculation implements WalkListener {
   private versionOn(day: Day, explainedDeal: string | null): CompiledVersion | null {
     const assigned = this.plan.assignments.some(({ start, end }) => isEffective(day, start, end));
     const version = assigned ? applicableVersion(this.plan.versions, day) : null;
-    if (version === null && explainedDeal !== null && this.input.explain) {
+    if (version === null && explainedDeal !== null && this.explains(explainedDeal)) {
       const reason =
         this.plan.assignments.length === 0
           ? 'no_assignment'
@@ -343,7 +344,7 @@ export class PlanCalculation implements WalkListener {
 
   /** The deal fails the conditions of the plan. Rules in another currency are skipped for that. */
   private skipForConditions(version: CompiledVersion, phase: 'per_deal' | 'cascade', deal: Deal): void {
-    if (!this.input.explain) return;
+    if (!this.explains(deal.dealId)) return;
     // One list for all rules: the conditions of the plan are explained once for each deal.
     const explained = version.dealConditions.explain(deal, deal.closeDate);
     for (const rule of version.rules)
@@ -365,8 +366,12 @@ export class PlanCalculation implements WalkListener {
     conditions: () => ConditionTrace[] = () => [],
     missing: readonly string[] = [],
   ): void {
-    if (!this.input.explain) return;
+    if (!this.explains(dealKey)) return;
     this.result.outcomes.push({ ...outcome(dealKey, version, rule, reason), conditions: conditions(), missing });
+  }
+
+  private explains(dealKey: string): boolean {
+    return isExplained(this.input.explain, dealKey);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type RepInput } from '../engine/model.js';
+import { type ExplainedDeals, type RepInput } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -31,7 +31,7 @@ export async function loadRepInput(
   terms: RepTerms,
   window: DayRange,
   asOf: Day,
-  options: { readonly explain: boolean },
+  options: { readonly explain: ExplainedDeals },
 ): Promise<LoadedRepInput> {
   return (await loadRepInputs(trx, [{ terms, window }], asOf, options))[0] as LoadedRepInput;
 }
@@ -44,7 +44,7 @@ export async function loadRepInputs(
   trx: Work,
   windows: readonly RepWindow[],
   asOf: Day,
-  { explain }: { readonly explain: boolean },
+  { explain }: { readonly explain: ExplainedDeals },
 ): Promise<LoadedRepInput[]> {
   const [deals, teamDeals, stored, carried, peerCredits, firstActivities] = await inParallel(
     () => loadDeals(trx, windows),

@@ -165,13 +165,17 @@ const settings = z.object({
     .describe(
       'Max number of wrong tokens and codes per address and minute, and a tenth of the max number of webhook deliveries without a valid signature; further attempts return 429',
     ),
-  SIMULATION_SECONDS: whole(1, 60).default(10).describe('Max duration of a simulation, which is then rejected'),
+  SIMULATION_SECONDS: whole(1, 60)
+    .default(10)
+    .describe('Max duration of a simulation, or of the explanation of a deal of a large rep, which is then rejected'),
   SIMULATION_MEMORY_MB: whole(64, 4096)
     .default(192)
-    .describe('Max memory of a simulation in MiB, which is then rejected'),
+    .describe('Max memory of a simulation or explanation in MiB, which is then rejected'),
   SIMULATION_THREADS: whole(1, 16)
     .default(2)
-    .describe('Max number of simulations that one process runs at the same time, at most one for each workspace'),
+    .describe(
+      'Max number of simulations and explanations that one process runs at the same time, at most one for each workspace',
+    ),
   SLOW_CLIENT_SECONDS: whole(1, 600)
     .default(20)
     .describe('Time in which a client must receive 64 KiB of a response; otherwise it is disconnected'),

@@ -3,7 +3,7 @@ import { hasTerms } from '../commissions/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type Period, periodOf } from '../kernel/period.js';
+import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
@@ -89,6 +89,29 @@ export async function readStatement(
   const stored = await findLatest(trx, key);
   if (stored !== null) return { head: stored.head, content: stored.latest };
   return { head: null, content: await readLedger(trx, key, currency) };
+}
+
+/** The totals of the latest version, or of the current ledger if no version was generated, without any line. */
+export async function readStatementTotals(
+  trx: Work,
+  key: StatementKey,
+  currency: string,
+): Promise<
+  Pick<StatementListRow, 'version' | 'netPayout' | 'currency'> & { readonly status: 'none' | 'draft' | 'approved' }
+> {
+  const { workspaceId, repId, period } = key;
+  const { rows } = await sql<Pick<StatementListRow, 'status' | 'version' | 'netPayout' | 'currency'>>`
+    select h.status, s.version, s.summary->>'netPayout' as "netPayout", s.currency
+    from statement_periods h
+    join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
+      and s.version = h.current_version
+    where h.workspace_id = ${workspaceId} and h.rep_id = ${repId} and h.period = ${period}`.execute(trx);
+  const { from, to } = periodRange(period);
+  const { rows: sums } = await sql<{ total: string }>`
+    select coalesce(sum(commission + bonus + adjustments), 0)::text as total from rep_months
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and currency = ${currency}
+      and month between ${from}::date and ${to}::date`.execute(trx);
+  return rows[0] ?? { status: 'none', version: 0, netPayout: sums[0]?.total ?? '0', currency };
 }
 
 /** The current ledger of the period in the form of a statement. */

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { type Insertable, sql } from 'kysely';
 import { type QueryResultRow } from 'pg';
 import { container as root } from 'tsyringe';
+import { DealExplainer } from '#src/commissions/deal-explainer.js';
+import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { type Caller, type Role } from '#src/kernel/caller.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { allDays } from '#src/kernel/day.js';
@@ -241,6 +243,10 @@ interface Wiring {
   readonly wakeLanes: WakeLanes;
 }
 
+const threadLimits = { threads: 1, heapMb: 192, seconds: 60 };
+/** A thread starts with the first large explanation, and does not keep the process alive. */
+const threads = simulationThreads(threadLimits);
+
 /** A dispatcher for one operation, wired as in the composition but without a queue. */
 export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wakeLanes }: Wiring): OperationDispatcher {
   const container = root.createChildContainer();
@@ -249,6 +255,7 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
   container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wakeLanes, laneRunner, clock));
   container.registerInstance(LaneRunner, laneRunner);
   container.registerInstance(CLOCK, clock);
+  container.registerInstance(DealExplainer, new DealExplainer(unitOfWork, threads, threadLimits));
   return new OperationDispatcher([operation], container);
 }
 

@@ -13,6 +13,7 @@ import { asOfQuery, optionalPeriod } from '../../platform/schemas.js';
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
 import { dealAsOf, readDealAsOf, readRepAsOf, readTeamAsOf, repAsOf, teamAsOf } from '../commission-as-of.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
+import { DealExplainer } from '../deal-explainer.js';
 import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
 import { readTeamOverview, teamOverview, teamOverviewExample } from '../team-overview.js';
 
@@ -47,11 +48,17 @@ const declared = {
   query,
   // A team without reps matches both schemas of teams, so the one with more fields is first.
   response: z.union([teamAsOf, teamOverview, repDashboard, dealBreakdown, repAsOf, dealAsOf]),
-  failures: { rep_not_found: 404, deal_not_found: 404 },
+  failures: { plan_too_complex: 400, rep_not_found: 404, deal_not_found: 404 },
   cacheScope: ({ query }: Input<unknown, Query>) => (query.dealId === undefined ? (query.repId ?? null) : null),
-  uses: [UnitOfWork, CLOCK],
+  uses: [UnitOfWork, CLOCK, DealExplainer],
   /** If both ids are given, dealId applies. */
-  async execute({ query: requested }: Input<unknown, Query>, caller: Caller, unitOfWork: UnitOfWork, clock: Clock) {
+  async execute(
+    { query: requested }: Input<unknown, Query>,
+    caller: Caller,
+    unitOfWork: UnitOfWork,
+    clock: Clock,
+    explainer: DealExplainer,
+  ) {
     // Access to a deal is checked after it is read, because it depends on the owner.
     if (requested.dealId === undefined)
       assertSeesRepOrTeam(
@@ -65,10 +72,16 @@ const declared = {
       return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true, asOf }, (trx) =>
         readAsOf(trx, caller, requested, asOf),
       );
+    const { dealId: deal } = requested;
+    if (deal !== undefined)
+      return explainer.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx, explain) => {
+        const workspace = await loadWorkspaceTerms(trx, workspaceId);
+        const today = dayInZone(clock.now(), workspace.timeZone);
+        return readDealBreakdown(trx, caller, deal, workspace, today, explain);
+      });
     return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
       const workspace = await loadWorkspaceTerms(trx, workspaceId);
       const today = dayInZone(clock.now(), workspace.timeZone);
-      if (requested.dealId !== undefined) return readDealBreakdown(trx, caller, requested.dealId, workspace, today);
       const ofPeriod = requested.period ?? periodOf(today, 'monthly');
       if (requested.repId !== undefined)
         return readRepDashboard(trx, workspaceId, requested.repId, ofPeriod, workspace, today);

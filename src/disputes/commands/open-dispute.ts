@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { DealExplainer } from '../../commissions/deal-explainer.js';
+import { type ExplainDeal } from '../../commissions/deal-outcomes.js';
 import { dealId } from '../../deals/deal.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { dayInZone } from '../../kernel/day.js';
@@ -6,7 +8,7 @@ import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation, payingNoOne } from '../../platform/operation.js';
@@ -31,7 +33,14 @@ const body = z.strictObject({
 type Body = z.infer<typeof body>;
 
 /** Under the rep's lane, so that no calculation or approval is halfway while the evidence is collected. */
-async function open(trx: Work, caller: Caller, repId: string, request: Body, at: Date): Promise<DisputeDetail> {
+async function open(
+  trx: Work,
+  caller: Caller,
+  repId: string,
+  request: Body,
+  at: Date,
+  explain: ExplainDeal,
+): Promise<DisputeDetail> {
   const { workspaceId } = caller;
   await lockRep(trx, workspaceId, repId);
   const { type, description, period: of } = request;
@@ -42,6 +51,7 @@ async function open(trx: Work, caller: Caller, repId: string, request: Body, at:
     { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
     workspace,
     dayInZone(at, workspace.timeZone),
+    explain,
   );
   const { expectedAmount } = request;
   const disputeId = await insertDispute(
@@ -83,7 +93,7 @@ export const openDispute = operation({
   body,
   response: disputeDetail,
   status: 201,
-  failures: { rep_not_found: 404, deal_not_found: 404, event_not_found: 404 },
+  failures: { plan_too_complex: 400, rep_not_found: 404, deal_not_found: 404, event_not_found: 404 },
   tool: {
     name: 'open_dispute',
     title: 'Open dispute',
@@ -116,13 +126,13 @@ export const openDispute = operation({
     },
     answer: disputeDetailExample,
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ body: request }, caller, unitOfWork, clock): Promise<DisputeDetail> {
+  uses: [DealExplainer, CLOCK],
+  async execute({ body: request }, caller, explainer, clock): Promise<DisputeDetail> {
     const repId = request.repId ?? caller.repId;
     if (repId === null) throw invalid({ path: 'repId', message: 'is required with an API key' });
     if (!maySee(caller, repId)) throw notYours();
-    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
-      open(trx, caller, repId, request, clock.now()),
+    return explainer.run(caller, { lock: 'shared', access: 'write' }, (trx, explain) =>
+      open(trx, caller, repId, request, clock.now(), explain),
     );
   },
 });

@@ -2,25 +2,55 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import { Failure } from '../../kernel/failure.js';
 import { type ThreadAnswer, type ThreadMessage } from './thread-messages.js';
 
+/** Sends a request to the process that runs the task, and returns its reply. */
+export type RequestOfThread = (request: unknown) => Promise<unknown>;
+
 /** Handles the tasks of the pool in a worker thread. */
-export function serveThread(handle: (parts: readonly unknown[]) => string): void {
+export function serveThread(
+  handle: (parts: readonly unknown[], request: RequestOfThread) => string | Promise<string>,
+): void {
   const port = parentPort as MessagePort;
+  const requests = new Requests(port);
   let parts: unknown[] = [];
-  port.on('message', (message: ThreadMessage) => {
+  port.on('message', async (message: ThreadMessage) => {
     if ('part' in message) {
       parts.push(message.part);
       return;
     }
+    if ('reply' in message) {
+      requests.complete(message.id, message.reply);
+      return;
+    }
     const given = parts;
     parts = [];
-    const answer = answerOf(() => handle(given));
+    const answer = await answerOf(() => handle(given, requests.send));
     port.postMessage(answer, 'result' in answer ? [answer.result.buffer as ArrayBuffer] : []);
   });
 }
 
-function answerOf(work: () => string): ThreadAnswer {
+/** The requests that wait for a reply. A request that fails ends the thread, so it needs no reply. */
+class Requests {
+  private readonly waiting = new Map<number, (reply: unknown) => void>();
+  private last = 0;
+
+  constructor(private readonly port: MessagePort) {}
+
+  readonly send: RequestOfThread = (request) =>
+    new Promise((resolve) => {
+      this.last += 1;
+      this.waiting.set(this.last, resolve);
+      this.port.postMessage({ request, id: this.last } satisfies ThreadAnswer);
+    });
+
+  complete(id: number, reply: unknown): void {
+    this.waiting.get(id)?.(reply);
+    this.waiting.delete(id);
+  }
+}
+
+async function answerOf(work: () => string | Promise<string>): Promise<ThreadAnswer> {
   try {
-    return { result: new TextEncoder().encode(work()) };
+    return { result: new TextEncoder().encode(await work()) };
   } catch (error) {
     if (!(error instanceof Failure)) return { error: String((error as Error).stack ?? error) };
     const { code, message, details } = error;

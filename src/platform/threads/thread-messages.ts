@@ -1,8 +1,17 @@
-/** To a thread: the parts of a task, then the signal to run it. */
-export type ThreadMessage = { readonly part: unknown } | { readonly run: true };
+/** To a thread: the parts of a task, the signal to run it, and the replies to its requests. */
+export type ThreadMessage =
+  | { readonly part: unknown }
+  | { readonly run: true }
+  | { readonly reply: unknown; readonly id: number };
 
-/** From a thread: the result of a task, a failure for the caller, or an unexpected error. */
+export interface ThreadRequest {
+  readonly request: unknown;
+  readonly id: number;
+}
+
+/** From a thread: a request, the result of a task, a failure for the caller, or an unexpected error. */
 export type ThreadAnswer =
+  | ThreadRequest
   | { readonly result: Uint8Array }
   | {
       readonly failure: {

@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../../kernel/failure.js';
 import { mapInParallel } from '../../kernel/waiting.js';
-import { type ThreadAnswer, type ThreadMessage } from './thread-messages.js';
+import { type ThreadAnswer, type ThreadMessage, type ThreadRequest } from './thread-messages.js';
 
 interface ThreadLimits {
   readonly threads: number;
@@ -19,12 +19,17 @@ export class ThreadLimitExceeded extends Error {
   }
 }
 
+/** Replies to a request of the thread. If it fails, so does the work, and the thread ends. */
+type Reply = (request: unknown) => Promise<unknown>;
+
+/** Runs work in the thread. The parts are sent one by one, because copying a large message would block the event loop. */
+export type RunInThread = (parts: readonly unknown[], reply?: Reply) => Promise<Uint8Array>;
+
 interface Task {
   /** At most one task of a key runs at a time, so that one key cannot occupy every thread. */
   readonly key: string;
-  readonly parts: readonly unknown[];
-  readonly resolve: (result: Uint8Array) => void;
-  readonly reject: (error: unknown) => void;
+  /** Must not reject. */
+  readonly work: (run: RunInThread) => Promise<void>;
 }
 
 const maxWaitingOfKey = 5;
@@ -48,14 +53,18 @@ export class ThreadPool {
     private readonly limits: ThreadLimits,
   ) {}
 
-  /** The parts are sent one by one, because copying a large message would block the event loop. */
-  async run(key: string, parts: readonly unknown[]): Promise<Uint8Array> {
+  run(key: string, parts: readonly unknown[]): Promise<Uint8Array> {
+    return this.hold(key, (run) => run(parts));
+  }
+
+  /** Runs the work when a thread is free for it, so that the work opens no transaction that would wait for a thread. */
+  async hold<T>(key: string, work: (run: RunInThread) => Promise<T>): Promise<T> {
     if (this.waiting.filter((task) => task.key === key).length >= maxWaitingOfKey)
       throw new Failure('rate_limited', `More than ${maxWaitingOfKey} such requests of the workspace are waiting.`, {
         retryAfter: retryAfterSeconds,
       });
     return new Promise((resolve, reject) => {
-      this.waiting.push({ key, parts, resolve, reject });
+      this.waiting.push({ key, work: (run) => work(run).then(resolve, reject) });
       this.startNext();
     });
   }
@@ -66,26 +75,30 @@ export class ThreadPool {
   }
 
   private startNext(): void {
-    if (this.isClosed || this.busy.size >= this.limits.threads) return;
+    if (this.isClosed || this.runningKeys.size >= this.limits.threads) return;
     const index = this.waiting.findIndex(({ key }) => !this.runningKeys.has(key));
     const [task] = index < 0 ? [] : this.waiting.splice(index, 1);
     if (task !== undefined) void this.execute(task);
   }
 
-  private async execute(task: Task): Promise<void> {
-    const thread = this.idle.pop() ?? new Thread(this.script, this.limits.heapMb, (ended) => this.remove(ended));
+  private async execute({ key, work }: Task): Promise<void> {
+    this.runningKeys.add(key);
+    let thread: Thread | undefined;
+    await work((parts, reply) => {
+      if (thread?.isUsable !== true) thread = this.replace(thread);
+      return thread.run(parts, this.limits.deadlineMs, reply);
+    });
+    this.runningKeys.delete(key);
+    if (thread !== undefined) this.busy.delete(thread);
+    if (thread?.isUsable === true && !this.isClosed) this.keep(thread);
+    this.startNext();
+  }
+
+  private replace(ended: Thread | undefined): Thread {
+    if (ended !== undefined) this.busy.delete(ended);
+    const thread = this.idle.pop() ?? new Thread(this.script, this.limits.heapMb, (one) => this.remove(one));
     this.busy.add(thread);
-    this.runningKeys.add(task.key);
-    try {
-      task.resolve(await thread.run(task.parts, this.limits.deadlineMs));
-    } catch (error) {
-      task.reject(error);
-    } finally {
-      this.busy.delete(thread);
-      this.runningKeys.delete(task.key);
-      if (thread.isUsable && !this.isClosed) this.keep(thread);
-      this.startNext();
-    }
+    return thread;
   }
 
   private keep(thread: Thread): void {
@@ -123,11 +136,11 @@ class Thread {
     });
   }
 
-  async run(parts: readonly unknown[], deadlineMs: number): Promise<Uint8Array> {
+  async run(parts: readonly unknown[], deadlineMs: number, reply: Reply = noReply): Promise<Uint8Array> {
     clearTimeout(this.idleTimer);
     this.worker.ref();
     try {
-      const result = this.result(deadlineMs);
+      const result = this.result(deadlineMs, reply);
       for (const part of parts) {
         this.post({ part });
         await otherWork();
@@ -154,7 +167,7 @@ class Thread {
     this.worker.postMessage(message);
   }
 
-  private result(deadlineMs: number): Promise<Uint8Array> {
+  private result(deadlineMs: number, reply: Reply): Promise<Uint8Array> {
     const { worker } = this;
     return new Promise<Uint8Array>((resolve, reject) => {
       const finish = (complete: () => void) => {
@@ -162,21 +175,34 @@ class Thread {
         worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         complete();
       };
-      const onMessage = (answer: ThreadAnswer) =>
-        finish(() => ('result' in answer ? resolve(answer.result) : reject(errorOf(answer))));
-      const onError = (error: NodeJS.ErrnoException) =>
-        finish(() => reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitExceeded('memory') : error));
-      const onExit = () => finish(() => reject(new Error('a worker thread ended before its task')));
-      const timer = setTimeout(() => {
-        finish(() => reject(new ThreadLimitExceeded('time')));
+      const endWith = (error: unknown) => {
+        finish(() => reject(error));
         void this.end();
-      }, deadlineMs);
+      };
+      const onMessage = (answer: ThreadAnswer) => {
+        if ('request' in answer) void this.reply(answer, reply).catch(endWith);
+        else finish(() => ('result' in answer ? resolve(answer.result) : reject(errorOf(answer))));
+      };
+      const onError = (error: NodeJS.ErrnoException) => {
+        this.isUsable = false;
+        finish(() => reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitExceeded('memory') : error));
+      };
+      const onExit = () => finish(() => reject(new Error('a worker thread ended before its task')));
+      const timer = setTimeout(() => endWith(new ThreadLimitExceeded('time')), deadlineMs);
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     });
   }
+
+  private async reply({ request, id }: ThreadRequest, reply: Reply): Promise<void> {
+    this.post({ reply: await reply(request), id });
+  }
 }
 
-function errorOf(answer: Exclude<ThreadAnswer, { readonly result: unknown }>): Error {
+async function noReply(): Promise<never> {
+  throw new Error('the task of a worker thread sent a request that it must not send');
+}
+
+function errorOf(answer: Exclude<ThreadAnswer, ThreadRequest | { readonly result: unknown }>): Error {
   if ('failure' in answer) return new Failure(answer.failure.code, answer.failure.message, answer.failure.details);
   return new Error(`a worker thread failed: ${answer.error}`);
 }

@@ -58,6 +58,36 @@ describe('the thread pool', () => {
     expect(await second).to.equal('[2]');
   });
 
+  it('replies to the requests of a task', async () => {
+    const reply = async (request: unknown) => Number(request) * 2;
+    const result = await pool.hold('a', (run) => run(['request', 1, 2], reply));
+    expect(text(result)).to.equal('[2,4]');
+  });
+
+  it('rejects with the error of a reply, and runs the next task in another thread', async () => {
+    const error = new Error('no connection');
+    const reply = () => Promise.reject(error);
+    const outcomes = await pool.hold('a', async (run) => {
+      const failed = await run(['request', 1], reply).catch((thrown: unknown) => thrown);
+      return [failed, text(await run(['echo', 1]))];
+    });
+    expect(outcomes).to.deep.equal([error, '[1]']);
+    expect(String(await outcomeOf('a', 'request', 1))).to.contain('must not send');
+  });
+
+  it('holds a thread for work, and begins other work of the key after it', async () => {
+    const events: string[] = [];
+    const first = pool.hold('a', async (run) => {
+      events.push('first begins');
+      await run(['echo', 1]);
+      events.push('first ends');
+    });
+    await Promise.all([first, pool.hold('a', async () => events.push('second'))]);
+    expect(events).to.deep.equal(['first begins', 'first ends', 'second']);
+    const failed = pool.hold('a', () => Promise.reject(new Error('rolled back')));
+    expect(String(await failed.catch((error: unknown) => error))).to.equal('Error: rolled back');
+  });
+
   it('rejects more than five waiting tasks of a key', async () => {
     const all = Array.from({ length: 7 }, () => outcomeOf('a', 'echo', 1));
     const outcomes = await Promise.all(all);

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { type DayRange } from '../kernel/day.js';
+import { groupBy } from '../kernel/group-by.js';
+import { loadTeam } from '../ledger/hierarchy.js';
+import { calculationWindow } from '../ledger/load-window.js';
+import { hasCascades, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { type TenantCaller, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { executeForwarded } from '../platform/threads/forwarded-database.js';
+import { type RunInThread, ThreadLimitExceeded, type ThreadPool } from '../platform/threads/thread-pool.js';
+import { calculateOutcomes, type DealOutcome, type ExplainDeal, type ExplainedDeal } from './deal-outcomes.js';
+import { type SimulationLimits, tooComplex } from './simulation-limits.js';
+import { type ThreadTask } from './simulation-task.js';
+
+/** Results of rules on deals that are calculated in the process: about 20 ms. */
+const maxResults = 2000;
+
+/** The calculation is too large for the process. */
+class NeedsThread extends Error {
+  override readonly name = 'NeedsThread';
+}
+
+/**
+ * Explains deals. What a deal pays can depend on every deal of its attainment period, so explaining a deal of a rep with
+ * thousands of deals takes long: this is done in a worker thread, one at a time for each workspace.
+ */
+export class DealExplainer {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly threads: Pick<ThreadPool, 'hold'>,
+    private readonly limits: SimulationLimits,
+    private readonly maxResultsHere = maxResults,
+  ) {}
+
+  /**
+   * Runs the work in a transaction. If it explains a deal of a large rep, the transaction is rolled back, and the work
+   * runs again when a thread is free: no transaction waits for a thread.
+   */
+  async run<T>(
+    caller: TenantCaller,
+    options: Parameters<UnitOfWork['run']>[1],
+    work: (trx: Work, explain: ExplainDeal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.unitOfWork.run(caller, options, (trx) => work(trx, this.explainHere));
+    } catch (error) {
+      if (!(error instanceof NeedsThread)) throw error;
+    }
+    return this.threads.hold(caller.workspaceId, (run) =>
+      this.unitOfWork.run(caller, options, (trx) => work(trx, this.explainIn(run))),
+    );
+  }
+
+  private readonly explainHere: ExplainDeal = async (trx, deal) => {
+    const { workspaceId, repId, closeDate, workspace } = deal;
+    const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
+    const window = calculationWindow(terms, { from: closeDate, to: closeDate });
+    const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, rulesOf(terms)));
+    if (await hasMoreDeals(trx, terms, window, maxDeals)) throw new NeedsThread();
+    return calculateOutcomes(trx, terms, deal);
+  };
+
+  private explainIn(run: RunInThread): ExplainDeal {
+    return async (trx: Work, deal: ExplainedDeal) => {
+      const task: ThreadTask = { explainedDeal: deal };
+      try {
+        const json = await run([task], (statement) => executeForwarded(trx, statement));
+        return JSON.parse(new TextDecoder().decode(json)) as DealOutcome[];
+      } catch (error) {
+        if (error instanceof ThreadLimitExceeded) throw tooComplex(this.limits, error.limit, 'The explanation');
+        throw error;
+      }
+    };
+  }
+}
+
+/** The most rules that apply to a deal. */
+function rulesOf({ versions }: RepTerms): number {
+  const ofPlans = [...groupBy(versions, ({ planId }) => planId).values()];
+  return ofPlans.reduce((sum, ofPlan) => sum + Math.max(...ofPlan.map(({ rules }) => rules.length)), 0);
+}
+
+/** Whether the window has more deals of the rep, or of the rep and everyone below if the rep has cascades. */
+async function hasMoreDeals(trx: Work, terms: RepTerms, { from, to }: DayRange, max: number): Promise<boolean> {
+  const { workspaceId, repId } = terms;
+  const team = hasCascades(terms) ? await loadTeam(trx, workspaceId, repId) : [];
+  const repIds = [repId, ...new Set(team.map((member) => member.repId))];
+  const { rows } = await sql<{ deals: number }>`
+    select count(*)::integer as deals from (
+      select from deals
+      where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
+        and close_date between ${from}::date and ${to}::date
+      limit ${max + 1}
+    ) d`.execute(trx);
+  return (rows[0]?.deals ?? 0) > max;
+}

@@ -1,0 +1,124 @@
+import 'reflect-metadata';
+import { expect } from 'chai';
+import { DealExplainer } from '#src/commissions/deal-explainer.js';
+import { type DealOutcome, outcomesOf } from '#src/commissions/deal-outcomes.js';
+import { simulationThreads } from '#src/commissions/simulation-limits.js';
+import { findDeal } from '#src/deals/deal-views.js';
+import { loadWorkspaceTerms } from '#src/ledger/rep-terms.js';
+import { type ThreadPool } from '#src/platform/threads/thread-pool.js';
+import { flatRule } from '#test/support/terms.js';
+import { workedTiers } from '#test/support/worked-example.js';
+import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
+
+const limits = { threads: 1, heapMb: 192, seconds: 120 };
+
+/** Counts how often the pool is used. */
+class CountingPool implements Pick<ThreadPool, 'hold'> {
+  tasks = 0;
+
+  constructor(private readonly pool: ThreadPool) {}
+
+  readonly hold: ThreadPool['hold'] = (key, work) => {
+    this.tasks += 1;
+    return this.pool.hold(key, work);
+  };
+}
+
+describe('explanations of deals of large reps', () => {
+  const pool = simulationThreads(limits);
+  let threads: CountingPool;
+  let world: WorkspaceFixture;
+  let ada: string;
+  let max: string;
+
+  after(() => pool.close());
+
+  beforeEach(async () => {
+    threads = new CountingPool(pool);
+    world = await WorkspaceFixture.create();
+    ada = await world.rep('Ada');
+    max = await world.rep('Max');
+    await world.reportTo(max, ada);
+    const planId = await world.plan('AE', {
+      dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
+      rules: [
+        { name: 'New business', measure: 'amount', tierMode: 'marginal', tiers: workedTiers },
+        flatRule('Large', 0.01, {
+          conditions: [{ field: 'amount', fieldType: 'currency', operator: 'gte', value: 50_000 }],
+          cap: 700,
+        }),
+        flatRule('Rank', 0.02, { tierBy: 'rank', tiers: [{ tierIndex: 0, minThreshold: 1, rate: 0.02 }] }),
+      ],
+    });
+    for (const repId of [ada, await world.rep('Ben')]) {
+      await world.assign(repId, planId);
+      await world.quota(repId, planId, 'New business', '2026-Q1', 100_000);
+    }
+    await world.assign(max, await world.overridePlan(0.1));
+    await world.deal('D1', ada, { amount: 60_000, closeDate: '2026-01-15' });
+    await world.deal('D2', ada, { amount: 60_000, closeDate: '2026-02-10' });
+    await world.deal('D3', ada, { amount: 30_000, closeDate: '2026-03-05' });
+    await world.deal('Lost', ada, { amount: 10_000, closeDate: '2026-03-06', stage: 'Closed Lost' });
+    await world.calculate();
+    await world.statement(ada, '2026-01', 'approved');
+  });
+
+  /** Explains the deal for the rep. Deals beyond `maxResults` results are explained in a thread. */
+  function explain(dealId: string, repId: string, maxResults?: number): Promise<DealOutcome[]> {
+    const { slice, workspaceId, admin } = world;
+    const explainer = new DealExplainer(slice.unitOfWork, threads, limits, maxResults);
+    return explainer.run(admin, { lock: 'none', access: 'read' }, async (trx, explainDeal) => {
+      const deal = await findDeal(trx, workspaceId, dealId);
+      if (deal === null) throw new Error('no such deal');
+      const workspace = await loadWorkspaceTerms(trx, workspaceId);
+      return outcomesOf(trx, { workspaceId, repId }, deal, workspace, '2026-03-20', explainDeal);
+    });
+  }
+
+  it('are calculated in a thread as in the process', async () => {
+    const explained = [];
+    for (const dealId of ['D1', 'D2', 'D3', 'Lost'])
+      for (const repId of [ada, max]) {
+        const here = await explain(dealId, repId, 1_000_000);
+        expect(await explain(dealId, repId, 0), `${dealId} for ${repId}`).to.deep.equal(here);
+        explained.push(...here);
+      }
+    expect(threads.tasks).to.equal(8);
+    const reasons = new Set(explained.map(({ reason }) => reason));
+    expect([...reasons]).to.include.members([
+      null,
+      'statement_locked',
+      'rule_condition_failed',
+      'deal_condition_failed',
+    ]);
+    expect(explained.find(({ ruleName, paid }) => ruleName === 'Team' && paid)?.amount).to.be.greaterThan(0);
+  });
+
+  it('use a thread only if the attainment period has more than 500 deals of the rep or of the team', async () => {
+    await explain('D2', ada);
+    expect(threads.tasks).to.equal(0);
+    await world.deals(ada, 500, { amount: 10, spacing: 1, days: 80 });
+    const [outcome] = await explain('D2', ada);
+    expect([threads.tasks, outcome?.ruleName]).to.deep.equal([1, 'New business']);
+    await explain('D2', max);
+    expect(threads.tasks).to.equal(2);
+  });
+
+  it('begin no transaction before a thread is free', async () => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const occupied = pool.hold(world.workspaceId, () => released);
+    const explained = explain('D2', ada, 0);
+    // The first attempt has found that the explanation needs a thread.
+    while (threads.tasks === 0) await new Promise((resolve) => setImmediate(resolve));
+    const open = await world.slice.sql(
+      `select from pg_stat_activity where datname = current_database() and usename <> current_user and xact_start is not null`,
+    );
+    expect(open).to.have.length(0);
+    release();
+    await occupied;
+    expect((await explained).length).to.be.greaterThan(0);
+  });
+});
