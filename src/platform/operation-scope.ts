@@ -25,6 +25,17 @@ export function scopeOf({ scope, method, path, files }: AnyOperation): Operation
   return scopeOfArea[area] ?? null;
 }
 
+/**
+ * Whether the operation supports an Idempotency-Key: its repetition must not change anything twice. A read changes
+ * nothing, so its response, which may be large, is not stored. Public operations support none: without a workspace all
+ * callers would share their keys.
+ */
+export function acceptsIdempotencyKey(operation: AnyOperation): boolean {
+  const { method, files, reads } = operation;
+  const isRead = reads === true || scopeOf(operation) === 'read';
+  return method === 'post' && files === undefined && !isPublic(operation) && !isRead;
+}
+
 /** Whether the caller's role and scopes suffice for the operation. `execute` decides which data the caller may see. */
 export function mayCall(caller: Caller, operation: AnyOperation): boolean {
   return hasAccess(caller, operation) && hasScope(caller, operation);

@@ -176,6 +176,8 @@ export interface Operation<
   readonly status?: number;
   /** A second success status that a {@link Reply} may have. */
   readonly otherStatus?: number;
+  /** Set for a POST that changes nothing and whose scope is not `read`. */
+  readonly reads?: true;
   /** The response contains a secret that is returned only once: it is never stored, also not for a repeated request. */
   readonly secret?: true;
   /**
@@ -247,14 +249,6 @@ export function needsStepUp({ stepUp }: AnyOperation, input: Input, caller: Call
 
 export function isPublic({ access }: AnyOperation): boolean {
   return access === 'public';
-}
-
-/**
- * Whether the operation supports an Idempotency-Key. Public operations do not: without a workspace all callers would
- * share their keys.
- */
-export function acceptsIdempotencyKey(operation: AnyOperation): boolean {
-  return operation.method === 'post' && !isPublic(operation) && operation.files === undefined;
 }
 
 /** Error codes that any operation may return. */

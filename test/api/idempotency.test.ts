@@ -1,5 +1,10 @@
+import 'reflect-metadata';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { operations } from '#src/operations.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { acceptsIdempotencyKey } from '#src/platform/operation-scope.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
@@ -7,6 +12,8 @@ import { Service } from '#test/support/service.js';
 
 const won = [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }];
 const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+
+const regions = (count: number) => Array.from({ length: count }, (_, at) => `${'r'.repeat(95)}${at}`);
 
 function plan(name: string) {
   return { name, config: { dealConditions: won, rules: [{ name: 'New', measure: 'amount', tiers }] } };
@@ -183,6 +190,64 @@ describe('Idempotency-Key', () => {
       { status: 200, response: null },
     ]);
     expect((await service.client(rotated.body.apiKey).get('/v1')).status).to.equal(200);
+  });
+
+  it('stores of a response larger than 256 KiB only that it was sent', async () => {
+    const condition = { field: 'region', fieldType: 'text', operator: 'in', value: regions(900) };
+    const conditions = Array.from({ length: 4 }, () => condition);
+    const rules = [{ name: 'New', measure: 'amount', tiers, conditions }];
+    const create = () => post('/v1/plans', { name: 'Large', config: { rules } }, 'large');
+    const { status, body } = await create();
+    expect(status, JSON.stringify(body).slice(0, 300)).to.equal(201);
+    expect(JSON.stringify(body).length).to.be.greaterThan(256 * 1024);
+    const { message } = await expectError('409 duplicate_idempotency_key', create());
+    expect(message).to.contain('was executed').and.to.contain('larger than 256 KiB');
+    const sizes = await service.sql<{ size: number | null }>(
+      'select length(response) as size from idempotency_keys where workspace_id = $1',
+      workspaceId,
+    );
+    expect(sizes).to.deep.equal([{ size: null }]);
+    expect(await planNames()).to.deep.equal(['Large']);
+  });
+
+  describe('of an operation that only reads', () => {
+    const declared: readonly AnyOperation[] = operations;
+    /** Reads are declared in the folders `queries` of the slices. */
+    const idsOfReads = new Set(
+      readdirSync('src', { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\bqueries\/[^/]+\.ts$/.test(file))
+        .flatMap((file) => [...readFileSync(`src/${file}`, 'utf8').matchAll(/^ {2}id: '(\w+)'/gm)].map(([, id]) => id)),
+    );
+    const reads = declared.filter(
+      ({ id, method, tool }) => method === 'post' && (idsOfReads.has(id) || tool?.hints.readOnlyHint === true),
+    );
+
+    it('is not supported', () => {
+      expect(reads.map(({ id }) => id)).to.include.members([
+        'simulateCommissions',
+        'runPlanTests',
+        'previewPlanChange',
+        'autoMatchFields',
+      ]);
+      expect(reads.filter(acceptsIdempotencyKey).map(({ id }) => id)).to.deep.equal([]);
+    });
+
+    it('is ignored, and nothing is stored', async () => {
+      const [repId] = await api.saveReps('Ann');
+      const { planId } = await api.createPlan(plan('A'), [repId]);
+      const bodies: Readonly<Record<string, unknown>> = {
+        simulateCommissions: { planId, period: '2026-01' },
+        runPlanTests: {},
+        previewPlanChange: { effectiveEnd: '2026-06-30', period: '2026-01' },
+        autoMatchFields: undefined,
+      };
+      for (const { id, path } of reads) {
+        expect(bodies, 'add a body of the operation').to.have.property(id);
+        const { status, body } = await post(path.replace(':planRef', planId), bodies[id], 'k');
+        expect(status, `${id}: ${JSON.stringify(body).slice(0, 300)}`).to.be.within(200, 299);
+      }
+      expect(await storedResponses()).to.deep.equal([]);
+    });
   });
 
   it('works for uploads too', async () => {

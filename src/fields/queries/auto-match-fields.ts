@@ -10,6 +10,7 @@ export const autoMatchFields = operation({
   method: 'post',
   path: '/v1/fields/auto-match',
   access: 'connection',
+  reads: true,
   response: fieldMapping,
   status: 201,
   failures: {},

@@ -20,7 +20,6 @@ import { jsonInSlices } from '../long-response.js';
 import { metrics } from '../metrics.js';
 import {
   type AnyOperation,
-  acceptsIdempotencyKey,
   Download,
   isPublic,
   PreparedJson,
@@ -30,6 +29,7 @@ import {
   type UploadTerms,
 } from '../operation.js';
 import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
+import { acceptsIdempotencyKey } from '../operation-scope.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
 import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';

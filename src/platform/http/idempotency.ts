@@ -12,6 +12,8 @@ import { jsonInSlices } from '../long-response.js';
 import { type AnyOperation, PreparedJson, type StreamedBody } from '../operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
+/** In characters. Of a larger response, only that it was sent is stored. */
+const maxStoredResponse = 256 * 1024;
 /** How long a key stays claimed after its process was killed. */
 const leaseSeconds = 15;
 const renewEveryMs = 5_000;
@@ -112,8 +114,8 @@ export class IdempotencyStore {
   ) {}
 
   /**
-   * `secret` responses are not stored, only that they were sent: repeated requests are rejected instead of executed
-   * twice.
+   * `secret` and large responses are not stored, only that they were sent: repeated requests are rejected instead of
+   * executed twice.
    */
   async run(
     caller: Caller,
@@ -127,13 +129,14 @@ export class IdempotencyStore {
       leaseId: newId(),
     };
     const stored = await this.claim(claim);
-    if (stored !== null) return replay(stored, await request.fingerprint());
+    if (stored !== null) return replay(stored, await request.fingerprint(), secret);
     const renewal = setInterval(() => void this.logFailure(this.renew(claim)), renewEveryMs);
     try {
       const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
       const json = body instanceof PreparedJson ? body.bytes.toString() : await jsonInSlices(body);
       await failpoint('response.beforeStore');
-      await this.logFailure(this.store(claim, status, secret ? null : json, await request.fingerprint()));
+      const storable = secret || json.length > maxStoredResponse ? null : json;
+      await this.logFailure(this.store(claim, status, storable, await request.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {
       await this.logFailure(this.release(claim));
@@ -236,7 +239,11 @@ function inProgress(): Failure {
   return new Failure('request_in_progress', 'The first request with this Idempotency-Key is still running.');
 }
 
-function replay({ status, running, response, request_hash: first }: StoredKey, now: Buffer): StoredResponse {
+function replay(
+  { status, running, response, request_hash: first }: StoredKey,
+  now: Buffer,
+  secret: boolean,
+): StoredResponse {
   if (status === written && !running)
     throw new Failure(
       'duplicate_idempotency_key',
@@ -251,7 +258,9 @@ function replay({ status, running, response, request_hash: first }: StoredKey, n
   if (response === null)
     throw new Failure(
       'duplicate_idempotency_key',
-      'The first request with this Idempotency-Key was executed. Its response contained a secret, which is returned only once and not stored.',
+      secret
+        ? 'The first request with this Idempotency-Key was executed. Its response contained a secret, which is returned only once and not stored.'
+        : 'The first request with this Idempotency-Key was executed. Its response was larger than 256 KiB and is not stored; read what it has written.',
     );
   return { status, json: response, replayed: true };
 }

@@ -10,8 +10,8 @@ import {
 import { groupBy } from '../../kernel/group-by.js';
 import { scriptHeader, sessionCookie } from '../http/browser-sessions.js';
 import { jsonSchemaOf, tidySchema } from '../json-schema.js';
-import { type AnyOperation, acceptsIdempotencyKey, type Example, isPublic } from '../operation.js';
-import { scopeOf } from '../operation-scope.js';
+import { type AnyOperation, type Example, isPublic } from '../operation.js';
+import { acceptsIdempotencyKey, scopeOf } from '../operation-scope.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, headersOf, limitHeaders } from './headers.js';
 
@@ -81,7 +81,8 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Any text. The first successful response is stored for 24 hours and returned again to the same request.',
+  description:
+    'Any text. The first successful response is stored for 24 hours and returned again to the same request. A response larger than 256 KiB, or with a secret, is not stored: the same request then gets 409 `duplicate_idempotency_key`, which says that the first one was executed.',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
