@@ -19,4 +19,5 @@ COPY --from=build /app/dist ./dist
 USER node
 EXPOSE 3000
 ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=32", "bin/commissions.js"]
-CMD ["serve"]
+# The platform restarts containers.
+CMD ["serve", "--no-supervisor"]

@@ -15,7 +15,7 @@ export class WorkerProcess {
   private constructor(private readonly process: ChildProcess) {}
 
   static async start({ environment }: BenchService): Promise<WorkerProcess> {
-    const worker = spawn(process.execPath, [...process.execArgv, program, 'serve', '--worker'], {
+    const worker = spawn(process.execPath, [...process.execArgv, program, 'serve', '--worker', '--no-supervisor'], {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

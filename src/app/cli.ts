@@ -18,7 +18,12 @@ program
   .option('--api', 'run only the API')
   .option('--worker', 'run only the workers')
   .option('--no-demo', 'create no demo workspace on the first start')
-  .action(async (options) => (await import('./commands/serve.js')).serve(options));
+  .option('--no-supervisor', 'do not restart the process when it ends unexpectedly, where the platform does so')
+  .addOption(new Option('--restarts <number>', 'how often the supervisor has restarted the process').hideHelp())
+  .action(async ({ supervisor, ...options }) => {
+    if (supervisor) (await import('./supervisor.js')).supervise();
+    else await (await import('./commands/serve.js')).serve(options);
+  });
 
 const migrate = program
   .command('migrate')

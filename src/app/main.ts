@@ -36,6 +36,7 @@ import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
 import { McpEndpoint, type McpParts } from '../platform/mcp/endpoint.js';
 import { OAuthEndpoint } from '../platform/mcp/oauth-endpoint.js';
 import { ToolRunner } from '../platform/mcp/tool-runner.js';
+import { metrics } from '../platform/metrics.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
 import { flushTraces } from '../platform/tracing.js';
@@ -43,11 +44,14 @@ import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
 import { compose, type Service } from './composition.js';
 import { type StartPageLink, startPageLinks } from './start-page-links.js';
+import { type SupervisorChannel, sameStopMs, stopSignals } from './supervised.js';
 
 /** The role of a process: serve requests, run jobs, or both. */
 export interface ProcessParts {
   readonly api: boolean;
   readonly worker: boolean;
+  /** How often a supervisor has restarted it. */
+  readonly restarts?: number;
 }
 
 export interface RunningProcess {
@@ -97,7 +101,7 @@ export async function start(
     await assertHarmlessRoles(service);
     await assertMigrated(service.database, migrations);
     await checkRedis(config, log);
-    const health = healthOf(service);
+    const health = healthOf(service, parts);
     const metricsAt = await startMetrics(service, health, opened);
     if (parts.worker) {
       const workers = await startWorkers(service);
@@ -106,7 +110,7 @@ export async function start(
     const isFirst = server.embedded && parts.api && parts.worker && !(await hasWorkspaces(server.ownerUrl));
     const welcome = isFirst && firstStart !== null ? await firstStart(service) : null;
     const url = parts.api ? (await startApi(service, health, opened)).url : null;
-    const links = await linksToSignIn(server, service, url);
+    const links = parts.restarts ? [] : await linksToSignIn(server, service, url);
     return { url, metricsUrl: metricsAt?.url ?? null, service, welcome, links, stop };
   } catch (error) {
     await stop();
@@ -139,7 +143,8 @@ async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
   return (await withDatabase({ url: ownerUrl, asOwner: true }, read)).rows.length > 0;
 }
 
-function healthOf({ database, queue }: Service): Health {
+function healthOf({ database, queue }: Service, { restarts = 0 }: ProcessParts): Health {
+  metrics.processRestarts.inc(restarts);
   return new Health(
     {
       database: async () => {
@@ -151,6 +156,7 @@ function healthOf({ database, queue }: Service): Health {
       },
     },
     () => queue.check(),
+    restarts,
   );
 }
 
@@ -268,19 +274,16 @@ async function openRateLimit({ config, database, log }: Service): Promise<RateLi
   return new RateLimit(counter, config.RATE_LIMIT_PER_MINUTE, log);
 }
 
-const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** npm forwards a signal that a terminal or a supervisor has sent to the whole process group already. */
-const sameStopMs = 1000;
-
 /**
- * Runs until a signal arrives, then stops in order. A later second signal, or half a minute, ends the process at
- * once.
+ * Runs until a signal arrives or the supervisor stops the process or is gone, then stops in order. A later second
+ * signal, or half a minute, ends the process at once.
  */
 export async function runUntilSignal(
   config: Config,
   parts: ProcessParts,
   log: Log,
   firstStart: FirstStart | null,
+  supervisor: SupervisorChannel,
 ): Promise<RunningProcess> {
   const running = await start(config, parts, log, firstStart);
   reportUnhandledRejections(log);
@@ -298,9 +301,14 @@ export async function runUntilSignal(
     if (isFailing) process.exit(1);
     if (stoppingSince === null) {
       stoppingSince = performance.now();
+      supervisor.send('stopping');
       void close();
     } else if (performance.now() - stoppingSince > sameStopMs) process.exit(1);
   };
   for (const signal of stopSignals) process.on(signal, stop);
+  supervisor.onStop(() => {
+    if (stoppingSince === null) stop();
+  });
+  supervisor.send('ready');
   return running;
 }

@@ -77,6 +77,11 @@ export const metrics = {
     labelNames: ['crm', 'result'] as const,
     registers,
   }),
+  processRestarts: new Counter({
+    name: 'process_restarts_total',
+    help: 'How often the supervisor has restarted the process since `serve` was started; alert on this',
+    registers,
+  }),
   unhandledRejections: new Counter({
     name: 'unhandled_rejections_total',
     help: 'Rejected promises that no code handled, each of which is an error in the code; alert on this',

@@ -5,7 +5,7 @@ import { ClientProgram } from '#test/agent-access/oauth-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type Service } from '#test/support/service.js';
 
-/** Whoever may call: people by their role, keys, and agents of people, which call tools. */
+/** The callers: people by their role, keys, and agents of people, which call tools. */
 export type CallerName =
   | 'key'
   | 'admin'

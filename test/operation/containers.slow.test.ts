@@ -61,6 +61,11 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('leaves restarts to the platform, which sees that a process has ended', () => {
+    for (const name of ['api', 'worker']) expect(services[name]?.command, name).to.include('--no-supervisor');
+    expect(read('Dockerfile')).to.match(/^CMD \["serve", "--no-supervisor"\]$/m);
+  });
+
   it('starts each service after its dependencies are healthy and the database is migrated', () => {
     for (const name of ['api', 'worker'])
       expect(services[name]?.depends_on).to.deep.equal({

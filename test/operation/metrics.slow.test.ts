@@ -83,6 +83,7 @@ describe('GET /metrics', () => {
       'pdf_render_seconds',
       'rate_limited_total',
       'unhandled_rejections_total',
+      'process_restarts_total',
     ]);
   });
 });

@@ -51,7 +51,7 @@ describe('HTTP', () => {
   let admitted: string[];
 
   before(async () => {
-    health = new Health({ database: () => databaseCheck() }, () => queueCheck(), { timeoutMs: 1, cacheMs: 0 });
+    health = new Health({ database: () => databaseCheck() }, () => queueCheck(), 0, { timeoutMs: 1, cacheMs: 0 });
     const dispatcher = {
       admit: async (operation: AnyOperation) => admitted.push(operation.id),
       run: (operation: AnyOperation, input: RawInput) => run(operation, input),
@@ -496,15 +496,23 @@ describe('HTTP', () => {
     });
 
     it('/readyz names failing checks without the reason, and fails first in a shutdown', async () => {
-      expect(await ready()).to.deep.equal([200, { status: 'ready', checks: { database: 'ok', queue: 'ok' } }]);
+      expect(await ready()).to.deep.equal([
+        200,
+        { status: 'ready', checks: { database: 'ok', queue: 'ok' }, restarts: 0 },
+      ]);
       queueCheck = () => new Promise(() => {});
-      const degraded = { status: 'degraded', queue: 'unreachable', checks: { database: 'ok', queue: 'failing' } };
+      const degraded = {
+        status: 'degraded',
+        queue: 'unreachable',
+        checks: { database: 'ok', queue: 'failing' },
+        restarts: 0,
+      };
       expect(await ready(), 'a queue that hangs').to.deep.equal([200, degraded]);
       queueCheck = async () => {};
       databaseCheck = async () => {
         throw new Error('password authentication failed for postgres');
       };
-      const failing = { status: 'not_ready', checks: { database: 'failing', queue: 'ok' } };
+      const failing = { status: 'not_ready', checks: { database: 'failing', queue: 'ok' }, restarts: 0 };
       expect(await ready(), 'a check that fails').to.deep.equal([503, failing]);
       databaseCheck = () => new Promise(() => {});
       expect(await ready(), 'a check that hangs').to.deep.equal([503, failing]);

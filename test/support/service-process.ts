@@ -11,6 +11,8 @@ interface ProcessOptions {
   /** Starts the command of the package, as users do, instead of the bundle, which starts faster. */
   readonly isInstalled?: boolean;
   readonly nodeOptions?: readonly string[];
+  /** Runs it under the supervisor, as the command does by default. Signals and `pid` are then those of the supervisor. */
+  readonly isSupervised?: boolean;
   /** Starts a process group, as a terminal does, so that `interrupt` also reaches child processes. */
   readonly hasOwnGroup?: boolean;
   /** Opens a channel for messages to the process. */
@@ -71,9 +73,15 @@ export class ServiceProcess {
 
   /** Resolves when the process serves; rejects if it ends before. */
   async start(): Promise<void> {
-    const { isInstalled = false, nodeOptions = [], hasOwnGroup = false, hasChannel = false } = this.options;
+    const {
+      isInstalled = false,
+      isSupervised = false,
+      nodeOptions = [],
+      hasOwnGroup = false,
+      hasChannel = false,
+    } = this.options;
     const command = isInstalled ? installedCommand : await bundledCommand();
-    const part = this.kind === 'both' ? [] : [`--${this.kind}`];
+    const part = [...(this.kind === 'both' ? [] : [`--${this.kind}`]), ...(isSupervised ? [] : ['--no-supervisor'])];
     const child = spawn(process.execPath, [...nodeOptions, command, 'serve', ...part], {
       cwd: root,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...this.environment },

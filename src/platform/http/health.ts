@@ -16,16 +16,20 @@ export class Health {
   constructor(
     private readonly checks: Readonly<Record<string, Check>>,
     private readonly queue: Check,
+    /** How often a supervisor has restarted the process. */
+    private readonly restarts = 0,
     private readonly limits = { timeoutMs: timeLimit(1000), cacheMs: 1000 },
   ) {}
 
   routes(app: Express): void {
     app.get('/livez', (_request, response) => {
-      response.type('text/plain').send('ok');
+      response.type('text/plain').send(this.restarts === 0 ? 'ok' : `ok (restarts: ${this.restarts})`);
     });
     app.get('/readyz', async (_request, response) => {
       const readiness = await this.readiness();
-      response.status(servingStatuses.has(readiness.status) ? 200 : 503).json(readiness);
+      response
+        .status(servingStatuses.has(readiness.status) ? 200 : 503)
+        .json({ ...readiness, restarts: this.restarts });
     });
   }
 

@@ -18,7 +18,7 @@ export function runForRequest(request: RequestContext, work: () => void): void {
 
 /**
  * A rejected promise that no code handles is an error in one request or job. Node.js would end the process, and with
- * it the requests of everybody. It is logged and counted, and its request is answered with the error.
+ * it all other requests. It is logged and counted, and its request is answered with the error.
  */
 export function reportUnhandledRejections(log: Log): void {
   process.on('unhandledRejection', (error) => {
