@@ -103,8 +103,10 @@ export class WebApp {
 
   routes(app: Express): void {
     app.get('/', (request, response) => {
-      if (request.accepts(['html', 'json']) === 'json') response.json(this.about);
-      else this.sendStart(response);
+      if (request.accepts(['html', 'json']) === 'html') return this.sendStart(response);
+      response.vary('Accept');
+      response.setHeader('Cache-Control', 'no-cache');
+      response.json(this.about);
     });
     app.get(['/scheme.js', '/icon.svg', '/app/:name'], (request, response, next) => {
       const file = this.files.get(request.path);
@@ -130,6 +132,8 @@ export class WebApp {
       return;
     }
     const text = start.bytes.toString().replace('<base href="/">', `<base href="${this.basePath}/">`);
+    // The same address returns JSON to programs.
+    response.vary('Accept');
     response.setHeader('Cache-Control', 'no-cache');
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('Referrer-Policy', 'same-origin');

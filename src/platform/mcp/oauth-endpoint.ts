@@ -1,5 +1,7 @@
 import { type Express, json, type Request, type RequestHandler, type Response, urlencoded } from 'express';
 import { agentScopes } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
+import { guardJson } from '../http/json-body.js';
 import { type AddressLimit } from '../limits/address-limit.js';
 import { type Log } from '../log.js';
 import { type AuthorizationServer } from './authorization-server.js';
@@ -30,7 +32,7 @@ export class OAuthEndpoint {
       sendMetadata(this.resourceMetadata()),
     );
     app.get(paths(serverDocument, issuer), sendMetadata(this.serverMetadata()));
-    app.use('/oauth', this.limit, urlencoded({ extended: false, ...maxBody }), json(maxBody), this.serve);
+    app.use('/oauth', this.limit, urlencoded({ extended: false, ...maxBody }), json(maxBody), guardInput, this.serve);
   }
 
   /** Before the body is read. */
@@ -90,6 +92,20 @@ function pathOf(address: string): string {
   const { pathname } = new URL(address);
   return pathname === '/' ? '' : pathname;
 }
+
+/** Rejects what other bodies may not contain either, such as texts that PostgreSQL cannot store. */
+const guardInput: RequestHandler = (request, response, next) => {
+  try {
+    guardJson(request.query);
+    guardJson(request.body);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    response.setHeader('Cache-Control', 'no-store');
+    response.status(400).json({ error: 'invalid_request', error_description: error.message });
+    return;
+  }
+  next();
+};
 
 /** Clients in browsers read the metadata from other origins. */
 function sendMetadata(metadata: object): (request: Request, response: Response) => void {
