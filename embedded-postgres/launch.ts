@@ -43,7 +43,7 @@ function isOurs(postmaster: Postmaster, launched: Launched): boolean {
   return launched.pid === undefined ? isAlive(postmaster.pid) : postmaster.pid === launched.pid;
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -9,11 +9,11 @@ export const changeRequestStatuses = ['pending', 'running', 'done', 'failed', 'r
 export type ChangeRequestStatus = (typeof changeRequestStatuses)[number];
 
 /** Why a request ended before it was decided. */
-export const ends = ['agent_disconnected', 'key_invalid', 'person_deactivated', 'role_changed'] as const;
+const ends = ['agent_disconnected', 'key_invalid', 'person_deactivated', 'role_changed'] as const;
 export type End = (typeof ends)[number];
 
 /** What may have changed since a request was shown. */
-export const shownParts = ['subject', 'commission'] as const;
+const shownParts = ['subject', 'commission'] as const;
 export type ShownPart = (typeof shownParts)[number];
 
 /** A workspace may have at most this many pending requests, and each person and each key this many of them. */
@@ -44,7 +44,7 @@ const shownPart = z
   .describe('subject: what the change would change, such as the versions of the plan; commission: the figures');
 
 /** What an approval found to have changed since the preview that was shown. */
-export const outdated = z
+const outdated = z
   .object({
     at: z.string().describe('When it was found, instant in ISO 8601'),
     changed: z.array(shownPart).describe('What had changed'),
