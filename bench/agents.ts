@@ -1,38 +1,77 @@
 import { createDemoWorkspace } from '#demo/workspace.js';
-import { startBenchService } from './bench-service.js';
-import { type Table } from './measure.js';
+import { periodRange } from '#src/kernel/period.js';
+import { type BenchService, startBenchService } from './bench-service.js';
+import { type Effect, growth, readValue, rowsWritten } from './effects.js';
+import { measureOnce, type Table } from './measure.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: results of any shape
 type Json = any;
 type Call = (tool: string, given?: object) => Promise<Json>;
 
-/** The same tasks before search by name, exceptions and people were tools. */
-const before: readonly (readonly [task: string, calls: string, kilobytes: string])[] = [
-  ['design a plan from a sentence', '13', '36'],
-  ['why a deal paid this', '1', '16'],
-  ['why a deal paid nothing', '1', '5'],
-  ['change a rate from a day on', '4–6', '21'],
-  ['bring a new rep on', 'stuck', '–'],
-  ['what is open before the quarter is closed', '14', '469'],
-];
+interface Task {
+  readonly name: string;
+  /** Before search by name, exceptions and people were tools. */
+  readonly before: { readonly calls: string; readonly kilobytes: string };
+  /** Returns what the task has found. */
+  run(call: Call): Promise<Findings>;
+  /** The rows that it writes, by table. */
+  readonly writes: Readonly<Record<string, number>>;
+}
+
+interface Findings {
+  /** How many facts the tools returned. */
+  readonly found: number;
+  /** A query of the same number, in the workspace `$1`. */
+  readonly query: string;
+}
 
 /** Six tasks of agents by script: how many calls each needs, and how much text the results add to the conversation. */
-export async function agents(): Promise<Table[]> {
+export async function* agents(): AsyncGenerator<Table> {
   await using service = await startBenchService();
   const { apiKey } = await createDemoWorkspace(service.running.service);
+  const newest = 'select workspace_id as value from workspaces order by created_at desc limit 1';
+  const workspaceId = await readValue<string>(service.owner, newest);
   const rows: string[][] = [];
-  for (const [index, [task, calls, kilobytes]] of before.entries()) {
-    const used = { calls: 0, bytes: 0 };
-    await (tasks[index] as (typeof tasks)[number])(async (tool, given = {}) => {
-      const { text, content } = await callTool(service.url, apiKey, tool, given);
-      used.calls += 1;
-      used.bytes += Buffer.byteLength(text);
-      return content;
-    });
-    rows.push([task, calls, String(used.calls), kilobytes, (used.bytes / 1000).toFixed(0)]);
+  for (const task of tasks) {
+    const { calls, bytes } = await perform(task, service, { workspaceId, apiKey });
+    rows.push([task.name, task.before.calls, String(calls), task.before.kilobytes, (bytes / 1000).toFixed(0)]);
   }
-  const columns = ['task', 'calls before', 'calls', 'KB before', 'KB'];
-  return [{ title: 'Tasks of agents', columns, rows, notes: ['Results of tools, on the workspace of the demo.'] }];
+  yield {
+    title: 'Tasks of agents',
+    columns: ['task', 'calls before', 'calls', 'KB before', 'KB'],
+    rows,
+    notes: ['Results of tools, on the workspace of the demo.'],
+  };
+}
+
+async function perform(
+  { name, run, writes }: Task,
+  service: BenchService,
+  { workspaceId, apiKey }: { readonly workspaceId: string; readonly apiKey: string },
+) {
+  const used = { calls: 0, bytes: 0 };
+  let findings: Findings | null = null;
+  const call: Call = async (tool, given = {}) => {
+    const { text, content } = await callTool(service.url, apiKey, tool, given);
+    used.calls += 1;
+    used.bytes += Buffer.byteLength(text);
+    return content;
+  };
+  const inDatabase = () => (findings === null ? 1 : readValue<number>(service.owner, findings.query, [workspaceId]));
+  const effects: readonly Effect[] = [
+    ...Object.entries(writes).map(([table, rows]) =>
+      rowsWritten(service.owner, `${table} where workspace_id = $1`, [workspaceId], rows),
+    ),
+    growth('facts', () => findings?.found ?? 0, inDatabase),
+  ];
+  await measureOnce({
+    name,
+    effects,
+    run: async () => {
+      findings = await run(call);
+    },
+  });
+  return used;
 }
 
 async function callTool(url: string, key: string, name: string, given: object) {
@@ -46,63 +85,119 @@ async function callTool(url: string, key: string, name: string, given: object) {
   return { text: result.content[0].text as string, content: result.structuredContent };
 }
 
-/** In the order of the table. */
-const tasks: readonly ((call: Call) => Promise<void>)[] = [
-  designPlan,
-  explainDeal,
-  explainNothing,
-  changeRate,
-  addRep,
-  closeQuarter,
-];
-
 const config = {
-  dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+  dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
   rules: [{ name: 'New business', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.05 }] }],
 };
 
-async function designPlan(call: Call): Promise<void> {
+async function designPlan(call: Call): Promise<Findings> {
   await call('get_workspace');
   await call('list_plan_templates');
   const { reps } = await call('list_reps', { limit: 5 });
-  await call('simulate_commissions', { config, period: lastQuarter(), repId: reps[0].id });
+  const { id: repId } = reps.find(({ role }: Json) => role === 'rep');
+  const simulated = await call('simulate_commissions', { config, period: lastQuarter(), repId });
   await call('create_plan', { name: 'Bench', config, status: 'draft' });
+  const { from, to } = periodRange(lastQuarter());
+  return {
+    found: Math.round(simulated.total * 100),
+    query: `select round(sum(round(amount * 0.05, 2)) * 100)::int as value from deals
+      where workspace_id = $1 and rep_id = '${repId}' and stage = 'Closed Won' and close_date between '${from}' and '${to}'`,
+  };
 }
 
-async function explainDeal(call: Call): Promise<void> {
-  const { deals } = await call('list_deals', { paid: true, limit: 1 });
-  await call('get_commissions', { dealId: deals[0].deal_id });
+async function explainDeal(call: Call): Promise<Findings> {
+  return explain(call, { paid: true });
 }
 
-async function explainNothing(call: Call): Promise<void> {
-  const { deals } = await call('list_deals', { paid: false, isWon: true, limit: 1 });
-  await call('get_commissions', { dealId: deals[0].deal_id });
+async function explainNothing(call: Call): Promise<Findings> {
+  return explain(call, { paid: false, isWon: true });
 }
 
-async function changeRate(call: Call): Promise<void> {
+/** Finds every event of the deal, with its trace. */
+async function explain(call: Call, filter: object): Promise<Findings> {
+  const { deals } = await call('list_deals', { ...filter, limit: 1 });
+  const dealId = deals[0].deal_id;
+  const { events } = await call('get_commissions', { dealId });
+  return {
+    found: events.filter(({ trace }: Json) => trace !== undefined).length,
+    query: `select count(*)::int as value from commission_events
+      where workspace_id = $1 and deal_key = '${dealId}' and status = 'earned'`,
+  };
+}
+
+async function changeRate(call: Call): Promise<Findings> {
   const { plans } = await call('list_plans', { status: 'active' });
   const [{ planId }] = plans;
-  const plan = await call('get_plan', { planId, detail: 'full' });
+  const { config } = await call('get_plan', { planId, detail: 'full' });
   const effectiveStart = '2027-01-01';
-  const change = { planRef: planId, config: plan.config, effectiveStart };
+  const [first, ...others] = config.rules;
+  const [base, ...tiers] = first.tiers;
+  const rules = [{ ...first, tiers: [{ ...base, rate: 0.0123 }, ...tiers] }, ...others];
+  const change = { planRef: planId, config: { ...config, rules }, effectiveStart };
   await call('preview_plan_change', { ...change, period: lastQuarter(), limit: 20 });
-  await call('update_plan', change);
+  const { version } = await call('update_plan', change);
+  return {
+    found: version,
+    query: `select max(version)::int as value from plan_versions
+      where workspace_id = $1 and plan_id = '${planId}' and effective_start = '${effectiveStart}' and config::text like '%0.0123%'`,
+  };
 }
 
-async function addRep(call: Call): Promise<void> {
+async function addRep(call: Call): Promise<Findings> {
   const { reps } = await call('set_people', { reps: [{ email: 'new.rep@demo.example', name: 'New Rep' }] });
   const { plans } = await call('list_plans', { status: 'active' });
   const [{ id }] = reps;
   await call('create_assignments', { repIds: [id], planId: plans[0].planId });
-  await call('invite_people', { repIds: [id] });
+  const { invited } = await call('invite_people', { repIds: [id] });
+  return {
+    found: invited.length,
+    query: `select count(*)::int as value from reps where workspace_id = $1 and rep_id = '${id}' and invite_status = 'invited'`,
+  };
 }
 
-async function closeQuarter(call: Call): Promise<void> {
-  await call('list_exceptions', { period: lastQuarter() });
-  await call('list_plans', { status: 'draft' });
-  await call('list_disputes');
-  await call('list_discrepancies');
+async function closeQuarter(call: Call): Promise<Findings> {
+  const { exceptions } = await call('list_exceptions', { period: lastQuarter() });
+  if (exceptions.length === 0) throw new Error('the demo has no exception');
+  const { plans } = await call('list_plans', { status: 'draft' });
+  const { disputes } = await call('list_disputes');
+  const { discrepancies } = await call('list_discrepancies');
+  return {
+    found: plans.length + disputes.length + discrepancies.length,
+    query: `select ((select count(*) from plans where workspace_id = $1 and status = 'draft')
+      + (select count(*) from disputes where workspace_id = $1)
+      + (select count(*) from discrepancies where workspace_id = $1))::int as value`,
+  };
 }
+
+/** In the order of the table. */
+const tasks: readonly Task[] = [
+  {
+    name: 'design a plan from a sentence',
+    before: { calls: '13', kilobytes: '36' },
+    run: designPlan,
+    writes: { plans: 1, plan_versions: 1 },
+  },
+  { name: 'why a deal paid this', before: { calls: '1', kilobytes: '16' }, run: explainDeal, writes: {} },
+  { name: 'why a deal paid nothing', before: { calls: '1', kilobytes: '5' }, run: explainNothing, writes: {} },
+  {
+    name: 'change a rate from a day on',
+    before: { calls: '4–6', kilobytes: '21' },
+    run: changeRate,
+    writes: { plan_versions: 1 },
+  },
+  {
+    name: 'bring a new rep on',
+    before: { calls: 'stuck', kilobytes: '–' },
+    run: addRep,
+    writes: { reps: 1, assignments: 1 },
+  },
+  {
+    name: 'what is open before the quarter is closed',
+    before: { calls: '14', kilobytes: '469' },
+    run: closeQuarter,
+    writes: {},
+  },
+];
 
 function lastQuarter(): string {
   const now = new Date();

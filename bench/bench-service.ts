@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
-import pg from 'pg';
+import type pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { type RunningProcess, start } from '#src/app/main.js';
+import { pollUntil } from '#src/kernel/waiting.js';
 import { readConfig } from '#src/platform/config.js';
-import { ownerSessionOptions } from '#src/platform/database/pool.js';
 import { listen } from '#src/platform/http/listen.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { OwnerPool } from './owner-pool.js';
 
 /** The service as it is installed, on a durable database, with direct connections for the floors. */
 export interface BenchService {
@@ -20,8 +20,10 @@ export interface BenchService {
   /** For COPY from a file. On another server this is the owner, who must then be a superuser. */
   readonly superuserUrl: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Connections of the tables' owner that access all workspaces: for floors and for inserting deals. */
-  readonly owner: pg.Pool;
+  /** Whether this process calculates, and not only other processes. */
+  readonly isWorker: boolean;
+  /** For floors, for inserting deals and for counting what a run has written. */
+  readonly owner: OwnerPool;
   newWorkspace(): Promise<BenchWorkspace>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -30,7 +32,8 @@ export interface BenchWorkspace {
   readonly workspaceId: string;
   readonly apiKey: string;
   /** Sends a text as CSV, and other bodies as JSON. */
-  call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
+  call<Body>(method: string, path: string, body?: unknown): Promise<Body>;
+  download(path: string): Promise<Uint8Array>;
 }
 
 interface BenchOptions {
@@ -38,19 +41,37 @@ interface BenchOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+const open = new Set<() => Promise<void>>();
+
+/** Closes the services that are still open when a benchmark is interrupted. */
+export async function closeServices(): Promise<void> {
+  await Promise.allSettled([...open].map((close) => close()));
+}
+
 /** Starts the service. BENCH_DATABASE_URL names an empty database on another server and its owner, BENCH_APP_DATABASE_URL the service's role. */
-export async function startBenchService({ worker = true, environment: more = {} }: BenchOptions = {}) {
+export async function startBenchService(options: BenchOptions = {}): Promise<BenchService> {
+  const opened: (() => Promise<void>)[] = [];
+  const close = async () => {
+    open.delete(close);
+    for (const closePart of opened.reverse().splice(0)) await closePart();
+  };
+  open.add(close);
+  try {
+    return { ...(await openService(options, opened)), [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openService(
+  { worker = true, environment: more = {} }: BenchOptions,
+  opened: (() => Promise<void>)[],
+): Promise<Omit<BenchService, typeof Symbol.asyncDispose>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-bench-'));
-  const external = process.env['BENCH_DATABASE_URL'];
-  const server =
-    external === undefined
-      ? await startEmbeddedPostgres({ dataDir: folder, durable: true })
-      : {
-          ownerUrl: external,
-          appUrl: process.env['BENCH_APP_DATABASE_URL'] ?? external,
-          superuserUrl: external,
-          stop: async () => {},
-        };
+  opened.push(() => rm(folder, { recursive: true, force: true }));
+  const server = await openServer(folder);
+  opened.push(() => server.stop());
   const environment = {
     DATABASE_URL: server.appUrl,
     DATABASE_OWNER_URL: server.ownerUrl,
@@ -61,44 +82,57 @@ export async function startBenchService({ worker = true, environment: more = {} 
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...more,
   };
+  const owner = new OwnerPool(server.ownerUrl);
+  opened.push(() => owner.close());
   const running = await start(readConfig(environment), { api: true, worker }, createLog('silent'));
-  const owner = new pg.Pool({ connectionString: server.ownerUrl, max: 4, options: ownerSessionOptions });
+  opened.push(() => running.stop());
   const { url } = running;
   if (url === null) throw new Error('the API did not start');
-  const service: BenchService = {
+  return {
     url,
     running,
     ownerUrl: server.ownerUrl,
     superuserUrl: new URL(new URL(server.ownerUrl).pathname, server.superuserUrl).href,
     environment,
+    isWorker: worker,
     owner,
-    newWorkspace: async () => {
-      const { workspaceId, apiKey } = await createWorkspace(running.service.unitOfWork, {
-        name: 'Bench',
-        tier: 'enterprise',
-        currency: 'USD',
-        timezone: 'UTC',
-      });
-      return { workspaceId, apiKey, call: (method, at, body) => call(`${url}${at}`, apiKey, method, body) };
-    },
-    [Symbol.asyncDispose]: async () => {
-      await running.stop();
-      await owner.end();
-      await server.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    newWorkspace: () => newWorkspace(running, url),
   };
-  return service;
+}
+
+async function openServer(dataDir: string) {
+  const external = process.env['BENCH_DATABASE_URL'];
+  if (external === undefined) return startEmbeddedPostgres({ dataDir, durable: true });
+  const appUrl = process.env['BENCH_APP_DATABASE_URL'] ?? external;
+  return { ownerUrl: external, appUrl, superuserUrl: external, stop: async () => {} };
+}
+
+async function newWorkspace({ service }: RunningProcess, url: string): Promise<BenchWorkspace> {
+  const { workspaceId, apiKey } = await createWorkspace(service.unitOfWork, {
+    name: 'Bench',
+    tier: 'enterprise',
+    currency: 'USD',
+    timezone: 'UTC',
+  });
+  const sendTo = (method: string, at: string, body?: unknown) => send(`${url}${at}`, apiKey, method, body);
+  return {
+    workspaceId,
+    apiKey,
+    call: async <Body>(method: string, at: string, body?: unknown) => (await sendTo(method, at, body)).json() as Body,
+    download: async (at) => new Uint8Array(await (await sendTo('GET', at)).arrayBuffer()),
+  };
 }
 
 /** An Express handler that returns an empty response: the cost of HTTP alone. */
 export async function listenEmpty() {
+  let handled = 0;
   const empty = express();
   empty.use((_, response) => {
+    handled += 1;
     response.json({ ok: true });
   });
   const { url, close } = await listen(empty, { host: '127.0.0.1', port: 0, setting: 'PORT' });
-  return { url, [Symbol.asyncDispose]: close };
+  return { url, handled: () => handled, [Symbol.asyncDispose]: close };
 }
 
 /** Resolves when the query returns a row whose `done` is true. */
@@ -108,14 +142,18 @@ export async function untilDone(
   values: readonly unknown[],
   pauseMs = 4,
 ): Promise<void> {
-  for (;;) {
-    const { rows } = await database.query<{ done: boolean }>(query, [...values]);
-    if (rows[0]?.done === true) return;
-    await sleep(pauseMs);
-  }
+  const isDone = async () => (await database.query<{ done: boolean }>(query, [...values])).rows[0]?.done === true;
+  await until(query, isDone, pauseMs);
 }
 
-async function call<Answer>(address: string, apiKey: string, method: string, body: unknown): Promise<Answer> {
+/** Polls until the work is done. Throws after the seconds of BENCH_TIMEOUT_SECONDS, by default an hour. */
+export async function until(what: string, isDone: () => Promise<boolean>, pauseMs: number): Promise<void> {
+  const seconds = Number(process.env['BENCH_TIMEOUT_SECONDS'] ?? 3600);
+  const done = await pollUntil(isDone, (value) => value, { maxWaitMs: seconds * 1000, pauseMs });
+  if (!done) throw new Error(`still not done after ${seconds} s: ${what}`);
+}
+
+async function send(address: string, apiKey: string, method: string, body: unknown): Promise<Response> {
   const isFile = typeof body === 'string';
   const response = await fetch(address, {
     method,
@@ -124,5 +162,5 @@ async function call<Answer>(address: string, apiKey: string, method: string, bod
   });
   if (!response.ok)
     throw new Error(`${method} ${address} returned status ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Answer;
+  return response;
 }

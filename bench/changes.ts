@@ -1,30 +1,37 @@
 import { startBenchService } from './bench-service.js';
-import { alternating, type Contender, duration, ratio, type Table } from './measure.js';
-import { recalculate } from './recalculation.js';
-import { assertAllPaid, emptyLedger, makeSalesYear, rates, type SalesYear, untilCalculated } from './sales-year.js';
+import { alternating, count, duration, ratio, type Table } from './measure.js';
+import { calculateFirst, recalculate } from './recalculation.js';
+import {
+  changeAmount,
+  firstDealOn,
+  makeSalesYear,
+  rates,
+  rulesPerDeal,
+  type SalesYear,
+  withNewAmounts,
+} from './sales-year.js';
+import { type Size } from './size.js';
 import { SqlFloor } from './sql-floor.js';
+import { effectsOfChangedDeal } from './year-effects.js';
 
 /** One rep with this number of deals in the year, a quarter of them in each attainment period. */
-const deals = 20_000;
+const deals: Readonly<Record<Size, number>> = { quick: 2000, small: 10_000, usual: 20_000, large: 20_000 };
+const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 5, usual: 15, large: 15 };
 const quarter = { from: '2026-01-01', to: '2026-03-31' };
 const days = ['2026-03-31', '2026-02-15', '2026-01-01'];
-const rounds = 15;
 
 /** One changed deal of a large rep: through the API until no request is left, against the SQL of the same change. */
-export async function changes(): Promise<Table[]> {
+export async function* changes(size: Size): AsyncGenerator<Table> {
   await using service = await startBenchService();
-  const year = await makeSalesYear(service, deals, 1);
-  const managed = await makeSalesYear(service, deals, 1);
+  const year = await makeSalesYear(service, deals[size], 1);
+  const managed = await makeSalesYear(service, deals[size], 1);
   await addManager(managed);
-  await emptyLedger(year);
-  for (const one of [year, managed]) await recalculate(one, {});
-  await assertAllPaid(year);
+  await calculateFirst([year]);
+  await recalculate(managed, {});
   const floor = await SqlFloor.create(year);
   await floor.run(1, rates);
   await service.owner.query('vacuum analyze');
-  const tables: Table[] = [];
-  for (const day of days) tables.push(await changesOn(day, { year, managed, floor }));
-  return tables;
+  for (const day of days) yield await changesOn(day, { year, managed, floor }, size);
 }
 
 interface Candidates {
@@ -33,55 +40,36 @@ interface Candidates {
   readonly floor: SqlFloor;
 }
 
-async function changesOn(day: string, { year, managed, floor }: Candidates): Promise<Table> {
-  const [dealId, ofManaged] = [await dealOn(year, day), await dealOn(managed, day)];
-  const repId = year.repIds[0] as string;
+async function changesOn(day: string, { year, managed, floor }: Candidates, size: Size): Promise<Table> {
+  const [deal, dealOfManaged] = [await firstDealOn(year, day), await firstDealOn(managed, day)];
   const measured = await alternating(
     [
-      { name: 'SQL', run: withAmounts((amount) => floor.change({ repId, dealId, amount, days: quarter })) },
-      { name: 'change until its commission', run: withAmounts((amount) => change(year, { dealId, day, amount })) },
+      {
+        name: 'SQL',
+        effects: effectsOfChangedDeal(year, deal, { prefix: 'floor_' }),
+        run: withNewAmounts((amount) => floor.change({ ...deal, amount, days: quarter })),
+      },
+      {
+        name: 'change until its commission',
+        effects: effectsOfChangedDeal(year, deal),
+        run: withNewAmounts((amount) => changeAmount(year, deal, amount)),
+      },
       {
         name: 'the same, with a manager',
-        run: withAmounts((amount) => change(managed, { dealId: ofManaged, day, amount })),
+        // The manager's plan has one rule.
+        effects: effectsOfChangedDeal(managed, dealOfManaged, { eventsPerDeal: rulesPerDeal + 1 }),
+        run: withNewAmounts((amount) => changeAmount(managed, dealOfManaged, amount)),
       },
     ],
-    rounds,
+    rounds[size],
   );
   const bound = measured[0]?.median ?? Number.NaN;
   return {
-    title: `One deal of ${day} changes; the rep has ${deals / 4} deals in the quarter`,
+    title: `One deal of ${day} changes; the rep has ${count(deals[size] / 4)} deals in the quarter`,
     columns: ['', 'median', 'against SQL'],
     rows: measured.map(({ name, median }) => [name, duration(median), ratio(median / bound)]),
     notes: ['The change rewrites the events of every later deal of the quarter, because their attainment changes.'],
   };
-}
-
-function withAmounts(run: (amount: number) => Promise<void>): Contender['run'] {
-  let amount = 1000;
-  return () => {
-    amount += 1;
-    return run(amount);
-  };
-}
-
-async function change(
-  { service, workspace, repIds }: SalesYear,
-  { dealId, day, amount }: { readonly dealId: string; readonly day: string; readonly amount: number },
-): Promise<void> {
-  await workspace.call('PUT', `/v1/deals/${dealId}`, {
-    repId: repIds[0],
-    closeDate: day,
-    fields: { amount, stage: 'Won', segment: 'smb' },
-  });
-  await untilCalculated(service, workspace.workspaceId, 1);
-}
-
-async function dealOn({ service, workspace }: SalesYear, day: string): Promise<string> {
-  const { rows } = await service.owner.query<{ deal_id: string }>(
-    'select deal_id from deals where workspace_id = $1 and close_date = $2 order by deal_id limit 1',
-    [workspace.workspaceId, day],
-  );
-  return (rows[0] as { deal_id: string }).deal_id;
 }
 
 /** A manager who is paid on the commission of the rep. */

@@ -1,31 +1,101 @@
 import { fail } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { crmProviders } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/port.js';
 import { ApiClient } from '#test/support/api-client.js';
-import { crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
+import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { type BenchService, startBenchService } from './bench-service.js';
+import { growth, readValue, rowsWritten } from './effects.js';
+import { count, duration, measureOnce, type Table } from './measure.js';
+import { type Size } from './size.js';
 import { WorkerProcess } from './worker-process.js';
 
-/**
- * Syncs that many won deals of 100 reps from each simulated CRM with one worker process, and measures the time, the
- * memory of the worker and the work of the engine; once for each number of `kill -9` of the worker, at equal distances.
- * Exits with 1 if a deal or its commission is missing.
- */
-const { values } = parseArgs({
-  options: {
-    deals: { type: 'string', default: '250000' },
-    crms: { type: 'string', default: crmProviders.join(',') },
-    kills: { type: 'string', default: '0,2' },
-  },
-});
-const total = Number(values.deals);
+const sizes: Readonly<Record<Size, number>> = { quick: 300, small: 10_000, usual: 50_000, large: 250_000 };
 const owners = 100;
 
-type World = Awaited<ReturnType<(typeof crmWorlds)[number]['start']>>;
+/**
+ * Syncs won deals of 100 reps from each simulated CRM with one worker process, without and with `kill -9` of the worker
+ * at each third: the time, the memory of the worker, and the work of the engine.
+ */
+export async function* crmSync(size: Size): AsyncGenerator<Table> {
+  const rows: string[][] = [];
+  for (const { provider, start } of size === 'quick' ? crmWorlds.slice(1, 2) : crmWorlds) {
+    const world = await start();
+    try {
+      const people = Array.from({ length: owners }, (_, index) => world.addPerson(`Rep${index}`));
+      const undisturbed = await measure(world, people, sizes[size], 0);
+      const disturbed = await measure(world, people, sizes[size], 2);
+      rows.push([provider, ...cells(undisturbed), ...cells(disturbed)]);
+    } finally {
+      await world.stop();
+    }
+  }
+  yield {
+    title: `Syncs of ${count(sizes[size])} deals, until the last commission`,
+    columns: ['', 'time', 'max. memory', 'with two kills', 'max. memory'],
+    rows,
+    notes: ['Resident memory of the worker. After a kill the sync waits for the end of a lease of 15 s.'],
+  };
+}
+
+interface Synced {
+  readonly ms: number;
+  readonly megabytes: number;
+}
+
+function cells({ ms, megabytes }: Synced): readonly string[] {
+  return [duration(ms), `${megabytes.toFixed(0)} MB`];
+}
+
+async function measure(world: CrmWorld, people: readonly string[], deals: number, kills: number): Promise<Synced> {
+  await using service = await startBenchService({
+    worker: false,
+    environment: {
+      ...world.environment,
+      CRM_ALLOW_LOOPBACK: '1',
+      CRM_POLL_SECONDS: '86400',
+      PUBLIC_URL: 'http://127.0.0.1:9',
+    },
+  });
+  const { api, workspaceId } = await prepare(world, service);
+  generate(world, people, deals);
+  const worker = await WorkerProcess.forService(service);
+  try {
+    const sync = { service, workspaceId, api, worker, deals, kills };
+    const ms = await measureOnce({
+      name: `${world.provider} with ${kills} kills`,
+      effects: effectsOf(sync),
+      run: () => syncAll(sync, world.provider),
+    });
+    return { ms, megabytes: worker.peak };
+  } finally {
+    await worker.end();
+  }
+}
+
+interface Sync {
+  readonly service: BenchService;
+  readonly workspaceId: string;
+  readonly api: ApiClient;
+  readonly worker: WorkerProcess;
+  readonly deals: number;
+  readonly kills: number;
+}
+
+/** Every deal is stored and paid, and the engine reads it once. */
+function effectsOf({ service: { owner }, workspaceId, deals }: Sync) {
+  const read =
+    "select coalesce(sum(deals), 0)::int as value from audit_runs where workspace_id = $1 and trigger = 'sync'";
+  return [
+    ...['deals', 'commission_events'].map((table) =>
+      rowsWritten(owner, `${table} where workspace_id = $1`, [workspaceId], deals),
+    ),
+    growth('deals read by the engine', () => readValue<number>(owner, read, [workspaceId]), deals),
+  ];
+}
 
 /** A connected account without deals, whose people are on a plan. */
-async function prepare(world: World, service: BenchService): Promise<{ api: ApiClient; workspaceId: string }> {
+async function prepare(world: CrmWorld, service: BenchService): Promise<{ api: ApiClient; workspaceId: string }> {
+  world.generateDeals(0, () => fail('there are no deals yet'));
   const workspace = await service.newWorkspace();
   const api = new ApiClient(service.url, workspace.apiKey);
   await api.send('PATCH', '/v1/workspaces', { currency: world.currency });
@@ -36,8 +106,8 @@ async function prepare(world: World, service: BenchService): Promise<{ api: ApiC
   return { api, workspaceId: workspace.workspaceId };
 }
 
-function generate(world: World, people: readonly string[]): void {
-  world.generateDeals(total, (position) => ({
+function generate(world: CrmWorld, people: readonly string[], deals: number): void {
+  world.generateDeals(deals, (position) => ({
     owner: people[position % owners] as string,
     amount: 1000 + position,
     won: true,
@@ -45,63 +115,22 @@ function generate(world: World, people: readonly string[]): void {
   }));
 }
 
-async function measure(world: World, people: readonly string[], kills: number): Promise<boolean> {
-  await using service = await startBenchService({
-    worker: false,
-    environment: {
-      ...world.environment,
-      CRM_ALLOW_LOOPBACK: '1',
-      CRM_POLL_SECONDS: '86400',
-      PUBLIC_URL: 'http://127.0.0.1:9',
-    },
-  });
-  world.generateDeals(0, () => fail('there are no deals yet'));
-  const { api, workspaceId } = await prepare(world, service);
-  generate(world, people);
-  const count = async (text: string) => Number((await service.owner.query(text, [workspaceId])).rows[0].n);
-  let worker = await WorkerProcess.start(service);
-  let earlierPeak = 0;
-  const peak = () => Math.max(earlierPeak, worker.peak);
-  const startedAt = performance.now();
-  const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1);
-  const { jobId } = await api.expect(200, 'POST', '/v1/commissions/sync', { provider: world.provider, async: true });
-  const quarters: string[] = [];
+/** Kills and restarts the worker at equal distances, by stored deals. */
+async function syncAll(sync: Sync, provider: CrmProvider): Promise<void> {
+  const { service, workspaceId, api, worker, deals, kills } = sync;
+  const stored = 'select count(*)::int as value from deals where workspace_id = $1';
+  const { jobId } = await api.expect(200, 'POST', '/v1/commissions/sync', { provider, async: true });
   let killed = 0;
-  try {
-    for (;;) {
-      const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
-      const stored = await count('select count(*) as n from deals where workspace_id = $1');
-      if (stored >= (total * (quarters.length + 1)) / 4) quarters.push(`${seconds()} s (${peak().toFixed(0)} MB)`);
-      if (job.status !== 'running') {
-        const runs = await count("select count(*) as n from audit_runs where workspace_id = $1 and trigger = 'sync'");
-        const read = await count("select sum(deals) as n from audit_runs where workspace_id = $1 and trigger = 'sync'");
-        const paid = await count(
-          "select count(*) as n from commission_events where workspace_id = $1 and status = 'earned'",
-        );
-        process.stdout.write(
-          `${world.provider}: ${total} deals, ${kills} kills: ${job.status} ${job.error ?? ''} after ${seconds()} s, quarters at ${quarters.join(', ')}, worker at most ${peak().toFixed(0)} MB, ${runs} runs of the engine with ${read} deals, ${paid} events\n`,
-        );
-        return job.status === 'completed' && stored === total && job.result?.created === total && paid === total;
-      }
-      if (killed < kills && stored >= ((killed + 1) * total) / (kills + 1)) {
-        killed += 1;
-        earlierPeak = peak();
-        await worker.end('SIGKILL');
-        worker = await WorkerProcess.start(service);
-      }
-      await sleep(500);
+  for (;;) {
+    const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
+    if (job.status === 'completed' && job.result.created === deals) return;
+    if (job.status !== 'running') throw new Error(`the sync ended as ${JSON.stringify(job)}`);
+    const count = await readValue<number>(service.owner, stored, [workspaceId]);
+    if (killed < kills && count >= ((killed + 1) * deals) / (kills + 1)) {
+      killed += 1;
+      await worker.end('SIGKILL');
+      await worker.start();
     }
-  } finally {
-    await worker.end('SIGTERM');
+    await sleep(100);
   }
 }
-
-let isComplete = true;
-for (const { provider, start } of crmWorlds) {
-  if (!values.crms.split(',').includes(provider)) continue;
-  const world = await start();
-  const people = Array.from({ length: owners }, (_, index) => world.addPerson(`Rep${index}`));
-  for (const kills of values.kills.split(',')) isComplete = (await measure(world, people, Number(kills))) && isComplete;
-  await world.stop();
-}
-process.exit(isComplete ? 0 : 1);

@@ -17,8 +17,8 @@ async function sendAll(deliveries: readonly Delivery[]): Promise<number> {
   let next = 0;
   let failed = 0;
   const sendRest = async () => {
-    for (let one = deliveries[next++]; one !== undefined; one = deliveries[next++])
-      if ((await send(agent, one)).status >= 300) failed += 1;
+    for (let delivery = deliveries[next++]; delivery !== undefined; delivery = deliveries[next++])
+      if ((await send(agent, delivery)).status >= 300) failed += 1;
   };
   await Promise.all(Array.from({ length: connections }, sendRest));
   agent.destroy();

@@ -1,33 +1,37 @@
 import { register } from 'node:module';
-import { ZenEngine } from '@gorules/zen-engine';
-import { Engine as RulesEngine } from 'json-rules-engine';
 import { compileConditions } from '#src/engine/condition.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
 import * as exactDecimals from '#src/kernel/decimal.js';
+import { growth } from './effects.js';
 import * as floats from './float-decimal.js';
 import { alternating, type Contender, count, ratio, type Table } from './measure.js';
+import { importPeer, type JsonRulesEngine, type ZenEngineModule } from './peers.js';
 import { dealsPerRep, planConfig, quotaTarget, rates, rulesPerDeal } from './sales-year.js';
+import { type Size } from './size.js';
 
-const repsPerRun = 100;
+const repsPerRun: Readonly<Record<Size, number>> = { quick: 10, small: 100, usual: 100, large: 100 };
+const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 5, usual: 5, large: 5 };
 
 /** Does not compile if the engine may import what the floats lack. */
 const floatDecimals: Record<keyof typeof exactDecimals, unknown> = floats;
 
 /** The engine with exact decimals against the engine with floats, and its conditions against two rules engines. */
-export async function engine(): Promise<Table[]> {
+export async function* engine(size: Size): AsyncGenerator<Table> {
   register(new URL('float-hooks.js', import.meta.url));
-  return [await engineAgainstFloats(), await conditionsAgainstRulesEngines()];
+  yield await engineAgainstFloats(size);
+  yield await conditionsAgainstRulesEngines(rounds[size]);
 }
 
-async function engineAgainstFloats(): Promise<Table> {
-  const contenders = [
-    await calculating('exact, with its trace', ''),
-    await calculating('on floats, with its trace', '?floats'),
-  ];
-  const measured = await alternating(contenders, 5);
+async function engineAgainstFloats(size: Size): Promise<Table> {
+  const reps = repsPerRun[size];
+  const exact = await calculating('exact, with its trace', '', reps);
+  const onFloats = await calculating('on floats, with its trace', '?floats', reps);
+  const measured = await alternating([exact, onFloats], rounds[size]);
+  const [paid, paidOnFloats] = [exact.paid(), onFloats.paid()];
+  if (Math.abs(paid - paidOnFloats) > 1) throw new Error(`the engine paid ${paid}, and on floats ${paidOnFloats}`);
   const floats = measured[1]?.median ?? Number.NaN;
-  const fired = repsPerRun * dealsPerRep * rulesPerDeal;
+  const fired = reps * dealsPerRep * rulesPerDeal;
   return {
     title: 'Engine, one thread',
     columns: ['', 'deals × rules a second', 'time against floats'],
@@ -36,8 +40,13 @@ async function engineAgainstFloats(): Promise<Table> {
   };
 }
 
+interface Calculating extends Contender {
+  /** The commission of a rep in the last run. */
+  paid(): number;
+}
+
 /** Loads the engine under the mark: without a mark the service's own, with it the one on floats. */
-async function calculating(name: string, mark: string): Promise<Contender> {
+async function calculating(name: string, mark: string, reps: number): Promise<Calculating> {
   const at = (path: string) => new URL(`../src/${path}.js${mark}`, import.meta.url).href;
   const { calculateRep } = (await import(at('engine/calculate'))) as typeof import('#src/engine/calculate.js');
   const { compileVersion } = (await import(
@@ -73,12 +82,16 @@ async function calculating(name: string, mark: string): Promise<Contender> {
     firstActivity: null,
     explain: false,
   };
+  let decided = 0;
+  let last: readonly { readonly amount: { toNumber(): number } }[] = [];
   return {
     name,
+    effects: [growth('decisions', () => decided, reps * dealsPerRep * rulesPerDeal)],
+    paid: () => last.reduce((sum, { amount }) => sum + amount.toNumber(), 0),
     run: async () => {
-      for (let rep = 0; rep < repsPerRun; rep += 1) {
-        const { decisions } = calculateRep(input);
-        if (decisions.length !== dealsPerRep * rulesPerDeal) throw new Error('the engine did not pay every deal');
+      for (let rep = 0; rep < reps; rep += 1) {
+        last = calculateRep(input).decisions;
+        decided += last.length;
       }
     },
   };
@@ -98,11 +111,13 @@ function madeUpDeals(): Deal[] {
   });
 }
 
-const conditionRounds = 4;
+type Passes = (deal: Deal) => boolean | Promise<boolean>;
 
-async function conditionsAgainstRulesEngines(): Promise<Table> {
+const repetitions = 4;
+
+async function conditionsAgainstRulesEngines(rounds: number): Promise<Table> {
   const deals = madeUpDeals();
-  const conditions = compileConditions(
+  const compiled = compileConditions(
     [
       { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' },
       { field: 'amount', fieldType: 'currency', operator: 'gt', value: 2000 },
@@ -112,7 +127,48 @@ async function conditionsAgainstRulesEngines(): Promise<Table> {
     {},
     'UTC',
   );
-  const rules = new RulesEngine([
+  const own: Passes = (deal) => compiled.passes(deal, deal.closeDate);
+  const expected = await countPassing(deals, own);
+  const peers = [
+    ['json-rules-engine', await withJsonRulesEngine()],
+    ['zen-engine', await withZenEngine()],
+  ] as const;
+  const measured = await alternating(
+    [
+      passing('the engine', deals, own, repetitions * 100, expected),
+      ...peers.flatMap(([name, passes]) =>
+        passes === null ? [] : [passing(name, deals, passes, repetitions, expected)],
+      ),
+    ],
+    rounds,
+  );
+  const ofEngine = measured[0]?.median ?? Number.NaN;
+  return {
+    title: 'Three conditions on a deal',
+    columns: ['', 'deals a second', 'time against the engine'],
+    rows: measured.map(({ name, median }) => [name, count((deals.length / median) * 1000), ratio(median / ofEngine)]),
+    notes: peers.flatMap(([name, passes]) => (passes === null ? [`Without ${name}, which is not installed.`] : [])),
+  };
+}
+
+/** Its figure is the time for all deals once. */
+function passing(name: string, deals: readonly Deal[], passes: Passes, times: number, expected: number): Contender {
+  let passed = 0;
+  return {
+    name,
+    effects: [growth('passing deals', () => passed, expected * times)],
+    run: async () => {
+      const start = performance.now();
+      for (let time = 0; time < times; time += 1) passed += await countPassing(deals, passes);
+      return (performance.now() - start) / times;
+    },
+  };
+}
+
+async function withJsonRulesEngine(): Promise<Passes | null> {
+  const peer = await importPeer<JsonRulesEngine>('json-rules-engine');
+  if (peer === null) return null;
+  const rules = new peer.Engine([
     {
       conditions: {
         all: [
@@ -124,39 +180,18 @@ async function conditionsAgainstRulesEngines(): Promise<Table> {
       event: { type: 'passed' },
     },
   ]);
-  const zen = new ZenEngine().createDecision(decisionTable);
-  const expected = deals.filter((deal) => conditions.passes(deal, deal.closeDate)).length;
-  const agreeing = (name: string, passes: (deal: Deal) => boolean | Promise<boolean>, rounds: number): Contender => ({
-    name,
-    run: async () => {
-      const start = performance.now();
-      let passed = 0;
-      for (let round = 0; round < rounds; round += 1) passed += await countPassing(deals, passes);
-      if (passed !== expected * rounds) throw new Error(`${name} passed ${passed} of ${expected * rounds} deals`);
-      return (performance.now() - start) / rounds;
-    },
-  });
-  const measured = await alternating(
-    [
-      agreeing('the engine', (deal) => conditions.passes(deal, deal.closeDate), conditionRounds * 100),
-      agreeing('json-rules-engine', async (deal) => (await rules.run(deal.fields)).events.length > 0, conditionRounds),
-      agreeing('zen-engine', async (deal) => (await zen.evaluate(deal.fields)).result.passed === true, conditionRounds),
-    ],
-    5,
-  );
-  const own = measured[0]?.median ?? Number.NaN;
-  return {
-    title: 'Three conditions on a deal',
-    columns: ['', 'deals a second', 'time against the engine'],
-    rows: measured.map(({ name, median }) => [name, count((deals.length / median) * 1000), ratio(median / own)]),
-  };
+  return async (deal) => (await rules.run(deal.fields)).events.length > 0;
+}
+
+async function withZenEngine(): Promise<Passes | null> {
+  const peer = await importPeer<ZenEngineModule>('@gorules/zen-engine');
+  if (peer === null) return null;
+  const zen = new peer.ZenEngine().createDecision(decisionTable);
+  return async (deal) => (await zen.evaluate(deal.fields)).result.passed === true;
 }
 
 /** Awaits only promises: an await of a boolean would cost the synchronous engine more than its conditions. */
-async function countPassing(
-  deals: readonly Deal[],
-  passes: (deal: Deal) => boolean | Promise<boolean>,
-): Promise<number> {
+async function countPassing(deals: readonly Deal[], passes: Passes): Promise<number> {
   let passed = 0;
   for (const deal of deals) {
     const result = passes(deal);

@@ -1,127 +1,159 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import pg from 'pg';
+import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery } from '#fakes/deliveries.js';
-import { createDatabase } from '#src/platform/database/pool.js';
-import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.js';
-import { freePort } from '#test/support/free-port.js';
-import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { createTestDatabase, stopTestServer } from '#test/support/test-database.js';
-import { untilDone } from './bench-service.js';
+import { type BenchService, startBenchService, untilDone } from './bench-service.js';
 import { send } from './deliver.js';
-import { duration, quantile, timed } from './measure.js';
+import { type Effect, rowsWritten } from './effects.js';
+import {
+  alternating,
+  type Contender,
+  count,
+  duration,
+  measureOnce,
+  omit,
+  quantile,
+  ratio,
+  type Table,
+} from './measure.js';
+import { type Size } from './size.js';
+
+interface Parameters {
+  /** The webhooks of tenant A. */
+  readonly flood: number;
+  readonly repsOfA: number;
+  readonly dealsOfB: number;
+}
+
+const usual: Parameters = { flood: 10_000, repsOfA: 200, dealsOfB: 100 };
+const parameters: Readonly<Record<Size, Parameters>> = {
+  quick: { flood: 200, repsOfA: 20, dealsOfB: 5 },
+  small: { ...usual, flood: 2000 },
+  usual,
+  large: usual,
+};
+const connections = 16;
+const repsOfB = 5;
 
 /**
- * Measures the time from a deal change of tenant B to its commission event, alone and while the CRM of tenant A
- * delivers 10,000 webhooks as fast as they are accepted. Rejected deliveries are repeated after Retry-After, and the
- * limits are the service's defaults. B changes the same deals in rotation, so that the amount of work stays
- * constant. Prints one line per measurement; exits with 1 if B's p95 grew beyond the allowed factor.
+ * The time from a deal change of tenant B to its commission event, alone and while the CRM of tenant A delivers
+ * webhooks as fast as they are accepted. Rejected deliveries are repeated after Retry-After, and the limits are the
+ * service's defaults. B changes the same deals in rotation, so that the amount of work stays constant.
  */
-const { values } = parseArgs({
-  options: {
-    flood: { type: 'string', default: '10000' },
-    connections: { type: 'string', default: '16' },
-    reps: { type: 'string', default: '200' },
-    apis: { type: 'string', default: '1' },
-    workers: { type: 'string', default: '1' },
-    factor: { type: 'string', default: '3' },
-    backend: { type: 'string', default: 'both' },
-    /** The value of WEBHOOKS_PER_SECOND. */
-    limit: { type: 'string' },
-  },
-});
-
-interface Tenant {
-  readonly workspaceId: string;
-  readonly apiKey: string;
-}
-
-interface PayingTenant extends Tenant {
-  readonly api: ApiClient;
-}
-
-async function measure(backend: 'postgres' | 'redis'): Promise<boolean> {
-  const database = await createTestDatabase({ migrate: migrateTestDatabase });
-  const redis = backend === 'redis' ? await startRedis() : null;
-  const world = await crmbWorld();
-  const port = await freePort();
-  const environment = {
-    ...database.environment,
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
-    LOG_LEVEL: 'warn',
-    // The limit of an API key must not slow B's own requests.
-    RATE_LIMIT_PER_MINUTE: '1000000',
-    ...(values.limit === undefined ? {} : { WEBHOOKS_PER_SECOND: values.limit }),
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    CRM_ALLOW_LOOPBACK: '1',
-    ...world.environment,
-    ...(redis === null ? {} : { REDIS_URL: redis.url }),
-  };
-  const ports = Array.from({ length: Number(values.apis) }, (_, index) => (index === 0 ? port : 0));
-  const apis = await Promise.all(
-    ports.map((one) => ServiceProcess.start('api', { ...environment, PORT: String(one) }, { isInstalled: true })),
-  );
-  const workers = await Promise.all(
-    Array.from({ length: Number(values.workers) }, () => ServiceProcess.start('worker', environment)),
-  );
-  const watcher = new pg.Client({ connectionString: database.ownerUrl });
-  await watcher.connect();
+export async function* fairness(size: Size): AsyncGenerator<Table> {
+  yield await measure('PostgreSQL', {}, parameters[size]);
+  const redis = await startRedis();
+  if (redis === null) {
+    omit('the queue on Redis', 'redis-server is not installed');
+    return;
+  }
   try {
-    const urls = apis.map((api) => api.url);
-    const url = urls[0] as string;
-    const a = await newWorkspace(database.appUrl);
-    const b = await tenant(database.appUrl, url, 5);
-    await waits(watcher, b, dealsOfB);
-    const idle = await waits(watcher, b, 2 * dealsOfB);
-    printRow(backend, 'B alone', idle);
-    const deliveries = await deliveriesTo(a, world, url);
-    const started = performance.now();
-    const sent = { count: 0, done: false };
-    const flooding = sendFlood(deliveries, sent);
-    while (sent.count < 200) await sleep(5);
-    const loaded: number[] = [];
-    while (!sent.done) loaded.push(...(await waits(watcher, b, 1)));
-    await flooding;
-    const perSecond = Math.round(deliveries.length / ((performance.now() - started) / 1000));
-    await untilDone(watcher, drained, [a.workspaceId], 50);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    const factor = quantile(loaded, 0.95) / quantile(idle, 0.95);
-    printRow(
-      backend,
-      `while A sends ${deliveries.length}`,
-      loaded,
-      `factor ${factor.toFixed(2)}   A: ${perSecond} a second, all calculated after ${seconds} s`,
-    );
-    return factor <= Number(values.factor);
+    yield await measure('Redis', { REDIS_URL: redis.url }, parameters[size]);
   } finally {
-    await watcher.end();
-    await Promise.all([...workers, ...apis].map((process) => process.end()));
-    await world.stop();
-    await redis?.stop();
-    await database.drop();
+    await redis.stop();
   }
 }
 
-function printRow(backend: string, name: string, waited: readonly number[], more = ''): void {
-  const [p50, p95, max] = [0.5, 0.95, 1].map((share) => duration(quantile(waited, share)));
-  const figures = `p50 ${p50} p95 ${p95} max ${max} (${waited.length})`;
-  process.stdout.write(`${backend.padEnd(9)}${name.padEnd(24)}${figures}   ${more}\n`);
+interface Tenant {
+  readonly workspaceId: string;
+  readonly api: ApiClient;
+}
+
+async function measure(
+  backend: string,
+  queue: Readonly<Record<string, string>>,
+  { flood, repsOfA, dealsOfB }: Parameters,
+): Promise<Table> {
+  const world = await crmbWorld();
+  const port = String(await freePort());
+  const PUBLIC_URL = `http://127.0.0.1:${port}`;
+  const environment = { PUBLIC_URL, CRM_ALLOW_LOOPBACK: '1', ...world.environment, ...queue };
+  try {
+    await using service = await startBenchService({ worker: false, environment });
+    const settings = { ...service.environment, PORT: port };
+    await using api = await ServiceProcess.start('api', settings, { isInstalled: true });
+    await using _worker = await ServiceProcess.start('worker', settings, { isInstalled: true });
+    const a = await tenant(service, api.url);
+    const b = await tenant(service, api.url);
+    await payReps(b.api);
+    const change = changeOfB(service, b, dealsOfB);
+    const idle = (await alternating([change], 2 * dealsOfB, dealsOfB))[0]?.runs ?? [];
+    const deliveries = await deliveriesTo(a, world, { url: api.url, flood, repsOfA });
+    const loaded: number[] = [];
+    const ms = await measureOnce({
+      name: 'the webhooks of A',
+      effects: rowsOf(service, a, { deals: flood, commission_events: flood }),
+      run: async () => {
+        const sending = new Flood(deliveries);
+        while (!sending.isOver) loaded.push(await measureOnce(change, false));
+        await sending.end();
+        await untilDone(service.owner, drained, [a.workspaceId], 50);
+      },
+    });
+    return table(`queue on ${backend}`, { idle, loaded, flood, ms });
+  } finally {
+    await world.stop();
+  }
+}
+
+interface Waits {
+  readonly idle: readonly number[];
+  readonly loaded: readonly number[];
+  readonly flood: number;
+  readonly ms: number;
+}
+
+function table(circumstances: string, { idle, loaded, flood, ms }: Waits): Table {
+  const row = (name: string, waits: readonly number[]) => [
+    name,
+    String(waits.length),
+    ...[0.5, 0.95, 1].map((share) => duration(quantile(waits, share))),
+    ratio(quantile(waits, 0.95) / quantile(idle, 0.95)),
+  ];
+  return {
+    title: `From a deal of tenant B to its commission, ${circumstances}`,
+    columns: ['', 'changes', 'p50', 'p95', 'max.', 'p95 against B alone'],
+    rows: [row('B alone', idle), row(`while A sends ${count(flood)} webhooks`, loaded)],
+    notes: [`The last webhook of A was calculated after ${duration(ms)}.`],
+  };
+}
+
+function rowsOf(
+  { owner }: BenchService,
+  { workspaceId }: Tenant,
+  tables: Readonly<Record<string, number>>,
+): readonly Effect[] {
+  return Object.entries(tables).map(([table, rows]) =>
+    rowsWritten(owner, `${table} where workspace_id = $1`, [workspaceId], rows),
+  );
+}
+
+async function tenant(service: BenchService, url: string): Promise<Tenant> {
+  const { workspaceId, apiKey } = await service.newWorkspace();
+  return { workspaceId, api: new ApiClient(url, apiKey) };
+}
+
+interface FloodOptions {
+  readonly url: string;
+  readonly flood: number;
+  readonly repsOfA: number;
 }
 
 /** Connects a CRM whose owners are all paid, and returns signed deliveries, each of a change of another deal. */
-async function deliveriesTo({ apiKey }: Tenant, world: CrmWorld, url: string): Promise<Delivery[]> {
-  const api = new ApiClient(url, apiKey);
-  const people = Array.from({ length: Number(values.reps) }, (_, index) => world.addPerson(`Rep${index}`));
+async function deliveriesTo(
+  { api }: Tenant,
+  world: CrmWorld,
+  { url, flood, repsOfA }: FloodOptions,
+): Promise<readonly Delivery[]> {
+  const people = Array.from({ length: repsOfA }, (_, index) => world.addPerson(`Rep${index}`));
   await world.connect(api, url);
   await api.expect(200, 'POST', '/v1/commissions/sync', {});
   await payEveryone(api);
-  const dealIds = Array.from({ length: Number(values.flood) }, (_, index) =>
+  const dealIds = Array.from({ length: flood }, (_, index) =>
     world.addDeal({ owner: people[index % people.length] as string, amount: 1000, won: true, closeDate: '2026-02-03' }),
   );
   world.takeDeliveries();
@@ -129,23 +161,9 @@ async function deliveriesTo({ apiKey }: Tenant, world: CrmWorld, url: string): P
   return world.takeDeliveries();
 }
 
-async function newWorkspace(appUrl: string): Promise<Tenant> {
-  const database = createDatabase({ url: appUrl, size: 1, onError: () => {} });
-  const created = await createWorkspace(new UnitOfWork(database), {
-    name: 'Fair',
-    tier: 'enterprise',
-    currency: 'USD',
-    timezone: 'UTC',
-  });
-  await database.destroy();
-  return created;
-}
-
-/** Creates a workspace whose reps `rep0`, `rep1`, … are paid by tiers of a quarterly quota. */
-async function tenant(appUrl: string, url: string, count: number): Promise<PayingTenant> {
-  const created = await newWorkspace(appUrl);
-  const api = new ApiClient(url, created.apiKey);
-  const reps = Array.from({ length: count }, (_, index) => ({
+/** Saves reps `rep0`, `rep1`, … who are paid by tiers of a quarterly quota. */
+async function payReps(api: ApiClient): Promise<void> {
+  const reps = Array.from({ length: repsOfB }, (_, index) => ({
     email: `rep${index}@x.test`,
     name: `Rep ${index}`,
     crmMemberId: `rep${index}`,
@@ -157,49 +175,59 @@ async function tenant(appUrl: string, url: string, count: number): Promise<Payin
   const plan = await api.expect(201, 'POST', '/v1/plans', { name: 'Plan', config: { rules } });
   await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId });
   await api.expect(201, 'POST', '/v1/quotas', { repIds, measure: 'Commission', period: '2026-Q1', target: 100_000 });
-  return { ...created, api };
 }
 
-const dealsOfB = 100;
-let changesOfB = 0;
-
-/** Changes `count` deals of B one after the other and returns the milliseconds from each request to its event. */
-async function waits(watcher: pg.Client, { api, workspaceId }: PayingTenant, count: number): Promise<number[]> {
-  const query =
+/** Changes one deal, until its event has the amount. */
+function changeOfB(service: BenchService, b: Tenant, dealsOfB: number): Contender {
+  const isPaid =
     'select exists (select from commission_events where workspace_id = $1 and deal_key = $2 and base = $3) as done';
-  const found: number[] = [];
-  for (let index = 0; index < count; index += 1) {
-    changesOfB += 1;
-    const dealId = `deal-${changesOfB % dealsOfB}`;
-    const amount = 1000 + changesOfB;
-    const deal = { amount, closeDate: '2026-02-03', ownerId: `rep${changesOfB % 5}` };
-    const waited = await timed(async () => {
-      const { status } = await api.put(`/v1/deals/${dealId}`, deal);
+  let changes = 0;
+  return {
+    name: 'a change of B',
+    effects: rowsOf(service, b, { deals: 1 }),
+    prepare: () => sleep(15),
+    run: async () => {
+      changes += 1;
+      const dealId = `deal-${changes % dealsOfB}`;
+      const amount = 1000 + changes;
+      const deal = { amount, closeDate: '2026-02-03', ownerId: `rep${changes % repsOfB}` };
+      const { status } = await b.api.put(`/v1/deals/${dealId}`, deal);
       if (status >= 300) throw new Error(`PUT ${dealId} returned status ${status}`);
-      await untilDone(watcher, query, [workspaceId, dealId, amount], 2);
+      await untilDone(service.owner, isPaid, [b.workspaceId, dealId, amount], 2);
+    },
+  };
+}
+
+/** Sends the deliveries over several connections. */
+class Flood {
+  isOver = false;
+  private readonly sent: Promise<void>;
+
+  constructor(deliveries: readonly Delivery[]) {
+    this.sent = this.sendAll(deliveries).finally(() => {
+      this.isOver = true;
     });
-    found.push(waited);
-    await sleep(15);
+    // The failure is reported at the end.
+    this.sent.catch(() => undefined);
   }
-  return found;
+
+  end(): Promise<void> {
+    return this.sent;
+  }
+
+  private async sendAll(deliveries: readonly Delivery[]): Promise<void> {
+    const agent = new Agent({ keepAlive: true });
+    let next = 0;
+    const sendRest = async () => {
+      for (let delivery = deliveries[next++]; delivery !== undefined; delivery = deliveries[next++])
+        await deliverUntilAccepted(agent, delivery);
+    };
+    await Promise.all(Array.from({ length: connections }, sendRest));
+    agent.destroy();
+  }
 }
 
-async function sendFlood(deliveries: readonly Delivery[], sent: { count: number; done: boolean }): Promise<void> {
-  let next = 0;
-  const agent = new Agent({ keepAlive: true });
-  await Promise.all(
-    Array.from({ length: Number(values.connections) }, async () => {
-      for (let one = deliveries[next++]; one !== undefined; one = deliveries[next++]) {
-        await deliverOnce(agent, one);
-        sent.count += 1;
-      }
-    }),
-  );
-  agent.destroy();
-  sent.done = true;
-}
-
-async function deliverOnce(agent: Agent, delivery: Delivery): Promise<void> {
+async function deliverUntilAccepted(agent: Agent, delivery: Delivery): Promise<void> {
   for (;;) {
     const { status, retryAfter } = await send(agent, delivery);
     if (status < 300) return;
@@ -210,9 +238,3 @@ async function deliverOnce(agent: Agent, delivery: Delivery): Promise<void> {
 
 const drained = `select not exists (select from calculation_requests where workspace_id = $1)
   and not exists (select from inbox where workspace_id = $1 and processed_at is null) as done`;
-
-let fair = true;
-for (const backend of ['postgres', 'redis'] as const)
-  if (values.backend === 'both' || values.backend === backend) fair = (await measure(backend)) && fair;
-await stopTestServer();
-process.exitCode = fair ? 0 : 1;

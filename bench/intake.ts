@@ -6,33 +6,55 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { type BenchService, listenEmpty, startBenchService } from './bench-service.js';
-import { requestsPerSecond } from './load.js';
-import { alternating, type Contender, count, type Measured, ratio, type Table } from './measure.js';
+import { type Effect, growth, rowsWritten } from './effects.js';
+import { type LoadContender, loadContender, type Received } from './load.js';
+import { alternating, type Contender, count, type Measured, omit, ratio, type Table } from './measure.js';
+import { type Size } from './size.js';
 
-const seconds = 2;
 const connections = 10;
-const webhookId = 'bench';
+
+interface Parameters {
+  readonly seconds: number;
+  /** The deliveries of pgbench on each connection. */
+  readonly transactions: number;
+  readonly rounds: number;
+}
+
+const usual: Parameters = { seconds: 2, transactions: 1000, rounds: 5 };
+const parameters: Readonly<Record<Size, Parameters>> = {
+  quick: { seconds: 0.3, transactions: 10, rounds: 1 },
+  small: { ...usual, rounds: 2 },
+  usual,
+  large: usual,
+};
+
+const webhookId = `bench-${randomBytes(8).toString('hex')}`;
 const secret = randomBytes(16).toString('hex');
 const header = 'Attio-Signature';
 
 /** Deliveries of a CRM: the signature is checked, and the message is stored and committed. No worker processes them. */
-export async function intake(): Promise<Table[]> {
+export async function* intake(size: Size): AsyncGenerator<Table> {
   await using service = await startBenchService({ worker: false, environment: { WEBHOOKS_PER_SECOND: '100000' } });
   await using empty = await listenEmpty();
   const statement = path.join(tmpdir(), `commissions-bench-${process.pid}.sql`);
+  const { seconds, transactions, rounds } = parameters[size];
   try {
     await openRoute(service);
     await writeFile(statement, receiveOne);
-    const floor = await pgbench(service, statement);
+    const floor = await pgbench(service, statement, transactions);
     const measured = await alternating(
       [
-        { name: 'empty Express handler', run: () => delivered(empty.url) },
+        deliveries('empty Express handler', empty.url, seconds, ({ responses }) =>
+          growth('handled requests', empty.handled, responses),
+        ),
         ...(floor === null ? [] : [floor]),
-        { name: 'delivery of crm-a', run: () => delivered(service.url) },
+        deliveries('delivery of crm-a', service.url, seconds, ({ responses }) =>
+          rowsWritten(service.owner, 'inbox', [], responses),
+        ),
       ],
-      5,
+      rounds,
     );
-    return [table(measured, floor !== null)];
+    yield table(measured, floor !== null);
   } finally {
     await rm(statement, { force: true });
   }
@@ -57,9 +79,14 @@ function table(measured: readonly Measured[], hasFloor: boolean): Table {
   };
 }
 
-function delivered(url: string): Promise<number> {
+function deliveries(
+  name: string,
+  url: string,
+  seconds: number,
+  effectOf: (received: Received) => Effect,
+): LoadContender {
   const event = { event_type: 'record.updated', id: { record_id: 'deal-#' } };
-  return requestsPerSecond({
+  const load = {
     url,
     method: 'POST',
     path: '/webhooks/crma',
@@ -68,7 +95,12 @@ function delivered(url: string): Promise<number> {
     signed: { header, secret },
     connections,
     seconds,
-  });
+  };
+  return loadContender(
+    name,
+    () => load,
+    (received) => [effectOf(received)],
+  );
 }
 
 async function openRoute({ owner, running, newWorkspace }: BenchService): Promise<void> {
@@ -87,16 +119,21 @@ select * from receive_messages(array['crma'], array['${webhookId}'], array[gen_r
 `;
 
 /** Returns null if pgbench is not installed. */
-async function pgbench({ ownerUrl }: BenchService, statement: string): Promise<Contender | null> {
+async function pgbench(
+  { owner, ownerUrl }: BenchService,
+  statement: string,
+  transactions: number,
+): Promise<Contender | null> {
   const program = process.env['PGBENCH'] ?? '/usr/lib/postgresql/15/bin/pgbench';
   const isThere = await access(program).then(
     () => true,
     () => false,
   );
-  if (!isThere) return null;
-  const options = ['-n', '-c', String(connections), '-T', String(seconds), '-f', statement, ownerUrl];
+  if (!isThere) return omit('the row of pgbench', `${program} is not there; PGBENCH names its path`);
+  const options = ['-n', '-c', String(connections), '-t', String(transactions), '-f', statement, ownerUrl];
   return {
     name: 'pgbench',
+    effects: [rowsWritten(owner, 'inbox', [], connections * transactions)],
     run: async () => {
       const { stdout } = await promisify(execFile)(program, options);
       const perSecond = /^tps = ([\d.]+)/m.exec(stdout)?.[1];

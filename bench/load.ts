@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
+import { type Effect } from './effects.js';
+import { type Contender } from './measure.js';
 
 /** Requests of one kind over persistent connections. Each connection sends the next request after a response. */
 export interface Load {
@@ -18,6 +20,10 @@ export interface Load {
 
 interface LoadResult {
   readonly perSecond: number;
+  /** Responses of a status below 300. */
+  readonly responses: number;
+  /** Their bodies. */
+  readonly bytes: number;
   readonly failed: number;
 }
 
@@ -30,7 +36,8 @@ function load(options: Load): Promise<LoadResult> {
   });
 }
 
-async function send(options: Load, agent: Agent, number: number): Promise<boolean> {
+/** Returns the bytes of the body, or null after a status of 300 or more. */
+async function send(options: Load, agent: Agent, number: number): Promise<number | null> {
   const body = options.body?.replaceAll('#', String(number)) ?? null;
   const headers =
     body === null
@@ -41,8 +48,11 @@ async function send(options: Load, agent: Agent, number: number): Promise<boolea
       `${options.url}${options.path.replaceAll('#', String(number))}`,
       { method: options.method, agent, headers },
       (response) => {
-        response.resume();
-        response.once('end', () => resolve((response.statusCode ?? 500) < 300));
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        response.once('end', () => resolve((response.statusCode ?? 500) < 300 ? bytes : null));
       },
     );
     sent.once('error', reject);
@@ -50,11 +60,40 @@ async function send(options: Load, agent: Agent, number: number): Promise<boolea
   });
 }
 
-/** Returns the requests per second; throws if one failed. */
-export async function requestsPerSecond(options: Load): Promise<number> {
-  const { perSecond, failed } = await load(options);
-  if (failed > 0) throw new Error(`${failed} of the requests to ${options.path} failed`);
-  return perSecond;
+/** A contender of {@link loadContender}: its figure is the requests per second. */
+export interface LoadContender extends Contender {
+  prepare(): Promise<void>;
+  run(): Promise<number>;
+}
+
+/** What the clients received in the current run. */
+export interface Received {
+  /** At least one, so that a run without requests does not have its effects. */
+  responses(): number;
+  bytes(): number;
+}
+
+/** Sends a load. Each run has a number, so that it can send what no run has sent before. */
+export function loadContender(
+  name: string,
+  loadOfRun: (run: number) => Load,
+  effectsOf: (received: Received) => readonly Effect[],
+): LoadContender {
+  let runs = 0;
+  let result: LoadResult | null = null;
+  return {
+    name,
+    effects: effectsOf({ responses: () => Math.max(1, result?.responses ?? 0), bytes: () => result?.bytes ?? 0 }),
+    prepare: async () => {
+      result = null;
+    },
+    run: async () => {
+      runs += 1;
+      result = await load(loadOfRun(runs));
+      if (result.failed > 0) throw new Error(`${result.failed} requests of "${name}" failed`);
+      return result.perSecond;
+    },
+  };
 }
 
 function signature({ signed }: Load, body: string): Record<string, string> {
@@ -67,17 +106,22 @@ async function run(options: Load): Promise<LoadResult> {
   const start = performance.now();
   const end = start + options.seconds * 1000;
   let sent = 0;
-  let failed = 0;
+  const received = { responses: 0, bytes: 0, failed: 0 };
   const connection = async () => {
     while (performance.now() < end) {
       sent += 1;
-      if (!(await send(options, agent, sent))) failed += 1;
+      const bytes = await send(options, agent, sent);
+      if (bytes === null) received.failed += 1;
+      else {
+        received.responses += 1;
+        received.bytes += bytes;
+      }
     }
   };
   await Promise.all(Array.from({ length: options.connections }, connection));
   const perSecond = sent / ((performance.now() - start) / 1000);
   agent.destroy();
-  return { perSecond, failed };
+  return { perSecond, ...received };
 }
 
 if (parentPort !== null) parentPort.postMessage(await run(workerData as Load));

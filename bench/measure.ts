@@ -1,6 +1,10 @@
+import { type Effect, observe } from './effects.js';
+
 /** One of the alternatives that a benchmark compares. */
 export interface Contender {
   readonly name: string;
+  /** What each run must have done, exactly. */
+  readonly effects: readonly Effect[];
   /** Restores the initial state before each run; not measured. */
   prepare?(): Promise<void>;
   /** Runs once; returns the figure, or nothing to use the elapsed time. */
@@ -15,21 +19,43 @@ export interface Measured {
 
 /**
  * Runs the contenders alternately, so that other load on the machine affects all of them, and returns their medians.
- * The first round is a warm-up.
+ * The first rounds are a warm-up.
  */
-export async function alternating(contenders: readonly Contender[], rounds: number): Promise<Measured[]> {
+export async function alternating(contenders: readonly Contender[], rounds: number, warmUps = 1): Promise<Measured[]> {
   const runs = new Map(contenders.map((contender) => [contender.name, [] as number[]]));
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = 0; round < warmUps + rounds; round += 1) {
     for (const contender of contenders) {
-      await contender.prepare?.();
-      const start = performance.now();
-      const result = await contender.run();
-      const figure = result ?? performance.now() - start;
-      if (round > 0) runs.get(contender.name)?.push(figure);
+      const figure = await measureOnce(contender, round === 0);
+      if (round >= warmUps) runs.get(contender.name)?.push(figure);
       if (process.env['BENCH_VERBOSE']) process.stderr.write(`${contender.name} ${round}: ${figure.toFixed(1)}\n`);
     }
   }
   return [...runs].map(([name, figures]) => ({ name, runs: figures, median: median(figures) }));
+}
+
+/**
+ * Runs the contender once and returns its figure. Throws if the run did not have exactly its effects, and before the
+ * first run if they are there without it: such effects prove nothing.
+ */
+export async function measureOnce(contender: Contender, isFirst = true): Promise<number> {
+  const { name, effects } = contender;
+  await contender.prepare?.();
+  if (isFirst && (await (await observe(effects))()).length === 0)
+    throw new Error(`"${name}" has its effects without a run`);
+  const findDeviations = await observe(effects);
+  const start = performance.now();
+  const result = await contender.run();
+  const figure = result ?? performance.now() - start;
+  if (!(figure > 0)) throw new Error(`"${name}" has the figure ${figure}`);
+  const deviations = await findDeviations();
+  if (deviations.length > 0) throw new Error(`"${name}" did not do its work: ${deviations.join('; ')}`);
+  return figure;
+}
+
+/** Prints that a part of a benchmark is omitted, since its program is not installed. */
+export function omit(part: string, reason: string): null {
+  process.stdout.write(`Without ${part}: ${reason}.\n\n`);
+  return null;
 }
 
 /** The milliseconds that the work takes. */
@@ -45,10 +71,10 @@ export function median(figures: readonly number[]): number {
 
 export function quantile(figures: readonly number[], share: number): number {
   const sorted = [...figures].sort((a, b) => a - b);
-  const place = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(place)] ?? Number.NaN;
-  const above = sorted[Math.ceil(place)] ?? Number.NaN;
-  return below + (above - below) * (place - Math.floor(place));
+  const position = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(position)] ?? Number.NaN;
+  const above = sorted[Math.ceil(position)] ?? Number.NaN;
+  return below + (above - below) * (position - Math.floor(position));
 }
 
 /** The result of a benchmark as one Markdown table under a heading. */

@@ -50,12 +50,7 @@ export function planConfig({ commission, accelerator, flat }: Rates) {
 }
 
 /** Adds the given number of deals of the reps `rep0@acme.test`, … to the workspace. */
-export type BringDeals = (
-  service: BenchService,
-  workspace: BenchWorkspace,
-  deals: number,
-  reps: number,
-) => Promise<void>;
+type BringDeals = (service: BenchService, workspace: BenchWorkspace, deals: number, reps: number) => Promise<void>;
 
 export async function makeSalesYear(
   service: BenchService,
@@ -83,6 +78,9 @@ export async function makeSalesYear(
     await workspace.call('POST', '/v1/assignments', { repIds: ids, planId: plan.planId });
   }
   await bringDeals(service, workspace, deals, repIds.length);
+  // Later the requests would be calculated during a run.
+  if (service.isWorker) await untilCalculated(service, workspace.workspaceId);
+  else await service.owner.query('truncate calculation_requests');
   await service.owner.query('vacuum analyze deals');
   return { service, workspace, repIds, deals, planId: plan.planId };
 }
@@ -138,11 +136,49 @@ export async function emptyLedger({ service, workspace }: SalesYear): Promise<vo
   await service.owner.query('checkpoint').catch(() => undefined);
 }
 
-/** Checks that every deal has an event of every rule. */
-export async function assertAllPaid({ service, workspace, deals }: SalesYear): Promise<void> {
-  const { rows } = await service.owner.query<{ events: number }>(
-    "select count(*)::int as events from commission_events where workspace_id = $1 and status = 'earned'",
-    [workspace.workspaceId],
+/** The first deal of a day. A change of its amount changes every deal of its rep to the end of the quarter. */
+export interface DatedDeal {
+  readonly dealId: string;
+  readonly repId: string;
+  readonly day: string;
+  /** The number of those deals, with itself. */
+  readonly dealsToQuarterEnd: number;
+}
+
+export async function firstDealOn({ service, workspace }: SalesYear, day: string): Promise<DatedDeal> {
+  const { rows } = await service.owner.query<DatedDeal>(
+    `select d.deal_id as "dealId", d.rep_id as "repId", d.close_date::text as day, (
+        select count(*)::int from deals later
+        where later.workspace_id = d.workspace_id and later.rep_id = d.rep_id and later.close_date >= d.close_date
+          and date_trunc('quarter', later.close_date) = date_trunc('quarter', d.close_date)
+      ) as "dealsToQuarterEnd"
+    from deals d where d.workspace_id = $1 and d.close_date = $2 order by d.deal_id collate "C" limit 1`,
+    [workspace.workspaceId, day],
   );
-  if (rows[0]?.events !== deals * rulesPerDeal) throw new Error(`found ${rows[0]?.events} events of ${deals} deals`);
+  const [deal] = rows;
+  if (deal === undefined) throw new Error(`the sales year has no deal on ${day}`);
+  return deal;
+}
+
+/** Puts the deal with another amount, and resolves when no calculation request is left. */
+export async function changeAmount(
+  { service, workspace }: SalesYear,
+  { dealId, repId, day }: DatedDeal,
+  amount: number,
+): Promise<void> {
+  await workspace.call('PUT', `/v1/deals/${dealId}`, {
+    repId,
+    closeDate: day,
+    fields: { amount, stage: 'Won', segment: 'smb' },
+  });
+  await untilCalculated(service, workspace.workspaceId, 1);
+}
+
+/** Calls the run with another amount each time, so that no run finds the amount of the one before. */
+export function withNewAmounts(run: (amount: number) => Promise<void>): () => Promise<void> {
+  let amount = 1000;
+  return () => {
+    amount += 1;
+    return run(amount);
+  };
 }

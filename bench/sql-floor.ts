@@ -9,25 +9,31 @@ interface ChangedDeal {
   readonly days: { readonly from: string; readonly to: string };
 }
 
+/** The tables that the floor reads, and those that it only writes. */
+const inputs = ['deals', 'quotas'];
+const outputs = ['deal_snapshots', 'commission_events', 'commission_event_history', 'rep_months'];
+
 /**
  * The lower bound for PostgreSQL with the same rows: the plan of the sales year as one statement of window
  * functions, which upserts the events with a compact trace and their history, then counters and months. It supports
- * this plan only.
+ * this plan only. It reads and writes its own copies of the tables, so that it changes nothing for the service.
  */
 export class SqlFloor {
   private constructor(private readonly year: SalesYear) {}
 
-  /** Creates tables like the service's, with indexes and checks. */
+  /** Creates tables like the service's, with indexes and checks, and copies the deals and quotas of the year. */
   static async create(year: SalesYear): Promise<SqlFloor> {
     const { owner } = year.service;
-    for (const table of ['commission_events', 'commission_event_history', 'quotas', 'rep_months']) {
+    for (const table of [...inputs, ...outputs]) {
       await owner.query(`drop table if exists floor_${table}`);
       await owner.query(`create table floor_${table} (like ${table} including all)`);
     }
     await owner.query('alter table floor_commission_events set (fillfactor = 50)');
-    await owner.query('insert into floor_quotas select * from quotas where workspace_id = $1', [
-      year.workspace.workspaceId,
-    ]);
+    for (const table of inputs)
+      await owner.query(`insert into floor_${table} select * from ${table} where workspace_id = $1`, [
+        year.workspace.workspaceId,
+      ]);
+    await owner.query(`vacuum analyze floor_deals`);
     return new SqlFloor(year);
   }
 
@@ -41,27 +47,26 @@ export class SqlFloor {
   /** Splits the reps into as many parts as backends; each part is one transaction on its own connection. */
   async run(backends: 1 | 2, rates: Rates): Promise<void> {
     const { owner } = this.year.service;
-    const clients = await Promise.all(Array.from({ length: backends }, () => owner.connect()));
-    try {
-      await Promise.all(clients.map((client, part) => this.runPart(client, part, backends, rates)));
-    } finally {
-      for (const client of clients) client.release();
-    }
+    const own = `workspace_id = $1 and mod(abs(hashtext(rep_id::text)), $2::int) = $3::int`;
+    const runPart = (part: number) =>
+      owner.transaction(async (client) => {
+        await client.query(`set local work_mem = '64MB'`);
+        await this.write(client, { deals: own, events: own }, [backends, part], rates);
+      });
+    await Promise.all(Array.from({ length: backends }, (_, part) => runPart(part)));
   }
 
   /** Changes the amount of one deal and recalculates the attainment period that consists of the days. */
   async change({ repId, dealId, amount, days }: ChangedDeal): Promise<void> {
     const { workspaceId } = this.year.workspace;
-    const client = await this.year.service.owner.connect();
-    try {
-      await client.query('begin');
+    await this.year.service.owner.transaction(async (client) => {
       await client.query(
-        `insert into deal_snapshots (workspace_id, deal_id, taken_at, fields, given)
-         select workspace_id, deal_id, snapshot_at, fields, given from deals where workspace_id = $1 and deal_id = $2`,
+        `insert into floor_deal_snapshots (workspace_id, deal_id, taken_at, fields, given)
+         select workspace_id, deal_id, snapshot_at, fields, given from floor_deals where workspace_id = $1 and deal_id = $2`,
         [workspaceId, dealId],
       );
       await client.query(
-        `update deals set amount = $3, fields = fields || jsonb_build_object('amount', $3::numeric), snapshot_at = now()
+        `update floor_deals set amount = $3, fields = fields || jsonb_build_object('amount', $3::numeric), snapshot_at = now()
          where workspace_id = $1 and deal_id = $2`,
         [workspaceId, dealId, amount],
       );
@@ -69,19 +74,10 @@ export class SqlFloor {
       const own = (column: string) =>
         `workspace_id = $1 and rep_id = '${repId}' and $2::int > $3::int and ${between(column)}`;
       await this.write(client, { deals: own('close_date'), events: own('earned_on') }, [1, 0], usualRates);
-    } finally {
-      client.release();
-    }
+    });
   }
 
-  private async runPart(client: pg.PoolClient, part: number, parts: number, rates: Rates): Promise<void> {
-    const own = `workspace_id = $1 and mod(abs(hashtext(rep_id::text)), $2::int) = $3::int`;
-    await client.query('begin');
-    await client.query(`set local work_mem = '64MB'`);
-    await this.write(client, { deals: own, events: own }, [parts, part], rates);
-  }
-
-  /** Writes the difference of the selected deals and events and commits. */
+  /** Writes the difference of the selected deals and events. */
   private async write(
     client: pg.PoolClient,
     own: { readonly deals: string; readonly events: string },
@@ -116,7 +112,6 @@ export class SqlFloor {
        where floor_rep_months.commission <> excluded.commission`,
       [workspace.workspaceId, ...selection],
     );
-    await client.query('commit');
   }
 }
 
@@ -133,7 +128,7 @@ function upsertEvents(own: string): string {
       from (
         select rep_id, deal_id, close_date, (fields->>'amount')::numeric as amount, fields->>'segment' as segment,
           extract(year from close_date) || '-Q' || extract(quarter from close_date) as period
-        from deals
+        from floor_deals
         where ${own} and deleted_at is null and lower(btrim(fields->>'stage')) = 'won'
       ) d
       window w as (partition by rep_id, period order by close_date, deal_id collate "C" rows unbounded preceding)

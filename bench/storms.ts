@@ -4,9 +4,10 @@ import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.
 import { freePort } from '#test/support/free-port.js';
 import { type BenchService, startBenchService, untilDone } from './bench-service.js';
 import { deliver } from './deliver.js';
+import { type Effect, rowsWritten } from './effects.js';
 import { alternating, type Contender, count, duration, ratio, type Table } from './measure.js';
-import { type Sizes } from './recalculation.js';
 import { untilCalculated } from './sales-year.js';
+import { type Size } from './size.js';
 
 const dealsPerRep = 5;
 
@@ -24,8 +25,11 @@ interface Connected {
   readonly emails: readonly string[];
 }
 
+const reps: Readonly<Record<Size, number>> = { quick: 20, small: 200, usual: 2000, large: 2000 };
+const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 2, usual: 5, large: 5 };
+
 /** Changes of many deals and reps at once, each until the last commission, against the import of the same deals. */
-export async function storms({ small }: Sizes): Promise<Table[]> {
+export async function* storms(size: Size): AsyncGenerator<Table> {
   const world = await crmbWorld();
   const port = await freePort();
   const environment = {
@@ -37,7 +41,7 @@ export async function storms({ small }: Sizes): Promise<Table[]> {
   };
   try {
     await using service = await startBenchService({ environment });
-    return [await stormsOf(await connect(service, world, small ? 200 : 2000), small ? 2 : 5)];
+    yield await stormsOf(await connect(service, world, reps[size]), rounds[size]);
   } finally {
     await world.stop();
   }
@@ -66,22 +70,35 @@ async function connect(service: BenchService, world: CrmWorld, reps: number): Pr
 
 async function stormsOf(connected: Connected, rounds: number): Promise<Table> {
   const { dealIds, emails } = connected;
+  const [deals, reps] = [dealIds.length, emails.length];
   const measured = await alternating(
     [
-      { name: `import of ${count(dealIds.length)} changed deals`, run: nextAmount(importDeals, connected) },
+      change(`import of ${count(deals)} changed deals`, connected, importDeals, { deals, commission_events: deals }),
       webhooks(connected),
-      { name: `plan change for ${count(emails.length)} reps`, run: nextAmount(changePlan, connected) },
-      { name: `import of ${count(emails.length)} quotas`, run: nextAmount(importQuotas, connected) },
+      change(`plan change for ${count(reps)} reps`, connected, changePlan, {
+        plan_versions: 1,
+        commission_events: deals,
+      }),
+      change(`import of ${count(reps)} quotas`, connected, importQuotas, { quotas: reps, commission_events: deals }),
     ],
     rounds,
   );
   const imported = measured[0]?.median ?? Number.NaN;
   return {
-    title: `Changes of ${count(emails.length)} reps with ${dealsPerRep} deals each, until the last commission`,
+    title: `Changes of ${count(reps)} reps with ${dealsPerRep} deals each, until the last commission`,
     columns: ['', 'median', 'against the import'],
     rows: measured.map(({ name, median }) => [name, duration(median), ratio(median / imported)]),
     notes: ['The simulated CRM, from which the service reads the deals of the webhooks, shares the cores.'],
   };
+}
+
+/** The rows that a run writes, by table. */
+type Writes = Readonly<Record<string, number>>;
+
+function effectsOf({ service, workspaceId }: Connected, writes: Writes): readonly Effect[] {
+  return Object.entries(writes).map(([table, rows]) =>
+    rowsWritten(service.owner, `${table} where workspace_id = $1`, [workspaceId], rows),
+  );
 }
 
 type Change = (connected: Connected, amount: number) => Promise<void>;
@@ -89,20 +106,27 @@ type Change = (connected: Connected, amount: number) => Promise<void>;
 let amount = 1000;
 
 /** Every run changes all amounts, so that no run finds them unchanged. */
-function nextAmount(change: Change, connected: Connected): () => Promise<void> {
-  return async () => {
-    amount += 1;
-    await change(connected, amount);
-    await untilCalculated(connected.service, connected.workspaceId);
+function change(name: string, connected: Connected, apply: Change, writes: Writes): Contender {
+  return {
+    name,
+    effects: effectsOf(connected, writes),
+    run: async () => {
+      amount += 1;
+      await apply(connected, amount);
+      await untilCalculated(connected.service, connected.workspaceId);
+    },
   };
 }
 
 const noMessage = 'select not exists (select from inbox where workspace_id = $1 and processed_at is null) as done';
 
-function webhooks({ service, workspaceId, world, dealIds }: Connected): Contender {
+function webhooks(connected: Connected): Contender {
+  const { service, workspaceId, world, dealIds } = connected;
+  const deals = dealIds.length;
   let deliveries: readonly Delivery[] = [];
   return {
-    name: `${count(dealIds.length)} webhooks`,
+    name: `${count(deals)} webhooks`,
+    effects: effectsOf(connected, { deals, commission_events: deals }),
     prepare: async () => {
       amount += 1;
       for (const dealId of dealIds) world.change(dealId, { amount });

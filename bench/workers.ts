@@ -1,59 +1,71 @@
 import { cpus } from 'node:os';
-import { startBenchService } from './bench-service.js';
-import { count, duration, median, ratio, type Table, timed } from './measure.js';
-import { recalculate, type Sizes } from './recalculation.js';
-import { assertAllPaid, type BringDeals, emptyLedger, makeSalesYear } from './sales-year.js';
+import { type BenchService, type BenchWorkspace, startBenchService } from './bench-service.js';
+import { rowsWritten } from './effects.js';
+import { alternating, count, duration, measureOnce, median, ratio, type Table, timed } from './measure.js';
+import { recalculate } from './recalculation.js';
+import { emptyLedger, makeSalesYear, type SalesYear } from './sales-year.js';
+import { type Size } from './size.js';
 import { WorkerProcess } from './worker-process.js';
+import { effectsOfFirstCalculation } from './year-effects.js';
+
+const sizes: Readonly<Record<Size, number>> = { quick: 2000, small: 10_000, usual: 100_000, large: 1_000_000 };
+const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 5, usual: 5, large: 1 };
 
 /** One workspace, imported from files, then calculated by one, two and four worker processes, with their memory. */
-export async function workers({ small, large }: Sizes): Promise<Table[]> {
-  const deals = large ? 1_000_000 : small ? 10_000 : 100_000;
-  const reps = deals / 50 > 2000 ? 2000 : deals / 50;
+export async function* workers(size: Size): AsyncGenerator<Table> {
+  const deals = sizes[size];
+  const reps = Math.min(2000, deals / 50);
   await using service = await startBenchService({ worker: false });
   let importMs = 0;
-  const year = await makeSalesYear(service, deals, reps, async (...given) => {
-    importMs = await timed(() => importDeals(...given));
+  const year = await makeSalesYear(service, deals, reps, async (...parameters) => {
+    importMs = await importDeals(...parameters);
   });
-  // Otherwise the requests of the import would be calculated before the first run and take as long.
-  await service.owner.query('truncate calculation_requests');
   const rows: Row[] = [];
-  for (const workers of [1, 2, 4]) {
-    const processes = await Promise.all(Array.from({ length: workers }, () => WorkerProcess.start(service)));
-    try {
-      const runs: number[] = [];
-      const busy: number[] = [];
-      for (let round = 0; round < (large ? 1 : 5); round += 1) {
-        await emptyLedger(year);
-        const busyBefore = busyMs();
-        const ms = await timed(() => recalculate(year, {}));
-        runs.push(ms);
-        busy.push((busyMs() - busyBefore) / ms);
-        await assertAllPaid(year);
-      }
-      rows.push({ workers, ms: median(runs), busy: median(busy), megabytes: processes.map(({ peak }) => peak) });
-    } finally {
-      await Promise.all(processes.map((worker) => worker.end('SIGTERM')));
-    }
-  }
+  for (const workers of size === 'quick' ? [1, 2] : [1, 2, 4])
+    rows.push(await calculateBy(workers, year, rounds[size]));
   const one = rows[0]?.ms ?? Number.NaN;
-  return [
-    {
-      title: `Full recalculation by worker processes, ${count(deals)} deals, ${count(reps)} reps`,
-      columns: ['workers', 'median', 'deals a second', 'as fast as one', 'cores busy', 'max. memory of a process'],
-      rows: rows.map(({ workers, ms, busy, megabytes }) => [
-        String(workers),
-        duration(ms),
-        count((deals / ms) * 1000),
-        ratio(one / ms),
-        busy.toFixed(2),
-        `${Math.max(...megabytes).toFixed(0)} MB`,
-      ]),
-      notes: [
-        `One API process imported the deals in files of ${count(dealsInFile)}: ${count((deals / importMs) * 1000)} a second.`,
-        `Each worker calculates two lanes at a time. PostgreSQL has the same ${cpus().length} cores.`,
+  yield {
+    title: `Full recalculation by worker processes, ${count(deals)} deals, ${count(reps)} reps`,
+    columns: ['workers', 'median', 'deals a second', 'as fast as one', 'cores busy', 'max. memory of a process'],
+    rows: rows.map(({ workers, ms, busy, megabytes }) => [
+      String(workers),
+      duration(ms),
+      count((deals / ms) * 1000),
+      ratio(one / ms),
+      busy.toFixed(2),
+      `${Math.max(...megabytes).toFixed(0)} MB`,
+    ]),
+    notes: [
+      `One API process imported the deals in files of ${count(dealsInFile)}: ${count((deals / importMs) * 1000)} a second.`,
+      `Each worker calculates two lanes at a time. PostgreSQL has the same ${cpus().length} cores.`,
+    ],
+  };
+}
+
+async function calculateBy(workers: number, year: SalesYear, rounds: number): Promise<Row> {
+  const processes = await Promise.all(Array.from({ length: workers }, () => WorkerProcess.forService(year.service)));
+  try {
+    const busy: number[] = [];
+    const [measured] = await alternating(
+      [
+        {
+          name: `${workers} workers`,
+          effects: effectsOfFirstCalculation(year),
+          prepare: () => emptyLedger(year),
+          run: async () => {
+            const busyBefore = busyMs();
+            const ms = await timed(() => recalculate(year, {}));
+            busy.push((busyMs() - busyBefore) / ms);
+          },
+        },
       ],
-    },
-  ];
+      rounds,
+    );
+    const ms = measured?.median ?? Number.NaN;
+    return { workers, ms, busy: median(busy.slice(1)), megabytes: processes.map(({ peak }) => peak) };
+  } finally {
+    await Promise.all(processes.map((worker) => worker.end()));
+  }
 }
 
 interface Row {
@@ -70,11 +82,22 @@ function busyMs(): number {
 
 const dealsInFile = 100_000;
 
-/** Imports files as an admin does. */
-const importDeals: BringDeals = async (_service, workspace, deals, reps) => {
-  for (let first = 1; first <= deals; first += dealsInFile)
-    await workspace.call('POST', '/v1/deals/import', fileOf(first, Math.min(dealsInFile, deals + 1 - first), reps));
-};
+/** Imports files as an admin does, and returns the time. */
+async function importDeals(
+  service: BenchService,
+  workspace: BenchWorkspace,
+  deals: number,
+  reps: number,
+): Promise<number> {
+  return measureOnce({
+    name: 'the import',
+    effects: [rowsWritten(service.owner, 'deals where workspace_id = $1', [workspace.workspaceId], deals)],
+    run: async () => {
+      for (let first = 1; first <= deals; first += dealsInFile)
+        await workspace.call('POST', '/v1/deals/import', fileOf(first, Math.min(dealsInFile, deals + 1 - first), reps));
+    },
+  });
+}
 
 function fileOf(first: number, count: number, reps: number): string {
   const lines = Array.from({ length: count }, (_, index) => {

@@ -160,6 +160,10 @@ export class ServiceProcess {
     return this.ended();
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+
   /** Sends SIGINT to the whole process group, as a terminal does on Ctrl-C. */
   async interrupt(): Promise<number | null> {
     process.kill(-this.pid, 'SIGINT');
