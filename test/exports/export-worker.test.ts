@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import { type FinishedFile, type PartSink } from '#src/exports/documents/document-maker.js';
+import { ExportRequests } from '#src/exports/export-requests.js';
+import { serviceCaller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
+import { Reply } from '#src/platform/operation.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { query } from '#test/support/ledger-checks.js';
 import { SliceFixture } from '#test/support/slice-fixture.js';
@@ -53,6 +57,20 @@ describe('the export worker', () => {
     worker.wake();
     await worker.stop();
   }
+
+  it('reports the job of an asynchronous request also when the file is already made', async () => {
+    const makeAtOnce = async () => {
+      const worker = workerOf(text);
+      worker.wake();
+      await worker.stop();
+    };
+    const requests = new ExportRequests(fixture.unitOfWork, { add: makeAtOnce } as Pick<JobQueue, 'add'>);
+    const caller = serviceCaller(workspaceId, 'api-key');
+    const request = async () => ({ kind: 'team.xlsx' as const, repId: null, managerId: null, period: '2026-01' });
+    const response = await requests.submit(caller, request, { async: true });
+    expect(response).to.be.instanceOf(Reply).with.property('status', 202);
+    expect(response).to.have.nested.property('answer.status', 'completed');
+  });
 
   it('tries a failing export five times', async () => {
     for (let attempt = 1; attempt <= 4; attempt += 1) {
