@@ -7,7 +7,7 @@ import { FetchClient } from '#test/mcp/mcp-fixture.js';
 import { type ApiResponse } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { extremeValues, jsonOf, outsideValues } from './boundary-values.js';
-import { type BoundedKind, boundedKind, type DeclaredField, declaredFields } from './declared-fields.js';
+import { type BoundedField, type BoundedKind, boundedFields, type DeclaredField, setAt } from './declared-fields.js';
 import { type CallerName, ExampleWorld } from './example-world.js';
 
 const atOnce = 4;
@@ -23,16 +23,7 @@ const callersOf: Readonly<Record<AccessLevel, readonly CallerName[]>> = {
 /** They would end the tokens of this test. */
 const ending = ['rotateWorkspaceKey', 'logOut'];
 
-interface BoundedField extends DeclaredField {
-  readonly kind: BoundedKind;
-}
-
-const bounded: readonly BoundedField[] = operations.flatMap((operation) =>
-  declaredFields(operation).flatMap((field) => {
-    const kind = boundedKind(field);
-    return kind === null || field.part === 'params' ? [] : [{ ...field, kind }];
-  }),
-);
+const bounded = operations.flatMap(boundedFields);
 /** Printing a file takes a second, so only the first and the last value are tried there. */
 function extremesFor({ operation, kind }: BoundedField): readonly unknown[] {
   const values = extremeValues[kind];
@@ -54,14 +45,6 @@ function requestWith({ operation, part, path }: DeclaredField, value: unknown, w
     path: search.size === 0 ? address : `${address}?${search}`,
     body: changed.body === undefined ? undefined : jsonOf(changed.body),
   };
-}
-
-/** Sets the value in the object, and creates what contains it. */
-function setAt(holder: object, [name, ...rest]: readonly string[], value: unknown): void {
-  if (name === undefined) return;
-  const inside = Reflect.get(holder, name) ?? (rest[0] === '0' ? [] : {});
-  Reflect.set(holder, name, rest.length === 0 ? value : inside);
-  setAt(inside, rest, value);
 }
 
 /** Runs the work for all items, some of them at a time. */

@@ -53,3 +53,23 @@ export function boundedKind({ path, schema, part }: DeclaredField): BoundedKind 
   if (path.at(-1) === 'period') return 'period';
   return part === 'query' && /\b(number|limit|offset|version)\b/i.test(`${path.at(-1)} ${texts}`) ? 'number' : null;
 }
+
+export interface BoundedField extends DeclaredField {
+  readonly kind: BoundedKind;
+}
+
+/** The fields of the query and the body whose values have bounds. */
+export function boundedFields(operation: AnyOperation): BoundedField[] {
+  return declaredFields(operation).flatMap((field) => {
+    const kind = boundedKind(field);
+    return kind === null || field.part === 'params' ? [] : [{ ...field, kind }];
+  });
+}
+
+/** Sets the value in the object, and creates what contains it. */
+export function setAt(holder: object, [name, ...rest]: readonly string[], value: unknown): void {
+  if (name === undefined) return;
+  const inside = Reflect.get(holder, name) ?? (rest[0] === '0' ? [] : {});
+  Reflect.set(holder, name, rest.length === 0 ? value : inside);
+  setAt(inside, rest, value);
+}

@@ -9,7 +9,9 @@ import { operations } from '#src/operations.js';
 import { type AnyOperation, commonFailures, type Example } from '#src/platform/operation.js';
 import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
-import { ExampleWorld } from './example-world.js';
+import { extremeValues, jsonOf, outsideValues } from './boundary-values.js';
+import { type BoundedField, boundedFields, setAt } from './declared-fields.js';
+import { type CallerName, ExampleWorld } from './example-world.js';
 
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 1500);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
@@ -53,28 +55,7 @@ class Chance {
   }
 }
 
-/** A number that is valid JSON and that JavaScript cannot write. */
-const raw = (text: string) => `@raw:${text}@`;
-const unusualNumbers = [
-  0,
-  -0,
-  -1,
-  0.1 + 0.2,
-  1e-9,
-  1e-320,
-  2 ** 31,
-  2 ** 53,
-  -(2 ** 63),
-  1e12,
-  1e15,
-  1e21,
-  1.7976931348623157e308,
-  raw('1e400'),
-  raw('-1e400'),
-  raw('1e-400'),
-  raw('123456789012345678901234567890.123456789'),
-  raw('-0.0'),
-];
+const unusualNumbers = extremeValues.number;
 const unusualTexts = [
   '',
   ' ',
@@ -324,6 +305,16 @@ interface Request {
   broken: boolean;
 }
 
+const toolsPath = '/v1/mcp';
+
+const boundedByOperation = new Map<string, readonly BoundedField[]>();
+
+function boundedFieldsOf(operation: AnyOperation): readonly BoundedField[] {
+  const known = boundedByOperation.get(operation.id) ?? boundedFields(operation);
+  boundedByOperation.set(operation.id, known);
+  return known;
+}
+
 /** Each operation in rotation, and those that need a browser for a quarter of a second only every eighth time. */
 function operationOf(index: number): AnyOperation {
   const due = all[index % all.length] as AnyOperation;
@@ -347,6 +338,8 @@ class RequestDraft {
   private tail = '';
   private readonly afterwards: ((bytes: Buffer) => Buffer)[] = [];
   private broken = false;
+  /** The request becomes the call of a tool by an agent. */
+  private readonly isToolCall: boolean;
 
   constructor(
     private readonly index: number,
@@ -366,7 +359,9 @@ class RequestDraft {
     );
     if (this.body !== undefined) this.headers['Content-Type'] = uploadType ?? 'application/json';
     this.method = method.toUpperCase();
-    this.token = this.main.key;
+    // Half of the requests are those of the key, which may do everything.
+    this.token = this.chance.is(0.5) ? this.main.key : this.chance.of(Object.values(this.main.tokens));
+    this.isToolCall = this.operation.tool !== undefined && this.chance.is(0.15);
   }
 
   mutate(): this {
@@ -380,10 +375,14 @@ class RequestDraft {
   }
 
   toRequest(): Request {
+    if (this.isToolCall && typeof this.body !== 'string') return this.toToolCall();
     const { index, operation, method, token, headers, afterwards } = this;
     const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => this.params[name] ?? 'x');
     const query = this.queryParts.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&') + this.tail;
-    let body: Buffer | null = this.body === undefined && afterwards.length === 0 ? null : Buffer.from(spell(this.body));
+    let body: Buffer | null =
+      this.body === undefined && afterwards.length === 0
+        ? null
+        : Buffer.from(typeof this.body === 'string' ? this.body : jsonOf(this.body));
     for (const change of afterwards) body = change(body ?? Buffer.alloc(0));
     return {
       index,
@@ -397,9 +396,42 @@ class RequestDraft {
     };
   }
 
+  private toToolCall(): Request {
+    const { index, operation, chance, main } = this;
+    const params = Object.entries(this.params).map(([name, value]) => [name, decoded(value)]);
+    const given = Object.fromEntries([...params, ...this.queryParts, ...Object.entries(this.body ?? {})]);
+    const call = { name: operation.tool?.name, arguments: given };
+    const agents: readonly CallerName[] = ['agent', 'repAgent', 'key', 'integration'];
+    return {
+      index,
+      operation,
+      method: 'POST',
+      path: toolsPath,
+      token: main.tokens[chance.of(agents)],
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: Buffer.from(jsonOf({ jsonrpc: '2.0', id: index, method: 'tools/call', params: call })),
+      broken: false,
+    };
+  }
+
+  /** Sets a number, day, instant or period to a value at or beyond its bounds. */
+  private mutateBounded(): void {
+    const fields = boundedFieldsOf(this.operation);
+    if (fields.length === 0) return this.mutateQuery();
+    const { part, path, kind } = this.chance.of(fields);
+    const extremes = extremeValues[kind];
+    const value = this.chance.of(kind === 'number' || this.chance.is(0.5) ? extremes : outsideValues[kind]);
+    const name = path[0] as string;
+    if (part === 'query') {
+      const others = this.queryParts.filter(([one]) => one !== name);
+      this.queryParts.splice(0, Number.POSITIVE_INFINITY, ...others, [name, String(value)]);
+    } else if (typeof this.body === 'object' && this.body !== null) setAt(this.body, path, value);
+  }
+
   private mutateSomething(): void {
-    const part = this.chance.below(10);
-    if (part < 4) this.mutateBody();
+    const part = this.chance.below(14);
+    if (part >= 10) this.mutateBounded();
+    else if (part < 4) this.mutateBody();
     else if (part === 4) this.mutateQuery();
     else if (part === 5) this.mutateParam();
     else if (part === 6) this.mutateIds();
@@ -553,13 +585,16 @@ class RequestDraft {
   }
 }
 
-function encode(text: string): string {
-  return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
-function spell(body: unknown): string {
-  if (typeof body === 'string') return body;
-  return (JSON.stringify(body) ?? '').replace(/"@raw:([^@]*)@"/g, '$1');
+function encode(text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
 
 interface Reply {
@@ -620,7 +655,7 @@ function complaint(sent: Request, { status, headers, text }: Reply): string | nu
   if (text.includes('internal_error')) return 'holds an internal error';
   if (leaks.some((pattern) => pattern.test(text))) return 'contains internal details';
   if (!headers['x-request-id']) return 'has no X-Request-Id';
-  if (status >= 200 && status < 300) return null;
+  if ((status >= 200 && status < 300) || sent.path === toolsPath) return null;
   if (status === 304) return sent.headers['If-None-Match'] === '*' ? null : 'is empty';
   // A browser gets errors of the sign-in as a page.
   if (String(headers['content-type']).startsWith('text/html'))
