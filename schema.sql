@@ -66,9 +66,12 @@ CREATE TABLE reps (
   mail_opt_outs text[] NOT NULL DEFAULT '{}'::text[],
   synced_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  payroll_key text,
+  payroll_id_changed_at timestamp with time zone,
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
   CONSTRAINT reps_email UNIQUE (workspace_id, email),
+  CONSTRAINT reps_payroll_key UNIQUE (workspace_id, payroll_key) DEFERRABLE,
   CONSTRAINT reps_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT reps_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
   CONSTRAINT reps_invite_status_check CHECK ((invite_status = ANY (ARRAY['invited'::text, 'accepted'::text]))),
@@ -77,9 +80,11 @@ CREATE TABLE reps (
   CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'rep'::text])))
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
+CREATE INDEX reps_sharing_payroll_ids ON reps USING btree (workspace_id) WHERE ((payroll_id IS NOT NULL) AND (payroll_key IS NULL));
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id', 'synced_at');
+CREATE TRIGGER record_payroll_id_change BEFORE INSERT OR UPDATE OF payroll_id ON reps FOR EACH ROW EXECUTE FUNCTION record_payroll_id_change();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id', 'synced_at,payroll_key');
 ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reps_of_owner ON reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY reps_of_workspace ON reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1083,6 +1088,7 @@ CREATE TABLE payroll_handovers (
   actor text NOT NULL,
   author_id uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  changed_payroll_ids jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT payroll_handovers_pkey PRIMARY KEY (workspace_id, handover_id),
   CONSTRAINT payroll_handovers_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
@@ -2421,6 +2427,16 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION note_deliveries(text[],text[],integer[],integer[]) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION payroll_key(payroll_id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+      select nullif(regexp_replace(lower(normalize(payroll_id, NFKC)), '[[:space:]]', '', 'g'), '')
+    $function$
+;
+GRANT EXECUTE ON FUNCTION payroll_key(text) TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION people_below(workspace uuid, manager uuid)
  RETURNS uuid[]
  LANGUAGE sql
@@ -2517,6 +2533,23 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION record_mail_result(uuid,text,text) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION record_payroll_id_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'UPDATE' then
+        if new.payroll_id is not distinct from old.payroll_id then return new; end if;
+      elsif new.payroll_id is null then
+        return new;
+      end if;
+      new.payroll_key := payroll_key(new.payroll_id);
+      new.payroll_id_changed_at := now();
+      return new;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION record_payroll_id_change() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION record_row_change()
  RETURNS trigger

@@ -20,6 +20,7 @@ import * as webhookEndpoints from './018_webhook_endpoints.js';
 import * as changeRequests from './019_change_requests.js';
 import * as fairUse from './020_fair_use.js';
 import * as endsOfChangeRequests from './021_ends_of_change_requests.js';
+import * as payrollIds from './022_payroll_ids.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -44,4 +45,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '019_change_requests': changeRequests,
   '020_fair_use': fairUse,
   '021_ends_of_change_requests': endsOfChangeRequests,
+  '022_payroll_ids': payrollIds,
 };

@@ -54,6 +54,7 @@ export interface ExportTables {
     row_count: number;
     totals: ColumnType<unknown, string, string>;
     missing_payroll_ids: ColumnType<unknown, string, string>;
+    changed_payroll_ids: ColumnType<unknown, string, string>;
     actor: string;
     author_id: string | null;
     created_at: GeneratedInstant;

@@ -23,6 +23,7 @@ export async function insertHandover(
       row_count: handover.rowCount,
       totals: JSON.stringify(handover.totals),
       missing_payroll_ids: JSON.stringify(handover.missingPayrollIds),
+      changed_payroll_ids: JSON.stringify(handover.changedPayrollIds),
       actor,
       author_id: repId,
     })

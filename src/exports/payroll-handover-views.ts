@@ -20,7 +20,8 @@ export async function listHandovers(
     }
   >`
     select h.handover_id as "handoverId", h.period, h.layout, h.note, h.filename, h.sha256, h.bytes,
-      h.row_count as "rowCount", h.totals, h.missing_payroll_ids as "missingPayrollIds", h.author_id as "authorId",
+      h.row_count as "rowCount", h.totals, h.missing_payroll_ids as "missingPayrollIds",
+      h.changed_payroll_ids as "changedPayrollIds", h.author_id as "authorId",
       r.name as "authorName", h.created_at as "createdAt"
     from payroll_handovers h
     left join reps r on r.workspace_id = h.workspace_id and r.rep_id = h.author_id

@@ -5,7 +5,12 @@ import { type Clock } from '../kernel/clock.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { author } from '../reps/author.js';
-import { missingPayrollIds, peopleWithoutPayrollId } from '../statements/team-statements.js';
+import {
+  changedPayrollIds,
+  listChangedPayrollIds,
+  missingPayrollIds,
+  peopleWithoutPayrollId,
+} from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { csvFile, fileHash } from './payroll-csv.js';
 import { type Layout, layouts, payrollFile } from './payroll-layouts.js';
@@ -34,6 +39,9 @@ export const payrollHandover = z
       )
       .describe('Net payout of the file by currency'),
     missingPayrollIds: peopleWithoutPayrollId.describe('Reps in the file who have no payrollId'),
+    changedPayrollIds: changedPayrollIds.describe(
+      'Reps in the file whose payrollId was set or changed after their approval or since the hand-over before',
+    ),
     actor: author.describe('Who recorded the hand-over'),
     createdAt: fields.createdAt,
   })
@@ -42,7 +50,7 @@ export type PayrollHandover = z.input<typeof payrollHandover>;
 
 export type HandedFile = Pick<
   PayrollHandover,
-  'filename' | 'sha256' | 'bytes' | 'rowCount' | 'totals' | 'missingPayrollIds'
+  'filename' | 'sha256' | 'bytes' | 'rowCount' | 'totals' | 'missingPayrollIds' | 'changedPayrollIds'
 >;
 
 /** Describes the file that the export returns by default for this layout: its hash, size and totals. */
@@ -66,6 +74,7 @@ export async function describePayrollFile(
     rowCount: file.lines.length,
     totals: team.totals.map(({ currency, summary }) => ({ currency, netPayout: Number(summary.netPayout) })),
     missingPayrollIds: missingPayrollIds(team.members),
+    changedPayrollIds: listChangedPayrollIds(team.members),
   };
 }
 
@@ -80,6 +89,7 @@ export const payrollHandoverExample = {
   rowCount: 1,
   totals: [{ currency: 'USD', netPayout: 5600 }],
   missingPayrollIds: [],
+  changedPayrollIds: [],
   actor: { repId: sampleIds.managerId, name: 'Mia' },
   createdAt: '2026-03-02T09:00:00.000Z',
 };

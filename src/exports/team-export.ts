@@ -6,6 +6,8 @@ import { type CurrencySummary, type Summary, summed } from '../statements/snapsh
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
   hasAmount,
+  listChangedPayrollIds,
+  listSharedPayrollIds,
   missingPayrollIds,
   readTeamStatements,
   type TeamMemberStatement,
@@ -93,18 +95,20 @@ export function amountCells(summary: Summary, currency: string): TeamCell[] {
 }
 
 /**
- * Control totals as response headers: the number of rows, the number of people without a payroll id, and the net
- * total of a file with one currency.
+ * Control totals as response headers: the number of rows, the numbers of people without a payroll id, with one that has
+ * changed and with one that others have too, and the net total of a file with one currency.
  */
 export function controlTotals(
   rows: number,
   totals: readonly CurrencySummary[],
-  members: Parameters<typeof missingPayrollIds>[0],
+  members: readonly TeamMemberStatement[],
 ): Record<string, string> {
   const [only, another] = totals;
   return {
     'X-Row-Count': String(rows),
     'X-Missing-Payroll-Ids': String(missingPayrollIds(members).length),
+    'X-Changed-Payroll-Ids': String(listChangedPayrollIds(members).length),
+    'X-Shared-Payroll-Ids': String(listSharedPayrollIds(members).length),
     ...(only === undefined || another !== undefined
       ? {}
       : { 'X-Net-Total': plainAmount(only.summary.netPayout, only.currency) }),

@@ -19,6 +19,8 @@ export interface RepTables {
     synced_at: Instant | null;
     crm_active: ColumnType<boolean | null, boolean | null | undefined, boolean | null>;
     payroll_id: ColumnType<string | null, string | null | undefined, string | null>;
+    payroll_key: ColumnType<string | null, never, never>;
+    payroll_id_changed_at: ColumnType<Date | null, never, never>;
     mail_opt_outs: Generated<string[]>;
     created_at: GeneratedInstant;
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller, maySee, roles, seesTeam, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
+import { withoutInvisible } from '../kernel/invisible-characters.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { text } from '../platform/schemas.js';
 
@@ -17,7 +18,10 @@ export const email = z
   .pipe(z.string().max(254).regex(z.regexes.html5Email, 'must be an e-mail address'));
 
 /** The rep's identifier in the payroll system. */
-export const payrollId = text(50).nullable().describe('Id of the rep in the payroll system; null for none');
+export const payrollId = text(50)
+  .refine((id) => withoutInvisible(id) === id, 'contains invisible characters')
+  .nullable()
+  .describe('Id of the rep in the payroll system, which no other rep has; null for none');
 
 export const rep = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { roles } from '../kernel/caller.js';
+import { type Caller, roles } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
@@ -9,6 +9,7 @@ import { day, text } from '../platform/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
+import { assertNotOwnPayrollId, takenPayrollIds } from './payroll-ids.js';
 import { email, payrollId } from './rep.js';
 import {
   claimUnresolvedDeals,
@@ -56,16 +57,17 @@ export async function upsertPeople(
   trx: Work,
   recalculate: Recalculate,
   {
-    workspaceId,
+    caller,
     today,
     beforeCommissionChange,
   }: {
-    readonly workspaceId: string;
+    readonly caller: Caller;
     readonly today: Day;
     readonly beforeCommissionChange: BeforeCommissionChange;
   },
   people: readonly Person[],
 ): Promise<UpsertedPerson[]> {
+  const { workspaceId } = caller;
   rejectAny(issuesWithin(people));
   await lockPeople(trx, workspaceId);
   const stored = await findRepsBy(
@@ -77,7 +79,13 @@ export async function upsertPeople(
   const known = new Map(stored.map((one) => [one.email, one]));
   const upserts = people.map((one) => upsertOf(one, known.get(one.email)));
   const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((one) => [one.email, one.repId]));
-  rejectAny([...unnamed(upserts), ...unknownManagers(people, ids), ...takenMemberIds(upserts, stored)]);
+  assertNotOwnPayrollId(caller, upserts);
+  rejectAny([
+    ...unnamed(upserts),
+    ...unknownManagers(people, ids),
+    ...takenMemberIds(upserts, stored),
+    ...(await takenPayrollIds(trx, caller, upserts, (index) => `reps.${index}.payrollId`)),
+  ]);
   const before = await loadHierarchy(trx, workspaceId);
   const managers = managerChanges(people, ids);
   // Rejects an invalid hierarchy before people are written or the workspace is locked.

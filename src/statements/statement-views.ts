@@ -193,6 +193,10 @@ export interface TeamStatementRow {
   readonly name: string;
   readonly email: string;
   readonly payrollId: string | null;
+  /** When the id was last set or changed, if that was after the approval or after the last hand-over; otherwise null. */
+  readonly payrollIdChangedAt: Date | null;
+  /** Whether another person has the same id, since before ids were unique. */
+  readonly sharesPayrollId: boolean;
   readonly active: boolean;
   /** Whether a plan is assigned on a day of the period, or a quota touches it. */
   readonly hasTerms: boolean;
@@ -222,7 +226,14 @@ export async function listTeamStatements(
   repIds: readonly string[] | null,
 ): Promise<TeamStatementRow[]> {
   const { rows } = await sql<TeamStatementRow>`
+    with handed_over as (select max(created_at) as at from payroll_handovers where workspace_id = ${workspaceId}),
+    shared as (select payroll_key(payroll_id) as key from reps
+      where workspace_id = ${workspaceId} and payroll_id is not null and payroll_key is null)
     select r.rep_id as "repId", r.name, r.email, r.payroll_id as "payrollId", r.active,
+      case when r.payroll_id_changed_at > least(h.approved_at, (select at from handed_over))
+        then r.payroll_id_changed_at end as "payrollIdChangedAt",
+      r.payroll_id is not null and (r.payroll_key is null or r.payroll_key in (select key from shared))
+        as "sharesPayrollId",
       ${hasTerms(period)} as "hasTerms",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
       ${asOfInstant(trx) === null ? isPending : sql`false`} as pending, s.version,

@@ -25,6 +25,16 @@ export const peopleWithoutPayrollId = z.array(
     .describe('A rep without a payrollId'),
 );
 
+/** People whose payroll id is not the one that was approved or last handed over. */
+export const changedPayrollIds = z.array(
+  z
+    .object({
+      repId: fields.repId,
+      changedAt: z.string().describe('When the payrollId was last set or changed, instant in ISO 8601'),
+    })
+    .describe('A rep whose payrollId was set or changed'),
+);
+
 export const teamStatements = z
   .object({
     period: fields.period,
@@ -61,6 +71,14 @@ export const teamStatements = z
     missingPayrollIds: peopleWithoutPayrollId.describe(
       'People with an amount in the period and without a payrollId, which payroll files need',
     ),
+    changedPayrollIds: changedPayrollIds.describe(
+      'People with an amount in the period whose payrollId was set or changed after their statement was approved, or since the last hand-over of any period',
+    ),
+    sharedPayrollIds: z
+      .array(z.string())
+      .describe(
+        'Ids of people (UUID) with an amount in the period who share a payrollId, since before ids were unique',
+      ),
   })
   .describe('The statements of all reps in a period');
 
@@ -71,7 +89,16 @@ export const teamStatements = z
 export interface TeamMemberStatement
   extends Pick<
     TeamStatementRow,
-    'repId' | 'name' | 'email' | 'payrollId' | 'status' | 'statementId' | 'approvedAt' | 'approvedBy'
+    | 'repId'
+    | 'name'
+    | 'email'
+    | 'payrollId'
+    | 'payrollIdChangedAt'
+    | 'sharesPayrollId'
+    | 'status'
+    | 'statementId'
+    | 'approvedAt'
+    | 'approvedBy'
   > {
   readonly version: number;
   readonly main: CurrencySummary;
@@ -128,11 +155,14 @@ function memberOf(
   currency: string,
 ): Omit<TeamMemberStatement, 'state'> {
   const { repId, name, email, payrollId, status, statementId, approvedAt, approvedBy } = row;
+  const { payrollIdChangedAt, sharesPayrollId } = row;
   const person = {
     repId,
     name,
     email,
     payrollId,
+    payrollIdChangedAt,
+    sharesPayrollId,
     status,
     statementId,
     approvedAt,
@@ -186,19 +216,33 @@ export function teamAnswer(
     currency,
     totals: summaryAnswer(totals.main.summary),
     otherCurrencies: totals.others.map(summaryEntry),
-    statements: members.map(({ main, others, payrollId: _id, approvedAt: _at, approvedBy: _by, state, ...person }) => {
-      const deviations = notes.deviations.get(person.repId);
+    statements: members.map(({ repId, name, email, status, version, statementId, main, others, state }) => {
+      const deviations = notes.deviations.get(repId);
       return {
-        ...person,
+        ...{ repId, name, email, status, version, statementId },
         ...state,
         ...summaryEntry(main),
         otherCurrencies: others.map(summaryEntry),
         ...(deviations === undefined ? {} : { deviations }),
-        checks: [...(notes.checks.get(person.repId) ?? [])],
+        checks: [...(notes.checks.get(repId) ?? [])],
       };
     }),
     missingPayrollIds: missingPayrollIds(members),
+    changedPayrollIds: listChangedPayrollIds(members),
+    sharedPayrollIds: listSharedPayrollIds(members),
   };
+}
+
+type Payee = Pick<TeamMemberStatement, 'repId' | 'payrollIdChangedAt' | 'sharesPayrollId' | 'main' | 'others'>;
+
+export function listChangedPayrollIds(members: readonly Payee[]): z.input<typeof changedPayrollIds> {
+  return members
+    .filter(hasAmount)
+    .flatMap(({ repId, payrollIdChangedAt: at }) => (at === null ? [] : [{ repId, changedAt: at.toISOString() }]));
+}
+
+export function listSharedPayrollIds(members: readonly Payee[]): string[] {
+  return members.filter((member) => member.sharesPayrollId && hasAmount(member)).map(({ repId }) => repId);
 }
 
 /** People with an amount in the period and without a payroll id. */

@@ -189,7 +189,7 @@ describe('the audit log of calls', () => {
     await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'Widget of Ben Brown' });
     const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });
     const content = JSON.stringify(await entries());
-    for (const secret of ['Ben', 'Amy', '@x.io', 'P-77', 'Widget', apiKey, 'ws_'])
+    for (const secret of ['Ben', 'Amy', '@x.io', 'P-77', 'p-77', 'Widget', apiKey, 'ws_'])
       expect(content, secret).not.to.include(secret);
     expect((await entries()).find(({ operation }) => operation === 'upsertReps')?.changes[0]?.after).to.be.an('object');
   });

@@ -15,21 +15,29 @@ interface Call {
   readonly csv?: string;
 }
 
+const unknown = '00000000-0000-4000-8000-000000000000';
+
 /** Calls of every operation with step-up: those that need it, and those of the same operation that do not. */
 const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly others?: readonly Call[] }>> = {
   rotateWorkspaceKey: { needs: [{ body: { graceMinutes: 60 } }] },
   createIntegrationKey: { needs: [{ body: { name: 'Payroll', scopes: ['payroll'] } }] },
   createConnectionToken: { needs: [{ body: {} }] },
   updateWorkspace: {
-    needs: [{ body: { stepUpMinutes: null } }, { body: { stepUpMinutes: 1440, name: 'Acme' } }],
-    others: [{ body: { name: 'Acme' } }],
+    needs: [
+      { body: { stepUpMinutes: null } },
+      { body: { stepUpMinutes: 1440, name: 'Acme' } },
+      { body: { agentWrites: 'allow' } },
+      { body: { agentWrites: null } },
+    ],
+    others: [{ body: { name: 'Acme' } }, { body: { agentWrites: 'confirm' } }, { body: { agentWrites: 'deny' } }],
   },
   updateRep: {
     needs: [
       { path: '/v1/reps/<ben>', body: { role: 'manager' } },
       { path: '/v1/reps/<ben>', body: { active: true } },
+      { path: '/v1/reps/<ben>', body: { payrollId: '7' } },
     ],
-    others: [{ path: '/v1/reps/<ben>', body: { payrollId: '7' } }],
+    others: [{ path: '/v1/reps/<ben>', body: { managerId: null } }],
   },
   upsertReps: {
     needs: [
@@ -42,8 +50,9 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
         },
       },
       { body: { reps: [{ email: 'ben@x.io', name: 'Ben', active: true }] } },
+      { body: { reps: [{ email: 'ben@x.io', name: 'Ben', payrollId: '8' }] } },
     ],
-    others: [{ body: { reps: [{ email: 'ben@x.io', name: 'Ben', payrollId: '8' }] } }],
+    others: [{ body: { reps: [{ email: 'ben@x.io', name: 'Ben', crmMemberId: 'ben' }] } }],
   },
   importReps: {
     needs: [{ csv: 'email,role\nben@x.io,admin\n' }],
@@ -55,6 +64,12 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
     needs: [{ body: { request: 'x', decision: 'allow' } }],
     others: [{ body: { request: 'x', decision: 'deny' } }],
   },
+  createWebhookEndpoint: { needs: [{ body: { url: 'https://example.com/hook' } }] },
+  updateWebhookEndpoint: {
+    needs: [{ path: `/v1/webhook-endpoints/${unknown}`, body: { url: 'https://example.com/other' } }],
+    others: [{ path: `/v1/webhook-endpoints/${unknown}`, body: { description: 'x' } }],
+  },
+  exportAuditLog: { needs: [{}] },
   exportStatementsCsv: { needs: [{ path: '/v1/statements/export.csv?period=2026-01' }] },
   exportStatementsPdf: { needs: [{ path: '/v1/statements/export.pdf?period=2026-01&async=true' }] },
   exportStatementsXlsx: { needs: [{ path: '/v1/statements/export.xlsx?period=2026-01&async=true' }] },
@@ -64,7 +79,11 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
 };
 
 /** Their calls fail after the check, because they name nothing that exists. */
-const failures: Readonly<Record<string, readonly number[]>> = { getExportFile: [404], decideAgentRequest: [409, 410] };
+const failures: Readonly<Record<string, readonly number[]>> = {
+  getExportFile: [404],
+  updateWebhookEndpoint: [404],
+  decideAgentRequest: [409, 410],
+};
 
 describe('step-up', () => {
   const world = duringSuite(() => AuthFixture.start());
@@ -107,7 +126,7 @@ describe('step-up', () => {
     return client.post('/auth/confirm', { code, nonce });
   }
 
-  it('protects new keys and agents, access of people, payroll files, hand-overs and its own setting, and nothing else', () => {
+  it('protects new keys, agents and webhooks, access of people, payroll ids, files, hand-overs and settings, and nothing else', () => {
     const protectedIds = operations.filter(({ stepUp }) => stepUp !== undefined).map(({ id }) => id);
     expect(protectedIds).to.have.members(Object.keys(calls));
   });

@@ -102,6 +102,16 @@ const movements: Readonly<Record<string, Movement>> = {
     prepare: approved,
     send: (client, _, repId) => client.post(`/v1/statements/${repId}/approve`, { period, status: 'draft' }),
   },
+  checkStatement: {
+    ...statement,
+    managersMay: true,
+    prepare: async (desk, repId) => {
+      await draft(desk, repId);
+      return `${(await desk.operator.expect(200, 'GET', `/v1/statements?repId=${repId}&period=${period}`)).version}`;
+    },
+    send: (client, _, repId, version) =>
+      client.post(`/v1/statements/${repId}/checks`, { period, version: Number(version) }),
+  },
   trueUpStatement: {
     ...statement,
     managersMay: true,

@@ -54,6 +54,7 @@ export const exportAuditLog = operation({
   method: 'get',
   path: '/v1/workspaces/audit-logs/export.ndjson',
   access: 'admin',
+  stepUp: 'always',
   scope: 'read',
   query,
   response: z.string(),

@@ -18,6 +18,7 @@ import {
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation, type StreamedBody } from '../../platform/operation.js';
+import { OwnPayrollId } from '../payroll-ids.js';
 import { findRepIdsByEmail, workspaceToday } from '../rep-views.js';
 import { runPeopleChange } from '../run-people-change.js';
 import { type Person, person, type UpsertedPerson, unknownManager, upsertPeople } from '../upsert-people.js';
@@ -46,11 +47,10 @@ async function upsert(
   changes: CommissionChanges,
   clock: Clock,
 ): Promise<readonly UpsertedPerson[]> {
-  const { workspaceId } = caller;
   return withDryRun(dryRun, (end) =>
     runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
-      const today = await workspaceToday(trx, workspaceId, clock);
-      const context = { workspaceId, today, beforeCommissionChange };
+      const today = await workspaceToday(trx, caller.workspaceId, clock);
+      const context = { caller, today, beforeCommissionChange };
       return end(await upsertPeople(trx, recalculate, context, people));
     }),
   );
@@ -89,9 +89,11 @@ function reject({ people, rejected }: Sorted, row: Row, reason: string): void {
   rejected.set(row, reason);
 }
 
-/** Rejects the rows that the issues name. Returns whether there are any. */
-function rejectNamed(sorted: Sorted, { issues }: InvalidRequest): boolean {
+/** Rejects the rows that the error names. Returns whether there are any. */
+function rejectNamed(sorted: Sorted, error: unknown): boolean {
   const rows = [...sorted.people.keys()];
+  if (error instanceof OwnPayrollId) reject(sorted, rows[error.index] as Row, `payrollId: ${error.message}`);
+  const issues = error instanceof InvalidRequest ? error.issues : [];
   for (const { path, message } of issues) {
     const [, index, field] = /^reps\.(\d+)\.(\w+)$/.exec(path) ?? [];
     if (index !== undefined) reject(sorted, rows[Number(index)] as Row, `${field}: ${message}`);
@@ -131,7 +133,7 @@ async function writeValid(
       const written = await write([...people.values()]);
       return new Map(rows.map((row, index) => [row, written[index] as UpsertedPerson]));
     } catch (error) {
-      if (!(error instanceof InvalidRequest && rejectNamed(sorted, error))) throw error;
+      if (!rejectNamed(sorted, error)) throw error;
       stored ??= await storedReps(
         [...people.values()].flatMap(({ email, managerEmail }) => [email, managerEmail ?? email]),
       );

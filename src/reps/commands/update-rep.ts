@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { invalid } from '../../kernel/failure.js';
+import { invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -12,6 +12,7 @@ import { day, requireUuid, uuid } from '../../platform/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
 import { lockPeople } from '../lock-people.js';
+import { assertNotOwnPayrollId, takenPayrollIds } from '../payroll-ids.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
 import { endSessions, findRep, loadHierarchy, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
@@ -58,7 +59,8 @@ function assertNotEmpty(change: Change): void {
   }
 }
 
-async function changeRoleAndActivity(trx: Work, workspaceId: string, repId: string, change: Change): Promise<void> {
+async function changePerson(trx: Work, caller: Caller, repId: string, change: Change): Promise<void> {
+  const { workspaceId } = caller;
   await lockPeople(trx, workspaceId);
   const stored = await findRep(trx, workspaceId, repId);
   if (stored === undefined) throw repNotFound();
@@ -69,6 +71,9 @@ async function changeRoleAndActivity(trx: Work, workspaceId: string, repId: stri
     payrollId: change.payrollId === undefined ? stored.payrollId : change.payrollId,
   };
   if (next.role === stored.role && next.active === stored.active && next.payrollId === stored.payrollId) return;
+  const payrollIds = [{ known: stored, next }];
+  assertNotOwnPayrollId(caller, payrollIds);
+  rejectAny(await takenPayrollIds(trx, caller, payrollIds, () => 'payrollId'));
   const before = await countHeads(trx, workspaceId);
   await updateReps(trx, workspaceId, [next]);
   assertHeadcount(before, await countHeads(trx, workspaceId));
@@ -81,7 +86,7 @@ export const updateRep = operation({
   method: 'patch',
   path: '/v1/reps/:repId',
   access: 'admin',
-  stepUp: ({ body: { role, active } }) => role !== undefined || active !== undefined,
+  stepUp: ({ body: { role, active, payrollId: id } }) => [role, active, id].some((value) => value !== undefined),
   params,
   body,
   response: rep,
@@ -98,7 +103,7 @@ export const updateRep = operation({
     const { workspaceId } = caller;
     // Commission depends on reporting lines and not on roles: the role is stored first and waits for no calculation.
     const isMoved = await changes.run(caller, 'none', async (trx) => {
-      await changeRoleAndActivity(trx, workspaceId, repId, change);
+      await changePerson(trx, caller, repId, change);
       const today = await workspaceToday(trx, workspaceId, clock);
       const moves = await managerChange(trx, workspaceId, repId, change);
       return moves.length > 0 && movesAnyone(await loadHierarchy(trx, workspaceId), moves, today);

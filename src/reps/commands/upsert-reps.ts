@@ -19,7 +19,8 @@ export const upsertReps = operation({
   method: 'put',
   path: '/v1/reps',
   access: 'admin',
-  stepUp: ({ body: { reps } }) => reps.some(({ role, active }) => role !== undefined || active !== undefined),
+  stepUp: ({ body: { reps } }) =>
+    reps.some(({ role, active, payrollId }) => [role, active, payrollId].some((value) => value !== undefined)),
   body,
   maxKeys: 100_000,
   response: z.object({ reps: z.array(rep).describe('The reps as stored, in the order of the request') }),
@@ -58,7 +59,7 @@ export const upsertReps = operation({
     const { workspaceId } = caller;
     return runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
       const today = await workspaceToday(trx, workspaceId, clock);
-      const context = { workspaceId, today, beforeCommissionChange };
+      const context = { caller, today, beforeCommissionChange };
       const upserted = await upsertPeople(trx, recalculate, context, people);
       const repIds = upserted.map(({ repId }) => repId);
       const byId = new Map((await listReps(trx, workspaceId, today, { repIds })).map((one) => [one.id, one]));

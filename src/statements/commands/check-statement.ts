@@ -7,6 +7,7 @@ import { operation } from '../../platform/operation.js';
 import { period, text } from '../../platform/schemas.js';
 import { author, authorOf } from '../../reps/author.js';
 import { assertRepExists, findRepName } from '../../reps/rep-views.js';
+import { assertNotOwnStatement } from '../approvers.js';
 import { statementNotFound } from '../statement.js';
 import { upsertCheck } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
@@ -51,6 +52,7 @@ export const checkStatement = operation({
   uses: [UnitOfWork],
   async execute({ params: { repId }, body: request }, caller, unitOfWork) {
     const { workspaceId } = caller;
+    assertNotOwnStatement(caller, repId);
     return unitOfWork.write(caller, async (trx) => {
       await assertRepExists(trx, workspaceId, repId);
       const head = await findHead(trx, { workspaceId, repId, period: request.period });

@@ -31,6 +31,7 @@ export const createWebhookEndpoint = operation({
   method: 'post',
   path: '/v1/webhook-endpoints',
   access: 'admin',
+  stepUp: 'always',
   body,
   response: z.object({ ...webhookEndpoint.shape, secret: endpointSecret }),
   status: 201,

@@ -37,6 +37,7 @@ export const updateWebhookEndpoint = operation({
   method: 'patch',
   path: '/v1/webhook-endpoints/:endpointId',
   access: 'admin',
+  stepUp: ({ body: { url } }) => url !== undefined,
   params,
   body,
   response: webhookEndpoint,

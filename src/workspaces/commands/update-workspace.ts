@@ -55,7 +55,9 @@ export const updateWorkspace = operation({
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
-  stepUp: ({ body: change }) => change.stepUpMinutes !== undefined,
+  // Null lets keys write without a confirmation, as allow does.
+  stepUp: ({ body: { stepUpMinutes: minutes, agentWrites: mode } }) =>
+    minutes !== undefined || mode === 'allow' || mode === null,
   body,
   response,
   failures: {},

@@ -21,6 +21,10 @@ export function FileAndHandover({ period, team, handovers, layout, terms }: File
   const ledger = present(netSums(approved, team.currency));
   const approvedIds = new Set(approved.filter(hasAmount).map(({ repId }) => repId));
   const withoutId = team.missingPayrollIds.filter(({ repId }) => approvedIds.has(repId));
+  const inFile = (repIds: readonly string[]) =>
+    approved.filter(({ repId }) => approvedIds.has(repId) && repIds.includes(repId));
+  const changedIds = inFile(team.changedPayrollIds.map(({ repId }) => repId));
+  const sharedIds = inFile(team.sharedPayrollIds);
   const obstacle = obstacleOf(layout, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
   const query = useQuery({ ...payrollFileQuery(period, layout), enabled: obstacle === null });
   const downloaded = useDownloadedAt(query.data);
@@ -30,7 +34,18 @@ export function FileAndHandover({ period, team, handovers, layout, terms }: File
   return (
     <>
       <FileCard
-        {...{ period, layout, query, totals, ledger, isEqual, withoutId, currency: team.currency }}
+        {...{
+          period,
+          layout,
+          query,
+          totals,
+          ledger,
+          isEqual,
+          withoutId,
+          changedIds,
+          sharedIds,
+          currency: team.currency,
+        }}
         obstacle={obstacle}
         downloaded={downloaded}
       />

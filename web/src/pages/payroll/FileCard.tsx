@@ -12,7 +12,7 @@ import { Card } from '../../components/Page.js';
 import { Segments } from '../../components/Segments.js';
 import { formatNumber, formatPercent } from '../../format/numbers.js';
 import { FilePreview } from './FilePreview.js';
-import { layoutNames, layouts, missingIds, type Obstacle } from './layouts.js';
+import { firstNames, layoutNames, layouts, missingIds, type Obstacle } from './layouts.js';
 import styles from './Payroll.module.css';
 import { type FileTotal, type Sum } from './sums.js';
 
@@ -27,6 +27,10 @@ interface FileCardProps {
   readonly ledger: readonly Sum[];
   readonly isEqual: boolean;
   readonly withoutId: readonly { readonly name: string }[];
+  /** Whose payroll id is not the one that was approved or last handed over. */
+  readonly changedIds: readonly { readonly name: string }[];
+  /** Who has the payroll id of another person. */
+  readonly sharedIds: readonly { readonly name: string }[];
   readonly downloaded: { readonly at: string | null; readonly record: () => void };
 }
 
@@ -84,7 +88,7 @@ function PeopleLink() {
   return <Link to="/people">{role === 'admin' ? 'Add IDs' : 'People and IDs'}</Link>;
 }
 
-function Problems({ layout, totals, isEqual, withoutId, query }: FileCardProps) {
+function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, query }: FileCardProps) {
   const isCurrent = query.data?.layout === layout && !query.isPlaceholderData;
   return (
     <>
@@ -95,6 +99,19 @@ function Problems({ layout, totals, isEqual, withoutId, query }: FileCardProps) 
               ? 'It contains amounts that are not approved. It can be handed over when every statement is approved, or in another layout.'
               : 'It cannot be handed over. Load the page again; if the difference remains, ask an admin.'}
           </p>
+        </Note>
+      ) : null}
+      {changedIds.length > 0 ? (
+        <Note tone="warning" icon={IconAlertTriangle} title="Changed payroll IDs" actions={<PeopleLink />}>
+          <p>
+            The payroll ID of {firstNames(changedIds)} was set or changed after the approval or since the last
+            hand-over. Compare it with the payroll system before you hand over the file.
+          </p>
+        </Note>
+      ) : null}
+      {sharedIds.length > 0 ? (
+        <Note tone="negative" icon={IconAlertTriangle} title="The same payroll ID" actions={<PeopleLink />}>
+          <p>{firstNames(sharedIds)} have the payroll ID of another person, who would be paid instead.</p>
         </Note>
       ) : null}
       {withoutId.length > 0 && layout !== 'generic' ? (

@@ -74,10 +74,15 @@ export function obstacleOf(layout: Layout, { terms, currencies, withoutId }: Fac
   return { text: `ADP needs a payroll ID of everyone in the file. ${missingIds(withoutId)}`, needsIds: true };
 }
 
-/** Names of the first people, such as "Noah Vance and 3 others have none." */
+/** Who has no id, such as "Noah Vance and 3 others have none." */
 export function missingIds(people: readonly { readonly name: string }[]): string {
+  return `${firstNames(people)} ${people.length === 1 ? 'has' : 'have'} none.`;
+}
+
+/** Names of the first people, such as "Noah Vance, Ben Ode, Ida Kern, and 3 others". */
+export function firstNames(people: readonly { readonly name: string }[]): string {
   const names = people.slice(0, 3).map(({ name }) => name);
   const others = people.length - names.length;
   const listed = others > 0 ? [...names, `${others} ${others === 1 ? 'other' : 'others'}`] : names;
-  return `${new Intl.ListFormat('en').format(listed)} ${people.length === 1 ? 'has' : 'have'} none.`;
+  return new Intl.ListFormat('en').format(listed);
 }
