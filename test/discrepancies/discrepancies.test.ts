@@ -1,48 +1,44 @@
+import { Service } from '#test/support/service.js';
 import 'reflect-metadata';
 import { expect } from 'chai';
 import { PeriodChecker } from '#src/discrepancies/period-checker.js';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { flatRule } from '#test/support/terms.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Body = any;
 
 describe('discrepancies', () => {
-  let fixture: StatementFixture;
-  let office: Office;
-
-  before(async () => {
-    fixture = await StatementFixture.create();
-  });
-  after(() => fixture.stop());
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
 
   /** Ben's January is approved at 4,800. */
   beforeEach(async () => {
-    office = await fixture.office();
-    await office.generateAndApprove('2026-01');
+    workspace = await WorkedExample.create(service);
+    await workspace.generateAndApprove('2026-01');
     await idle();
   });
-  afterEach(() => office.expectSoundLedger());
+  afterEach(() => workspace.expectSoundLedger());
 
-  const idle = () => fixture.service.waitForChecks(office.workspaceId);
+  const idle = () => service.waitForChecks(workspace.workspaceId);
   const late = async (dealId: string, amount: number, closeDate = '2026-01-30') => {
-    await office.deal(dealId, amount, closeDate);
+    await workspace.deal(dealId, amount, closeDate);
     await idle();
   };
-  const list = async (query = '?status=open', client: ApiClient = office.api): Promise<Body[]> =>
+  const list = async (query = '?status=open', client: ApiClient = workspace.api): Promise<Body[]> =>
     (await client.expect(200, 'GET', `/v1/discrepancies${query}`)).discrepancies;
   const only = async (query?: string) => {
     const found = await list(query);
     expect(found, JSON.stringify(found)).to.have.length(1);
     return found[0];
   };
-  const resolve = (discrepancyId: string, action: string, more: object = {}, client: ApiClient = office.api) =>
+  const resolve = (discrepancyId: string, action: string, more: object = {}, client: ApiClient = workspace.api) =>
     client.post(`/v1/discrepancies/${discrepancyId}/resolve`, { action, reason: 'agreed', ...more });
   const overview = async () =>
-    (await office.api.expect(200, 'GET', '/v1/commissions?period=2026-02')).openDiscrepancies;
+    (await workspace.api.expect(200, 'GET', '/v1/commissions?period=2026-02')).openDiscrepancies;
 
   it('lists what a late deal would add to an approved period, with lines, causes and the team overview', async () => {
     expect(await list()).to.deep.equal([]);
@@ -50,7 +46,7 @@ describe('discrepancies', () => {
     await late('late', 1000);
     const found = await only();
     expect(found).to.deep.include({
-      repId: office.ben,
+      repId: workspace.ben,
       repName: 'Ben',
       period: '2026-01',
       status: 'open',
@@ -72,21 +68,21 @@ describe('discrepancies', () => {
 
   it('closes a discrepancy when the change is taken back', async () => {
     await late('late', 1000);
-    await office.api.expect(200, 'DELETE', '/v1/deals/late');
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/late');
     await idle();
     expect(await list()).to.deep.equal([]);
     expect((await only('?status=resolved')).resolution).to.include({ action: 'cleared', by: null });
   });
 
   it('follows a deal that moved out of the approved period', async () => {
-    await office.deal('D1', 60_000, '2026-02-15');
+    await workspace.deal('D1', 60_000, '2026-02-15');
     await idle();
     const moved = await only();
     expect(moved.delta).to.not.equal(0);
-    await office.deal('D1', 10_000, '2026-02-15');
+    await workspace.deal('D1', 10_000, '2026-02-15');
     await idle();
     expect((await only()).delta).to.be.lessThan(moved.delta);
-    await office.api.expect(200, 'DELETE', '/v1/deals/D1');
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/D1');
     await idle();
     expect((await only()).lines.find(({ dealId }: Body) => dealId === 'D1')).to.include({ live: 0 });
   });
@@ -108,12 +104,14 @@ describe('discrepancies', () => {
     await idle();
     expect(await list()).to.deep.equal([]);
     await expectError('409 invalid_transition', resolve(discrepancyId, 'dismiss'));
-    const again = await office.api.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period: '2026-01' });
+    const again = await workspace.api.expect(200, 'POST', `/v1/statements/${workspace.ben}/true-up`, {
+      period: '2026-01',
+    });
     expect(again).to.deep.equal({ action: 'none', delta: 0 });
   });
 
   it('carry_forward pays once, in the first open period, and later true-ups subtract it', async () => {
-    await office.generateAndApprove('2026-02');
+    await workspace.generateAndApprove('2026-02');
     await late('late', 10_000);
     const january = await only('?status=open&period=2026-01');
     const { body } = await resolve(january.discrepancyId, 'carry_forward');
@@ -122,9 +120,9 @@ describe('discrepancies', () => {
     await idle();
     expect(await list('?status=open&period=2026-01')).to.deep.equal([]);
 
-    const approved = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-01`);
+    const approved = await workspace.api.expect(200, 'GET', `/v1/statements?repId=${workspace.ben}&period=2026-01`);
     expect([approved.version, approved.summary.netPayout]).to.deep.equal([1, 4800]);
-    const march = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-03`);
+    const march = await workspace.api.expect(200, 'GET', `/v1/statements?repId=${workspace.ben}&period=2026-03`);
     const carried = march.lineItems.filter(({ kind }: Body) => kind === 'true_up');
     expect(carried).to.have.length(1);
     expect(carried[0]).to.deep.include({
@@ -140,33 +138,33 @@ describe('discrepancies', () => {
       january.delta,
       next.delta,
     ]);
-    const path = `/v1/statements/${office.ben}/true-up`;
-    const paid = await office.api.expect(200, 'POST', path, { period: '2026-01' });
+    const path = `/v1/statements/${workspace.ben}/true-up`;
+    const paid = await workspace.api.expect(200, 'POST', path, { period: '2026-01' });
     expect([paid.action, paid.delta]).to.deep.equal(['trued_up', next.delta]);
     expect(paid.lines.reduce((sum: number, line: Body) => sum + line.delta, 0)).to.equal(paid.delta);
 
     // The period that pays it owes nothing for it.
-    await office.generateAndApprove('2026-03');
+    await workspace.generateAndApprove('2026-03');
     await idle();
     expect(await list('?status=open&period=2026-03')).to.deep.equal([]);
     const unlock = { period: '2026-01', status: 'draft' };
-    await expectError('409 carried_forward', office.api.post(`/v1/statements/${office.ben}/approve`, unlock));
-    await office.unlock('2026-03');
-    await office.unlock('2026-01');
+    await expectError('409 carried_forward', workspace.api.post(`/v1/statements/${workspace.ben}/approve`, unlock));
+    await workspace.unlock('2026-03');
+    await workspace.unlock('2026-01');
     await idle();
-    await office.generate('2026-03');
-    const reopened = await office.api.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-03`);
+    await workspace.generate('2026-03');
+    const reopened = await workspace.api.expect(200, 'GET', `/v1/statements?repId=${workspace.ben}&period=2026-03`);
     expect(reopened.lineItems.filter(({ kind }: Body) => kind === 'true_up')).to.deep.equal([]);
   });
 
   it('a reset of commission keeps what was carried forward', async () => {
     await late('late', 1000);
     await resolve((await only()).discrepancyId, 'carry_forward');
-    await office.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
-    await office.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    await workspace.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
+    await workspace.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     await idle();
     expect(await list()).to.deep.equal([]);
-    expect((await office.earned())['true_up']).to.equal('80');
+    expect((await workspace.earned())['true_up']).to.equal('80');
   });
 
   it('dismiss pays nothing until the delta changes', async () => {
@@ -175,31 +173,30 @@ describe('discrepancies', () => {
     const { body } = await resolve(discrepancyId, 'dismiss');
     expect([body.result, body.discrepancy.status]).to.deep.equal([{ action: 'dismissed', delta: 80 }, 'dismissed']);
     await expectError('409 invalid_transition', resolve(discrepancyId, 'dismiss'));
-    await office.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: office.ben });
+    await workspace.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: workspace.ben });
     await idle();
     expect(await list()).to.deep.equal([]);
     await late('later', 500);
     expect(await only()).to.include({ discrepancyId, delta: 120, resolution: null });
-    await office.deal('later', 0, '2026-01-30');
+    await workspace.deal('later', 0, '2026-01-30');
     await idle();
     expect(await only()).to.include({ delta: 80 });
   });
 
   /** Runs the check that a true-up requests after the change and before its calculation, as a busy worker does. */
   async function checkBeforeCalculation(repId: string, change: () => Promise<unknown>): Promise<void> {
-    const { service } = fixture;
     const checker = new PeriodChecker(service.running.service.unitOfWork, { now: () => new Date() });
     const { ownerUrl } = service.database;
     const lanes = 'select from lanes where workspace_id = $1 for no key update';
-    const locked = await openTransaction(ownerUrl, lanes, office.workspaceId);
+    const locked = await openTransaction(ownerUrl, lanes, workspace.workspaceId);
     await change();
     const causes = JSON.stringify([{ kind: 'true_up', dealId: null }]);
-    await office.sql(
+    await workspace.sql(
       `insert into period_checks (workspace_id, rep_id, period, causes) values ($1, $2, '2026-01', $3)`,
       repId,
       causes,
     );
-    const checked = checker.run(office.workspaceId, repId);
+    const checked = checker.run(workspace.workspaceId, repId);
     // The end of the comparison.
     await untilBlocked(ownerUrl, 'from lanes');
     await locked.rollback();
@@ -211,26 +208,26 @@ describe('discrepancies', () => {
     await late('late', 1000);
     await resolve((await only()).discrepancyId, 'true_up');
     await idle();
-    await checkBeforeCalculation(office.ben, () => office.deal('later', 500, '2026-01-30'));
+    await checkBeforeCalculation(workspace.ben, () => workspace.deal('later', 500, '2026-01-30'));
     const { causes, delta } = await only();
     expect([delta, causes.map(({ what }: Body) => what)]).to.deep.equal([40, ['Deal later']]);
   });
 
   it('closes a discrepancy when the statement is unlocked', async () => {
     await late('late', 1000);
-    await office.unlock('2026-01');
+    await workspace.unlock('2026-01');
     await idle();
     expect(await list()).to.deep.equal([]);
     expect((await only('?status=resolved')).resolution.action).to.equal('unlocked');
   });
 
   it('lists the approved periods of managers above, also when the period below keeps its rows', async () => {
-    await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { managerId: office.mia });
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { managerId: workspace.mia });
     const rules = [flatRule('Override', 0.1, { executionPhase: 'cascade' })];
-    await office.api.createPlan({ name: 'Lead', config: { rules } }, [office.mia]);
+    await workspace.api.createPlan({ name: 'Lead', config: { rules } }, [workspace.mia]);
     await idle();
-    await office.api.generate(office.mia, '2026-01');
-    await office.api.approve(office.mia, '2026-01');
+    await workspace.api.generate(workspace.mia, '2026-01');
+    await workspace.api.approve(workspace.mia, '2026-01');
     await idle();
     expect(await list()).to.deep.equal([]);
     await late('late', 1000);
@@ -240,15 +237,15 @@ describe('discrepancies', () => {
       ['Mia', 8],
     ]);
     // A change of Ben's quota changes no row of his, because January is approved.
-    const quota = { repIds: [office.ben], measure: 'New business', period: '2026-Q1', target: 50_000 };
-    await office.api.expect(201, 'POST', '/v1/quotas', quota);
+    const quota = { repIds: [workspace.ben], measure: 'New business', period: '2026-Q1', target: 50_000 };
+    await workspace.api.expect(201, 'POST', '/v1/quotas', quota);
     await idle();
     const after = await list();
     const [ben, mia] = ['Ben', 'Mia'].map((name) => after.find(({ repName }) => repName === name)) as [Body, Body];
     expect(ben.delta).to.be.greaterThan(80);
     expect(mia.delta).to.equal(ben.delta / 10);
     expect(mia.causes.at(-1).kind).to.equal('cascade');
-    await checkBeforeCalculation(office.mia, () => office.deal('later', 500, '2026-01-30'));
+    await checkBeforeCalculation(workspace.mia, () => workspace.deal('later', 500, '2026-01-30'));
     const last = (await list()).find(({ repName }) => repName === 'Mia') as Body;
     expect(last.delta).to.be.greaterThan(mia.delta);
     expect(last.causes.map(({ kind }: Body) => kind)).to.not.include('true_up');
@@ -257,14 +254,14 @@ describe('discrepancies', () => {
   it('is resolved by managers and admins, but not by the rep, and from the present delta', async () => {
     await late('late', 1000);
     const { discrepancyId } = await only();
-    const ben = await office.as(office.ben);
+    const ben = await workspace.as(workspace.ben);
     expect((await ben.get('/v1/discrepancies')).status).to.equal(403);
     expect((await resolve(discrepancyId, 'dismiss', {}, ben)).status).to.equal(403);
-    await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { role: 'admin' });
-    await expectError('403 forbidden', resolve(discrepancyId, 'carry_forward', {}, await office.as(office.ben)));
-    const mia = await office.as(office.mia);
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { role: 'admin' });
+    await expectError('403 forbidden', resolve(discrepancyId, 'carry_forward', {}, await workspace.as(workspace.ben)));
+    const mia = await workspace.as(workspace.mia);
     expect(await list('?status=open', mia)).to.have.length(1);
-    await office.sql('update discrepancies set delta = 79 where workspace_id = $1');
+    await workspace.sql('update discrepancies set delta = 79 where workspace_id = $1');
     const changed = await resolve(discrepancyId, 'dismiss', {}, mia);
     expect([changed.status, changed.body.code, changed.body.details]).to.deep.equal([
       409,

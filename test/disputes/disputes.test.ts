@@ -1,28 +1,27 @@
+import { Service } from '#test/support/service.js';
 import 'reflect-metadata';
 import { expect } from 'chai';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 const period = '2026-01';
 
 describe('disputes', () => {
-  let fixture: StatementFixture;
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
   let ben: ApiClient;
   let mia: ApiClient;
   let ada: ApiClient;
   let kim: string;
 
   before(async () => {
-    fixture = await StatementFixture.create();
-    office = await fixture.office();
-    kim = await office.addRep('Kim');
-    ben = await office.as(office.ben);
-    mia = await office.as(office.mia);
-    ada = await office.as(await office.addRep('Ada', 'admin'));
+    workspace = await WorkedExample.create(service);
+    kim = await workspace.addRep('Kim');
+    ben = await workspace.as(workspace.ben);
+    mia = await workspace.as(workspace.mia);
+    ada = await workspace.as(await workspace.addRep('Ada', 'admin'));
   });
-  after(() => fixture.stop());
 
   const open = (client: ApiClient, more: object = {}) =>
     client.expect(201, 'POST', '/v1/disputes', {
@@ -36,7 +35,7 @@ describe('disputes', () => {
   it('stores the trace of the deal and the statement as they were when it was opened', async () => {
     const dispute = await open(ben, { dealId: 'D1', expectedAmount: 1200.5 });
     expect(dispute).to.deep.include({
-      repId: office.ben,
+      repId: workspace.ben,
       repName: 'Ben',
       period,
       dealId: 'D1',
@@ -44,7 +43,7 @@ describe('disputes', () => {
       status: 'open',
       expectedAmount: 1200.5,
       currency: 'USD',
-      openedBy: { repId: office.ben, name: 'Ben' },
+      openedBy: { repId: workspace.ben, name: 'Ben' },
       adjustmentId: null,
     });
     const { statement, deal, events, outcomes } = dispute.evidence;
@@ -55,8 +54,8 @@ describe('disputes', () => {
     expect(events[0].trace.amount).to.equal(events[0].amount);
     expect(outcomes[0]).to.include({ paid: true, ruleName: 'New business' });
 
-    await office.deal('D1', 1, '2026-01-15');
-    await office.calculated();
+    await workspace.deal('D1', 1, '2026-01-15');
+    await workspace.calculated();
     expect((await ben.expect(200, 'GET', `/v1/disputes/${dispute.disputeId}`)).evidence).to.deep.equal(
       dispute.evidence,
     );
@@ -64,7 +63,7 @@ describe('disputes', () => {
   });
 
   it('stores the reasons why nothing was paid', async () => {
-    await office.deal('lost', 500, '2026-01-16', { currency: 'EUR' });
+    await workspace.deal('lost', 500, '2026-01-16', { currency: 'EUR' });
     const { evidence } = await open(ben, { dealId: 'lost', type: 'missing_deal' });
     expect(evidence.events).to.deep.equal([]);
     expect(evidence.outcomes[0]).to.include({ paid: false, reason: 'currency_mismatch' });
@@ -73,7 +72,7 @@ describe('disputes', () => {
   });
 
   it('accepts a claim to a deal that is unknown or of another rep, and shows nothing of the deal', async () => {
-    await office.api.expect(201, 'PUT', '/v1/deals/secret', {
+    await workspace.api.expect(201, 'PUT', '/v1/deals/secret', {
       name: 'Secret',
       amount: 10,
       closeDate: '2026-01-16',
@@ -99,9 +98,9 @@ describe('disputes', () => {
       if (answer.status === 201) await move(ben, answer.body.disputeId, { status: 'withdrawn' });
       return [answer.status, answer.body.details?.issues.map(({ path }: { path: string }) => path)];
     };
-    await office.deal('undated', 500, '2026-01-16');
-    await office.deal('undated', 500, '', { closeDate: null });
-    await office.calculated();
+    await workspace.deal('undated', 500, '2026-01-16');
+    await workspace.deal('undated', 500, '', { closeDate: null });
+    await workspace.calculated();
     const [event] = (await ben.expect(200, 'GET', '/v1/commissions?dealId=D2')).events;
     const rejected = [400, ['dealId']];
     expect(await opened({ dealId: 'D2' })).to.deep.equal(rejected);
@@ -115,8 +114,8 @@ describe('disputes', () => {
     expect(await opened({ dealId: 'D2', type: 'other' })).to.deep.equal(accepted);
     // January paid the deal before its close date was removed.
     expect(await opened({ dealId: 'undated' })).to.deep.equal(accepted);
-    await office.api.expect(200, 'DELETE', '/v1/deals/undated');
-    await office.calculated();
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/undated');
+    await workspace.calculated();
   });
 
   it('is about an event of the rep, whose deal it takes over', async () => {
@@ -132,15 +131,15 @@ describe('disputes', () => {
   });
 
   it('is opened and read by reps only for themselves; managers, payroll and admins read all', async () => {
-    const dispute = await open(mia, { repId: office.ben });
-    const kimsClient = await office.as(kim);
-    const denied = { period, type: 'other', description: 'x', repId: office.ben };
+    const dispute = await open(mia, { repId: workspace.ben });
+    const kimsClient = await workspace.as(kim);
+    const denied = { period, type: 'other', description: 'x', repId: workspace.ben };
     expect((await kimsClient.expect(403, 'POST', '/v1/disputes', denied)).code).to.equal('forbidden');
     await kimsClient.expect(403, 'GET', `/v1/disputes/${dispute.disputeId}`);
-    await kimsClient.expect(403, 'GET', `/v1/disputes?repId=${office.ben}`);
+    await kimsClient.expect(403, 'GET', `/v1/disputes?repId=${workspace.ben}`);
     expect((await kimsClient.expect(200, 'GET', '/v1/disputes')).count).to.equal(0);
-    const payroll = await fixture.service.as(office.workspaceId, await office.addRep('Pat', 'payroll'));
-    for (const client of [ben, ada, payroll, office.api]) {
+    const payroll = await service.as(workspace.workspaceId, await workspace.addRep('Pat', 'payroll'));
+    for (const client of [ben, ada, payroll, workspace.api]) {
       const listed = await client.expect(200, 'GET', `/v1/disputes?status=open&period=${period}`);
       expect(listed.disputes.map(({ disputeId }: { disputeId: string }) => disputeId)).to.deep.equal([
         dispute.disputeId,
@@ -153,7 +152,7 @@ describe('disputes', () => {
 
   it('is decided by another person than the rep and who opened it, and withdrawn only by who opened it', async () => {
     const byBen = (await open(ben)).disputeId;
-    const byMia = (await open(mia, { repId: office.ben })).disputeId;
+    const byMia = (await open(mia, { repId: workspace.ben })).disputeId;
     const code = async (client: ApiClient, id: string, status: string) =>
       (await move(client, id, { status })).body.code ?? 'done';
     expect(await code(ben, byBen, 'accepted')).to.equal('forbidden');
@@ -167,7 +166,7 @@ describe('disputes', () => {
 
     const own = (await open(mia)).disputeId;
     const key = (await ada.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 })).apiKey;
-    const byKey = (await open(fixture.service.client(key), { repId: office.ben })).disputeId;
+    const byKey = (await open(service.client(key), { repId: workspace.ben })).disputeId;
     expect(await code(ada, byKey, 'accepted')).to.equal('forbidden');
     expect(await code(ada, byKey, 'withdrawn')).to.equal('done');
     expect(await code(mia, own, 'accepted')).to.equal('forbidden');
@@ -175,11 +174,11 @@ describe('disputes', () => {
   });
 
   it('is decided by a person, and not by a key of no person, if such a key opened it', async () => {
-    const { disputeId } = await open(office.api, { repId: office.ben });
+    const { disputeId } = await open(workspace.api, { repId: workspace.ben });
     for (const status of ['in_review', 'accepted', 'rejected'])
-      await expectError('403 forbidden', move(office.api, disputeId, { status }), status);
+      await expectError('403 forbidden', move(workspace.api, disputeId, { status }), status);
     const byBen = (await open(ben)).disputeId;
-    expect((await move(office.api, byBen, { status: 'rejected' })).status).to.equal(200);
+    expect((await move(workspace.api, byBen, { status: 'rejected' })).status).to.equal(200);
     expect((await move(mia, disputeId, { status: 'rejected' })).status).to.equal(200);
   });
 
@@ -207,7 +206,7 @@ describe('disputes', () => {
   it('has the comments of the same rep, period and deal as its thread', async () => {
     const { disputeId } = await open(ben, { dealId: 'D1' });
     const comment = (body: string, more: object) =>
-      ben.expect(201, 'POST', `/v1/statements/${office.ben}/comments`, { period, body, ...more });
+      ben.expect(201, 'POST', `/v1/statements/${workspace.ben}/comments`, { period, body, ...more });
     await comment('about the deal', { dealId: 'D1' });
     await comment('about the statement', {});
     const { comments } = await mia.expect(200, 'GET', `/v1/disputes/${disputeId}`);
@@ -220,14 +219,14 @@ describe('disputes', () => {
     const accepted = { status: 'accepted', adjustment: { amount: 75, period: '2026-04' } };
     await expectError('403 forbidden', move(mia, disputeId, accepted));
     await expectError('400 VALIDATION_FAILED', move(ada, disputeId, { ...accepted, status: 'rejected' }));
-    await office.generateAndApprove('2026-05');
+    await workspace.generateAndApprove('2026-05');
     const frozen = { status: 'accepted', adjustment: { amount: 75, period: '2026-05' } };
     await expectError('409 statement_locked', move(ada, disputeId, frozen));
     expect((await ben.expect(200, 'GET', `/v1/disputes/${disputeId}`)).status).to.equal('open');
 
     const done = (await move(ada, disputeId, accepted)).body;
     await expectError('409 invalid_transition', move(ada, disputeId, accepted));
-    const { lineItems } = await ben.expect(200, 'GET', `/v1/statements?repId=${office.ben}&period=2026-04`);
+    const { lineItems } = await ben.expect(200, 'GET', `/v1/statements?repId=${workspace.ben}&period=2026-04`);
     expect(lineItems).to.have.length(1);
     expect(lineItems[0]).to.deep.include({
       eventId: done.adjustmentId,
@@ -235,43 +234,43 @@ describe('disputes', () => {
       dealId: 'D1',
       reason: `Dispute ${disputeId}`,
     });
-    await office.expectSoundLedger();
+    await workspace.expectSoundLedger();
   });
 
   describe('and approvals', () => {
     let disputeId: string;
     before(async () => {
-      await office.generate('2026-Q1');
+      await workspace.generate('2026-Q1');
       ({ disputeId } = await open(ben, { period: '2026-02' }));
     });
 
     const approve = (body: object = {}) =>
-      office.api.post(`/v1/statements/${office.ben}/approve`, { period: '2026-Q1', status: 'approved', ...body });
+      workspace.api.post(`/v1/statements/${workspace.ben}/approve`, { period: '2026-Q1', status: 'approved', ...body });
 
     it('an open dispute about days of the period rejects its approval, alone and among others', async () => {
       const { status, body } = await approve();
       expect([status, body.code, body.details]).to.deep.equal([409, 'open_dispute', { disputeIds: [disputeId] }]);
-      const { statements } = await office.api.expect(200, 'GET', '/v1/statements?period=2026-Q1');
-      const { version } = statements.find(({ repId }: { repId: string }) => repId === office.ben);
-      await office.api.generate(kim, '2026-Q1');
-      const bulk = await office.api.expect(200, 'POST', '/v1/statements/approve', {
+      const { statements } = await workspace.api.expect(200, 'GET', '/v1/statements?period=2026-Q1');
+      const { version } = statements.find(({ repId }: { repId: string }) => repId === workspace.ben);
+      await workspace.api.generate(kim, '2026-Q1');
+      const bulk = await workspace.api.expect(200, 'POST', '/v1/statements/approve', {
         period: '2026-Q1',
         statements: [
-          { repId: office.ben, version },
+          { repId: workspace.ben, version },
           { repId: kim, version: 1 },
         ],
       });
       expect(bulk.refused.map(({ repId, code }: { repId: string; code: string }) => [repId, code])).to.deep.equal([
-        [office.ben, 'open_dispute'],
+        [workspace.ben, 'open_dispute'],
       ]);
       expect(bulk.approved).to.have.length(1);
     });
 
     it('does not reject an approval with the setting blockApprovalOnDispute false', async () => {
       const set = (blockApprovalOnDispute: boolean) =>
-        office.api.expect(200, 'PATCH', '/v1/workspaces', { blockApprovalOnDispute });
+        workspace.api.expect(200, 'PATCH', '/v1/workspaces', { blockApprovalOnDispute });
       await set(false);
-      expect((await office.api.expect(200, 'GET', '/v1/workspaces')).blockApprovalOnDispute).to.equal(false);
+      expect((await workspace.api.expect(200, 'GET', '/v1/workspaces')).blockApprovalOnDispute).to.equal(false);
       expect((await approve()).status).to.equal(200);
       await approve({ status: 'draft' });
       await set(true);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download, unzipped } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
 import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 import { exportJobs, finishedExport } from './finished-export.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -13,18 +13,16 @@ type Loose = any;
 const farAway = "now() + interval '1 day'";
 
 describe('file exports', () => {
-  let fixture: StatementFixture;
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
   before(async function () {
     await requireBrowser(this);
-    fixture = await StatementFixture.create();
-    office = await fixture.office();
+    workspace = await WorkedExample.create(service);
   });
-  after(() => fixture?.stop());
 
   /** Inserts an export in the state that another process left. */
   async function leave(
-    of: Office,
+    of: WorkedExample,
     { status = 'waiting', until = farAway, kind = 'team.pdf', period = '2026-01', repId = null as string | null },
   ): Promise<string> {
     const id = newId();
@@ -41,30 +39,30 @@ describe('file exports', () => {
   }
 
   it('returns a job in the shape of a recalculation job if async is true', async () => {
-    const requested = await office.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
+    const requested = await workspace.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
     expect(requested.status).to.equal(202);
     expect(requested.body).to.include({ kind: 'team.pdf', status: 'running', period: '2026-01' });
-    const job = await finishedExport(office.api, requested.body.jobId);
+    const job = await finishedExport(workspace.api, requested.body.jobId);
     expect(job).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });
     expect(job.file).to.include({ filename: 'statements-2026-01.pdf', contentType: 'application/pdf' });
     const lifetimeMs = Date.parse(job.file.expiresAt) - Date.parse(job.finishedAt);
     expect(lifetimeMs).to.equal(3_600_000);
-    const { bytes, headers } = await download(office.api, job.file.path);
+    const { bytes, headers } = await download(workspace.api, job.file.path);
     expect(bytes.length).to.equal(job.file.bytes);
     expect(headers.get('content-length')).to.equal(String(job.file.bytes));
     expect(bytes.subarray(0, 5).toString()).to.equal('%PDF-');
-    const { jobs: listed } = await office.api.expect(200, 'GET', exportJobs);
+    const { jobs: listed } = await workspace.api.expect(200, 'GET', exportJobs);
     expect(listed.map((one: Loose) => one.jobId)).to.include(requested.body.jobId);
   });
 
   it('returns the file directly for a few reps', async () => {
-    const { headers, bytes } = await download(office.api, '/v1/statements/export.zip?period=2026-01');
+    const { headers, bytes } = await download(workspace.api, '/v1/statements/export.zip?period=2026-01');
     expect(headers.get('content-type')).to.equal('application/zip');
     expect([...unzipped(bytes).keys()].join()).to.match(/^statement-2026-01-Ben-[0-9a-f]{8}\.pdf$/);
   });
 
   it('checks access again when a file is downloaded', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const asMia = await own.as(own.mia);
     const asBen = await own.as(own.ben);
     const { jobId: ofTeam } = (await asMia.get('/v1/statements/export.pdf?period=2026-01&async=true')).body;
@@ -85,28 +83,28 @@ describe('file exports', () => {
   });
 
   it('deletes a finished export after one hour', async () => {
-    const { body } = await office.api.get('/v1/statements/export.xlsx?period=2026-01&async=true');
-    await finishedExport(office.api, body.jobId);
+    const { body } = await workspace.api.get('/v1/statements/export.xlsx?period=2026-01&async=true');
+    await finishedExport(workspace.api, body.jobId);
     const age = (span: string) =>
-      fixture.sql(`update export_jobs set finished_at = now() - $2::interval where job_id = $1`, [body.jobId, span]);
+      service.sql(`update export_jobs set finished_at = now() - $2::interval where job_id = $1`, body.jobId, span);
     await age('59 minutes');
-    expect((await office.api.get(`${exportJobs}/${body.jobId}/file`)).status).to.equal(200);
+    expect((await workspace.api.get(`${exportJobs}/${body.jobId}/file`)).status).to.equal(200);
     await age('61 minutes');
-    expect((await office.api.get(`${exportJobs}/${body.jobId}`)).status).to.equal(404);
-    expect((await office.api.get(`${exportJobs}/${body.jobId}/file`)).status).to.equal(404);
-    await fixture.sql('select delete_old_exports()');
-    expect(await fixture.sql('select 1 from export_parts where job_id = $1', [body.jobId])).to.deep.equal([]);
+    expect((await workspace.api.get(`${exportJobs}/${body.jobId}`)).status).to.equal(404);
+    expect((await workspace.api.get(`${exportJobs}/${body.jobId}/file`)).status).to.equal(404);
+    await service.sql('select delete_old_exports()');
+    expect(await service.sql('select 1 from export_parts where job_id = $1', body.jobId)).to.deep.equal([]);
   });
 
   it('returns export_not_ready before the file is finished', async () => {
-    const own = await fixture.office({ deals: false });
+    const own = await WorkedExample.create(service, { deals: false });
     const jobId = await leave(own, { status: 'running' });
     expect(await own.api.expect(200, 'GET', `${exportJobs}/${jobId}`)).to.include({ status: 'running' });
     await expectError('409 export_not_ready', own.api.get(`${exportJobs}/${jobId}/file`));
   });
 
   it('shares one waiting export between equal requests and rejects more than twenty waiting exports', async () => {
-    const own = await fixture.office({ deals: false });
+    const own = await WorkedExample.create(service, { deals: false });
     const waiting = await leave(own, { period: '2026-01' });
     const same = await own.api.get('/v1/statements/export.pdf?period=2026-01&async=true');
     expect([same.status, same.body.jobId]).to.deep.equal([202, waiting]);
@@ -114,11 +112,11 @@ describe('file exports', () => {
     for (let month = 1; month <= 8; month += 1) await leave(own, { period: `2025-0${month}` });
     await expectError('503 export_unavailable', own.api.get('/v1/statements/export.xlsx?period=2026-01'));
     expect((await own.api.get('/v1/statements/export.csv?period=2026-01')).status).to.equal(200);
-    expect((await office.api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
+    expect((await workspace.api.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
   });
 
   it('continues the export of a killed worker, archives from their stored parts', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.generate('2026-01');
     const abandoned = await leave(own, { status: 'running', until: "now() - interval '1 second'", kind: 'team.zip' });
     await own.sql(

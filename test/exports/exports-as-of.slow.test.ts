@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download, readWorkbook, rowsOf, unzipped } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 import { exportJobs } from './finished-export.js';
 import { squeezed } from './same-figures.js';
 
@@ -11,12 +12,10 @@ const sheets = ['Summary', 'Line items', 'Adjustments'];
 
 describe('PDF files, workbooks and archives as of an earlier instant', function () {
   this.timeout(120_000);
-  let fixture: StatementFixture;
+  const service = Service.duringSuite();
   before(async function () {
     await requireBrowser(this);
-    fixture = await StatementFixture.create();
   });
-  after(() => fixture?.stop());
 
   /** The text of a PDF without the instants at which it was printed and whose state it shows. */
   function textOf(pdf: Buffer): string {
@@ -32,22 +31,22 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
     return sheets.map(valuesOf);
   }
 
-  const fileOf = async ({ api }: Office, path: string, period: string, asOf: string | null) =>
+  const fileOf = async ({ api }: WorkedExample, path: string, period: string, asOf: string | null) =>
     (await download(api, `${path}period=${period}${asOf === null ? '' : `&asOf=${asOf}`}`)).bytes;
-  const statementText = async (office: Office, period: string, asOf: string | null = null) =>
-    textOf(await fileOf(office, `/v1/statements/${office.ben}/export?format=pdf&`, period, asOf));
+  const statementText = async (workspace: WorkedExample, period: string, asOf: string | null = null) =>
+    textOf(await fileOf(workspace, `/v1/statements/${workspace.ben}/export?format=pdf&`, period, asOf));
 
   /** What every file of the period shows. */
   async function contents(
-    office: Office,
+    workspace: WorkedExample,
     period: string,
     asOf: string | null = null,
   ): Promise<Record<string, unknown>> {
-    const { ben } = office;
-    const file = (path: string) => fileOf(office, path, period, asOf);
+    const { ben } = workspace;
+    const file = (path: string) => fileOf(workspace, path, period, asOf);
     const archive = unzipped(await file('/v1/statements/export.zip?'));
     return {
-      'statement as PDF': await statementText(office, period, asOf),
+      'statement as PDF': await statementText(workspace, period, asOf),
       'statement as workbook': await sheetTexts(await file(`/v1/statements/${ben}/export?format=xlsx&`)),
       'team as PDF': textOf(await file('/v1/statements/export.pdf?')),
       'team as workbook': await sheetTexts(await file('/v1/statements/export.xlsx?')),
@@ -56,34 +55,34 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
   }
 
   it('equal what they were at that instant, with and without a statement', async () => {
-    const office = await fixture.office();
-    const { api, ben, workspaceId } = office;
+    const workspace = await WorkedExample.create(service);
+    const { api, ben, workspaceId } = workspace;
     const comment = (body: string) =>
       api.expect(201, 'POST', `/v1/statements/${ben}/comments`, { period: '2026-01', body });
-    await office.generateAndApprove('2026-01');
+    await workspace.generateAndApprove('2026-01');
     await comment('Paid on the fifth');
-    await office.deal('D9', 700, '2026-02-09');
-    await fixture.service.waitForCalculations(workspaceId);
-    const [january, february] = [await contents(office, '2026-01'), await statementText(office, '2026-02')];
+    await workspace.deal('D9', 700, '2026-02-09');
+    await service.waitForCalculations(workspaceId);
+    const [january, february] = [await contents(workspace, '2026-01'), await statementText(workspace, '2026-02')];
     await sleep(5);
     const instant = new Date().toISOString();
     await sleep(5);
-    await office.unlock('2026-01');
-    await office.deal('D1', 1, '2026-01-15');
+    await workspace.unlock('2026-01');
+    await workspace.deal('D1', 1, '2026-01-15');
     await api.delete('/v1/deals/D9');
-    await fixture.service.waitForCalculations(workspaceId);
-    await office.generate('2026-01');
+    await service.waitForCalculations(workspaceId);
+    await workspace.generate('2026-01');
     await comment('Corrected');
-    expect(await contents(office, '2026-01', instant)).to.deep.equal(january);
-    expect(await statementText(office, '2026-02', instant)).to.equal(february);
-    expect(await statementText(office, '2026-01')).not.to.equal(january['statement as PDF']);
-    expect(await statementText(office, '2026-02'))
+    expect(await contents(workspace, '2026-01', instant)).to.deep.equal(january);
+    expect(await statementText(workspace, '2026-02', instant)).to.equal(february);
+    expect(await statementText(workspace, '2026-01')).not.to.equal(january['statement as PDF']);
+    expect(await statementText(workspace, '2026-02'))
       .to.include('Reversed on')
       .and.not.to.equal(february);
   });
 
   it('state the instant in the file and in the job, and are made once for each instant', async () => {
-    const { api, ben } = await fixture.office();
+    const { api, ben } = await WorkedExample.create(service);
     const path = `/v1/statements/${ben}/export?format=xlsx&period=2026-01`;
     const instants = [new Date(Date.now() - 5).toISOString(), '2026-01-31T23:00:00+02:00'];
     const jobs = await Promise.all(

@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { csvFile, disarmFormula, plainAmount } from '#src/exports/payroll-csv.js';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 const titles = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
 
 describe('exports of statements', () => {
-  const fixture = duringSuite(() => StatementFixture.create());
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
   before(async () => {
-    office = await fixture.office();
+    workspace = await WorkedExample.create(service);
   });
 
   it('writes one row per rep', async () => {
-    await office.generateAndApprove('2026-01');
-    const answer = await office.api.get('/v1/statements/export.csv?period=2026-01');
+    await workspace.generateAndApprove('2026-01');
+    const answer = await workspace.api.get('/v1/statements/export.csv?period=2026-01');
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('content-type')).to.equal('text/csv; charset=utf-8');
     expect(answer.headers.get('content-disposition')).to.equal(
@@ -34,7 +34,7 @@ describe('exports of statements', () => {
   });
 
   it('contains the same data in CSV, JSON and the statement', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.deal('D9', 12_345.67, '2026-03-09', { name: 'Say "hello", world\nand more' });
     await own.api.expect(200, 'POST', `/v1/statements/${own.ben}/adjust`, {
       amount: -12.5,
@@ -89,7 +89,7 @@ describe('exports of statements', () => {
 
   it('disarms formulas in names', async () => {
     const names = ["=cmd|'/c calc'!A0", '@SUM(1)', '-2+3', '+44 20', '\u3000=1', 'O’Brien, "Bo"', '＝1+1', 'مرحبا'];
-    const own = await fixture.office({ deals: false });
+    const own = await WorkedExample.create(service, { deals: false });
     for (const [index, name] of names.entries()) {
       await own.api.expect(200, 'PUT', '/v1/reps', { reps: [{ email: `x${index}@acme.test`, name }] });
     }
@@ -163,7 +163,7 @@ describe('exports of statements', () => {
   });
 
   it('adds a currency column and omits the total for several currencies', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.payEuros();
     const team = await own.api.get('/v1/statements/export.csv?period=2026-01');
     expect(team.headers.get('x-net-total')).to.equal(null);
@@ -179,15 +179,15 @@ describe('exports of statements', () => {
   });
 
   it('accepts a semicolon as delimiter and rejects unknown parameters', async () => {
-    const semicolons = await office.api.get('/v1/statements/export.csv?period=2026-01&delimiter=%3B');
+    const semicolons = await workspace.api.get('/v1/statements/export.csv?period=2026-01&delimiter=%3B');
     expect(semicolons.body).to.contain(titles.join(';'));
     for (const path of [
-      `/v1/statements/${office.ben}/export?format=xml`,
-      `/v1/statements/${office.ben}/export?period=x`,
+      `/v1/statements/${workspace.ben}/export?format=xml`,
+      `/v1/statements/${workspace.ben}/export?period=x`,
       '/v1/statements/export.csv?delimiter=%7C',
       '/v1/statements/export.csv?columns=all',
     ]) {
-      expect((await office.api.get(path)).status, path).to.equal(400);
+      expect((await workspace.api.get(path)).status, path).to.equal(400);
     }
   });
 });

@@ -1,31 +1,30 @@
 import { expect } from 'chai';
-import { StatementFixture } from '#test/statements/statement-fixture.js';
 import { download, unzipped } from '#test/support/downloads.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 import { finishedExport } from './finished-export.js';
 import { expectSameFigures, squeezed } from './same-figures.js';
 
 describe('a large export', function () {
   this.timeout(180_000);
-  let fixture: StatementFixture;
+  const service = Service.duringSuite();
   before(async function () {
     await requireBrowser(this);
-    fixture = await StatementFixture.create();
   });
-  after(() => fixture?.stop());
 
   it('of a statement contains five thousand lines with the same figures in every format', async function () {
-    const office = await fixture.office({ deals: false, currency: 'EUR' });
+    const workspace = await WorkedExample.create(service, { deals: false, currency: 'EUR' });
     const deals = Array.from({ length: 5000 }, (_, index) => ({
       dealId: `B-${index}`,
       amount: 100 + (index % 977) + 0.37,
       closeDate: `2026-0${1 + (index % 3)}-${String(1 + (index % 28)).padStart(2, '0')}`,
       ownerId: 'ben',
     }));
-    await office.api.expect(200, 'POST', '/v1/deals/import', { deals });
-    await office.calculated();
-    await office.generate('2026-Q1');
-    const { text } = await expectSameFigures(office, '2026-Q1');
+    await workspace.api.expect(200, 'POST', '/v1/deals/import', { deals });
+    await workspace.calculated();
+    await workspace.generate('2026-Q1');
+    const { text } = await expectSameFigures(workspace, '2026-Q1');
     if (text === null) return this.skip();
     const pages = text.split('\f').filter((page) => page.trim() !== '');
     expect(pages.length).to.be.greaterThan(100);
@@ -36,7 +35,7 @@ describe('a large export', function () {
   });
 
   it('returns a job with its progress at once for an archive of more than fifty statements', async () => {
-    const own = await fixture.office({ benName: '../../etc/passwd' });
+    const own = await WorkedExample.create(service, { benName: '../../etc/passwd' });
     const reps = Array.from({ length: 54 }, (_, index) => ({
       email: `r${index}@acme.test`,
       name: `名前 ${index % 7}`,

@@ -1,39 +1,39 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
-import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 const rowsOf = (body: string) => parse(body, { columns: true, bom: true }) as Record<string, string>[];
 const path = (query: string) => `/v1/statements/export.csv?period=2026-Q1&${query}`;
 
 describe('files for payroll systems', () => {
-  const fixture = duringSuite(() => StatementFixture.create());
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
   before(async () => {
-    office = await fixture.office({ benName: 'Ben van der Berg' });
-    await office.api.expect(200, 'PATCH', `/v1/reps/${office.ben}`, { payrollId: '004711' });
-    await office.api.adjust(office.ben, '2026-Q1', -250.5, 'x');
-    await office.generate('2026-Q1');
+    workspace = await WorkedExample.create(service, { benName: 'Ben van der Berg' });
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { payrollId: '004711' });
+    await workspace.api.adjust(workspace.ben, '2026-Q1', -250.5, 'x');
+    await workspace.generate('2026-Q1');
   });
 
   it('contains only approved statements by default and marks requested drafts', async () => {
     for (const layout of ['gusto', 'long']) {
-      const none = await office.api.get(path(`layout=${layout}`));
+      const none = await workspace.api.get(path(`layout=${layout}`));
       expect(rowsOf(none.body)).to.deep.equal([]);
       expect(none.headers.get('x-row-count')).to.equal('0');
     }
-    const [draft] = rowsOf((await office.api.get(path('layout=gusto&include=draft'))).body);
+    const [draft] = rowsOf((await workspace.api.get(path('layout=gusto&include=draft'))).body);
     expect(draft?.['personal_note']).to.equal('DRAFT, not for payroll');
-    const long = rowsOf((await office.api.get(path('layout=long&include=draft'))).body);
+    const long = rowsOf((await workspace.api.get(path('layout=long&include=draft'))).body);
     expect(long.map((row) => row['Statement Status'])).to.deep.equal(['draft', 'draft']);
-    expect(rowsOf((await office.api.get(path('include=approved'))).body)).to.deep.equal([]);
-    expect(rowsOf((await office.api.get(path('include=draft'))).body)).to.have.length(1);
-    expect(rowsOf((await office.api.get(path('layout=generic'))).body)).to.have.length(2);
+    expect(rowsOf((await workspace.api.get(path('include=approved'))).body)).to.deep.equal([]);
+    expect(rowsOf((await workspace.api.get(path('include=draft'))).body)).to.have.length(1);
+    expect(rowsOf((await workspace.api.get(path('layout=generic'))).body)).to.have.length(2);
   });
 
   it('leaves the generic file unchanged and adds columns on request', async () => {
-    const [own] = rowsOf((await office.api.get(path('columns=extended'))).body);
+    const [own] = rowsOf((await workspace.api.get(path('columns=extended'))).body);
     expect(Object.keys(own ?? {})).to.deep.equal(
       'Name,Email,Commissions,Bonuses,Adjustments,Net Payout,Statement Status,Employee ID,Currency,Period,Period Start,Period End,Statement ID,Version,Approved At,Approved By'.split(
         ',',
@@ -47,14 +47,14 @@ describe('files for payroll systems', () => {
       Version: '1',
       'Approved At': '',
     });
-    expect((await office.api.get(path('layout=adp&columns=extended'))).status).to.equal(400);
+    expect((await workspace.api.get(path('layout=adp&columns=extended'))).status).to.equal(400);
   });
 
   describe('of an approved statement', () => {
-    before(() => office.approve('2026-Q1'));
+    before(() => workspace.approve('2026-Q1'));
 
     it('gusto: splits names and leaves zeros blank', async () => {
-      const answer = await office.api.get(path('layout=gusto'));
+      const answer = await workspace.api.get(path('layout=gusto'));
       expect(answer.body.replace('\ufeff', '')).to.equal(
         'last_name,first_name,gusto_employee_id,commission,bonus,correction_payment,personal_note\r\n' +
           'Berg,Ben van der,004711,16500.00,,-250.50,\r\n',
@@ -64,7 +64,7 @@ describe('files for payroll systems', () => {
     });
 
     it('long: writes one row per kind of earning with the codes of the workspace', async () => {
-      const rows = rowsOf((await office.api.get(path('layout=long'))).body);
+      const rows = rowsOf((await workspace.api.get(path('layout=long'))).body);
       expect(rows).to.deep.equal([
         {
           'Employee ID': '004711',
@@ -86,11 +86,11 @@ describe('files for payroll systems', () => {
     });
 
     it('adp: requires a company code, writes the codes and uses the ADP file name', async () => {
-      await expectError('400 VALIDATION_FAILED', office.api.get(path('layout=adp')));
+      await expectError('400 VALIDATION_FAILED', workspace.api.get(path('layout=adp')));
       const payroll = { companyCode: 'A1B', batchId: 'COMM', earningCodes: { commission: 'CM' } };
-      await office.api.expect(200, 'PATCH', '/v1/workspaces', { payroll });
-      expect((await office.api.expect(200, 'GET', '/v1/workspaces')).payroll).to.deep.equal(payroll);
-      const answer = await office.api.get(path('layout=adp'));
+      await workspace.api.expect(200, 'PATCH', '/v1/workspaces', { payroll });
+      expect((await workspace.api.expect(200, 'GET', '/v1/workspaces')).payroll).to.deep.equal(payroll);
+      const answer = await workspace.api.get(path('layout=adp'));
       expect(answer.headers.get('content-disposition')).to.contain('filename="PRA1BEPI.csv"');
       expect(answer.body.replace('\ufeff', '')).to.equal(
         'Co Code,Batch ID,File #,Earnings 3 Code,Earnings 3 Amount,Earnings 4 Code,Earnings 4 Amount,Earnings 5 Code,Earnings 5 Amount\r\n' +
@@ -100,7 +100,7 @@ describe('files for payroll systems', () => {
   });
 
   it('adp: splits amounts beyond the range of one cell and reports reps without a payroll id', async () => {
-    const own = await fixture.office({ deals: false });
+    const own = await WorkedExample.create(service, { deals: false });
     await own.api.expect(200, 'PATCH', '/v1/workspaces', { payroll: { companyCode: 'XYZ' } });
     await own.deal('HUGE', 3_000_000, '2026-01-10');
     await own.api.adjust(own.ben, '2026-Q1', -90_000, 'x');
@@ -125,7 +125,7 @@ describe('files for payroll systems', () => {
   });
 
   it('rejects several currencies in layouts without a currency column', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.payEuros();
     await own.generate('2026-Q1');
     for (const layout of ['gusto', 'adp']) {
@@ -143,17 +143,19 @@ describe('files for payroll systems', () => {
 
   it('rejects unknown parameters', async () => {
     for (const query of ['layout=rippling', 'include=none', 'columns=all'])
-      expect((await office.api.get(path(query))).status, query).to.equal(400);
+      expect((await workspace.api.get(path(query))).status, query).to.equal(400);
     for (const body of [
       { payroll: { companyCode: '=A' } },
       { payroll: { earningCodes: { commission: '' } } },
       { payroll: { other: 1 } },
       { paper: 'A5' },
     ])
-      expect((await office.api.patch('/v1/workspaces', body)).status, JSON.stringify(body)).to.equal(400);
-    expect((await office.api.patch(`/v1/reps/${office.ben}`, { payrollId: 'x'.repeat(51) })).status).to.equal(400);
-    await office.api.expect(200, 'PATCH', `/v1/reps/${office.mia}`, { payrollId: 'M1' });
-    const cleared = await office.api.expect(200, 'PATCH', `/v1/reps/${office.mia}`, { payrollId: null });
+      expect((await workspace.api.patch('/v1/workspaces', body)).status, JSON.stringify(body)).to.equal(400);
+    expect((await workspace.api.patch(`/v1/reps/${workspace.ben}`, { payrollId: 'x'.repeat(51) })).status).to.equal(
+      400,
+    );
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.mia}`, { payrollId: 'M1' });
+    const cleared = await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.mia}`, { payrollId: null });
     expect(cleared.payrollId).to.equal(null);
   });
 });

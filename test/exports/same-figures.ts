@@ -2,29 +2,29 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { money } from '#src/exports/documents/figures.js';
 import { moneyFormat } from '#src/platform/documents/workbook.js';
-import { type Office } from '#test/statements/statement-fixture.js';
 import { download, readWorkbook, rowsOf } from '#test/support/downloads.js';
 import { pdfText } from '#test/support/pdf-tools.js';
+import { type WorkedExample } from '#test/support/worked-example.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Loose = any;
 
 export const squeezed = (text: string) => text.replace(/\s+/g, ' ');
 
-export const exportPath = (office: Office, period: string, format: string) =>
-  `/v1/statements/${office.ben}/export?period=${period}&format=${format}`;
+export const exportPath = (workspace: WorkedExample, period: string, format: string) =>
+  `/v1/statements/${workspace.ben}/export?period=${period}&format=${format}`;
 
 /** Every figure of the statement, read back from each of the files. */
 export async function expectSameFigures(
-  office: Office,
+  workspace: WorkedExample,
   period: string,
 ): Promise<{ text: string | null; statement: Loose }> {
-  const { api } = office;
-  const statement = JSON.parse((await download(api, exportPath(office, period, 'json'))).bytes.toString());
+  const { api } = workspace;
+  const statement = JSON.parse((await download(api, exportPath(workspace, period, 'json'))).bytes.toString());
   const { currency, summary, lineItems } = statement;
-  const csv = await download(api, exportPath(office, period, 'csv'));
-  const pdf = await download(api, exportPath(office, period, 'pdf'));
-  const xlsx = await download(api, exportPath(office, period, 'xlsx'));
+  const csv = await download(api, exportPath(workspace, period, 'csv'));
+  const pdf = await download(api, exportPath(workspace, period, 'pdf'));
+  const xlsx = await download(api, exportPath(workspace, period, 'xlsx'));
   for (const file of [pdf, xlsx])
     for (const name of ['x-row-count', 'x-net-total', 'x-statement-version', 'x-statement-status'])
       expect(file.headers.get(name), name).to.equal(csv.headers.get(name));

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { money } from '#src/exports/documents/figures.js';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download, readWorkbook, rowsOf, unzipped } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { startTrapServer } from '#test/support/trap-server.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 import { expectSameFigures, exportPath, squeezed } from './same-figures.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -14,20 +15,18 @@ type Loose = any;
 
 describe("a rep's statement as PDF and workbook", function () {
   this.timeout(180_000);
-  let fixture: StatementFixture;
+  const service = Service.duringSuite();
   before(async function () {
     await requireBrowser(this);
-    fixture = await StatementFixture.create();
   });
-  after(() => fixture?.stop());
 
   it('contains the tiers, negative amounts and adjustments of the statement', async function () {
-    const office = await fixture.office();
-    await office.deal('R1', -5000.5, '2026-03-20', { name: 'Refund' });
-    await office.api.adjust(office.ben, '2026-Q1', -120.25, 'Advance paid back');
-    await office.calculated();
-    await office.generate('2026-Q1');
-    const { text } = await expectSameFigures(office, '2026-Q1');
+    const workspace = await WorkedExample.create(service);
+    await workspace.deal('R1', -5000.5, '2026-03-20', { name: 'Refund' });
+    await workspace.api.adjust(workspace.ben, '2026-Q1', -120.25, 'Advance paid back');
+    await workspace.calculated();
+    await workspace.generate('2026-Q1');
+    const { text } = await expectSameFigures(workspace, '2026-Q1');
     if (text === null) return this.skip();
     const whole = squeezed(text);
     expect(whole).to.contain('Advance paid back API key -120.25');
@@ -42,11 +41,11 @@ describe("a rep's statement as PDF and workbook", function () {
     ['BHD', 1234.567, '98.765'],
   ] as const) {
     it(`writes amounts with the decimals of ${currency}`, async function () {
-      const office = await fixture.office({ currency, deals: false });
-      await office.deal('X1', amount, '2026-01-20');
-      await office.calculated();
-      await office.generate('2026-01');
-      const { text, statement } = await expectSameFigures(office, '2026-01');
+      const workspace = await WorkedExample.create(service, { currency, deals: false });
+      await workspace.deal('X1', amount, '2026-01-20');
+      await workspace.calculated();
+      await workspace.generate('2026-01');
+      const { text, statement } = await expectSameFigures(workspace, '2026-01');
       expect(money(String(statement.summary.netPayout), currency)).to.equal(shown);
       if (text === null) return this.skip();
       expect(text).to.contain(`${currency} ${shown}`);
@@ -54,13 +53,15 @@ describe("a rep's statement as PDF and workbook", function () {
   }
 
   it('is marked as a draft until approval, and then names the approver', async function () {
-    const office = await fixture.office();
-    const live = pdfText((await download(office.api, exportPath(office, '2026-01', 'pdf'))).bytes);
-    await office.generate('2026-01');
-    const draft = pdfText((await download(office.api, exportPath(office, '2026-01', 'pdf'))).bytes);
-    const asMia = await office.as(office.mia);
-    await asMia.approve(office.ben, '2026-01');
-    const approved = pdfText((await download(await office.as(office.ben), exportPath(office, '2026-01', 'pdf'))).bytes);
+    const workspace = await WorkedExample.create(service);
+    const live = pdfText((await download(workspace.api, exportPath(workspace, '2026-01', 'pdf'))).bytes);
+    await workspace.generate('2026-01');
+    const draft = pdfText((await download(workspace.api, exportPath(workspace, '2026-01', 'pdf'))).bytes);
+    const asMia = await workspace.as(workspace.mia);
+    await asMia.approve(workspace.ben, '2026-01');
+    const approved = pdfText(
+      (await download(await workspace.as(workspace.ben), exportPath(workspace, '2026-01', 'pdf'))).bytes,
+    );
     if (live === null || draft === null || approved === null) return this.skip();
     expect(live).to.contain('DRAFT – not for payroll').and.to.contain('Not generated yet');
     expect(draft).to.contain('DRAFT – not for payroll').and.to.contain('Not approved yet');
@@ -69,7 +70,7 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   it('shows the effect of a cap by tier and by line', async function () {
-    const office = await fixture.office({ deals: false });
+    const workspace = await WorkedExample.create(service, { deals: false });
     const rule = {
       name: 'Marginal',
       measure: 'amount',
@@ -81,12 +82,12 @@ describe("a rep's statement as PDF and workbook", function () {
         { tierIndex: 1, minThreshold: 1, rate: 0.1, name: 'Second' },
       ],
     };
-    await office.api.createPlan({ name: 'Bands', config: { rules: [rule] } }, [office.ben]);
-    await office.api.setQuota([office.ben], 'Marginal', '2026-Q1', 50_000);
-    await office.deal('M1', 90_000, '2026-02-01');
-    await office.calculated();
-    await office.generate('2026-02');
-    const { text } = await expectSameFigures(office, '2026-02');
+    await workspace.api.createPlan({ name: 'Bands', config: { rules: [rule] } }, [workspace.ben]);
+    await workspace.api.setQuota([workspace.ben], 'Marginal', '2026-Q1', 50_000);
+    await workspace.deal('M1', 90_000, '2026-02-01');
+    await workspace.calculated();
+    await workspace.generate('2026-02');
+    const { text } = await expectSameFigures(workspace, '2026-02');
     if (text === null) return this.skip();
     const whole = squeezed(text);
     expect(whole).to.contain('First 50,000.00 5% 2,500.00');
@@ -96,8 +97,8 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   /** A plan with fixed amounts and a rate that changes in the middle of the quarter. */
-  async function officeWithTwoVersions(): Promise<Office> {
-    const office = await fixture.office({ deals: false });
+  async function withTwoVersions(): Promise<WorkedExample> {
+    const workspace = await WorkedExample.create(service, { deals: false });
     const rule = (rate: number) => ({
       name: 'Renewals',
       measure: 'amount',
@@ -127,20 +128,21 @@ describe("a rep's statement as PDF and workbook", function () {
     ];
     const config = (rate: number) => ({ rules: [rule(rate), ...fixed] });
     const terms = { name: 'Two', effectiveStart: '2026-01-01', config: config(0.05) };
-    const plan = await office.api.createPlan(terms, [office.ben]);
-    for (const measure of ['Renewals', 'Step']) await office.api.setQuota([office.ben], measure, '2026-Q1', 40_000);
+    const plan = await workspace.api.createPlan(terms, [workspace.ben]);
+    for (const measure of ['Renewals', 'Step'])
+      await workspace.api.setQuota([workspace.ben], measure, '2026-Q1', 40_000);
     const change = { config: config(0.1), effectiveStart: '2026-02-15' };
-    await office.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, change);
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, change);
     for (const [index, day] of ['01-10', '01-20', '02-10', '03-01', '03-10'].entries())
-      await office.deal(`V${index + 1}`, 10_000, `2026-${day}`, { name: `Deal ${index + 1}` });
-    await office.calculated();
-    await office.generate('2026-Q1');
-    return office;
+      await workspace.deal(`V${index + 1}`, 10_000, `2026-${day}`, { name: `Deal ${index + 1}` });
+    await workspace.calculated();
+    await workspace.generate('2026-Q1');
+    return workspace;
   }
 
   it('shows a rule once for all versions of its plan, with the version of each line', async function () {
-    const office = await officeWithTwoVersions();
-    const { text } = await expectSameFigures(office, '2026-Q1');
+    const workspace = await withTwoVersions();
+    const { text } = await expectSameFigures(workspace, '2026-Q1');
     if (text === null) return this.skip();
     const whole = squeezed(text);
     expect(whole).to.contain('Two, versions 1 and 2');
@@ -153,8 +155,8 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   it('shows fixed amounts as fixed, without a base or a rate', async function () {
-    const office = await officeWithTwoVersions();
-    const { text } = await expectSameFigures(office, '2026-Q1');
+    const workspace = await withTwoVersions();
+    const { text } = await expectSameFigures(workspace, '2026-Q1');
     if (text === null) return this.skip();
     const whole = squeezed(text);
     expect(whole).to.contain('5 times 250.00').and.to.contain('5 times 7.50');
@@ -169,8 +171,8 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   it('folds the lines of a rule without payout into one row with the reasons', async function () {
-    const office = await officeWithTwoVersions();
-    const { text, statement } = await expectSameFigures(office, '2026-Q1');
+    const workspace = await withTwoVersions();
+    const { text, statement } = await expectSameFigures(workspace, '2026-Q1');
     const ofStep = statement.lineItems.filter((line: Loose) => line.ruleName === 'Step');
     expect(ofStep.map((line: Loose) => line.amount)).to.deep.equal([0, 500, 0, 1000, 0]);
     if (text === null) return this.skip();
@@ -185,8 +187,10 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   it('stores whole numbers as whole numbers in the workbook', async () => {
-    const office = await officeWithTwoVersions();
-    const workbook = await readWorkbook((await download(office.api, exportPath(office, '2026-Q1', 'xlsx'))).bytes);
+    const workspace = await withTwoVersions();
+    const workbook = await readWorkbook(
+      (await download(workspace.api, exportPath(workspace, '2026-Q1', 'xlsx'))).bytes,
+    );
     const versions = rowsOf(workbook.getWorksheet('Line items')).map((row) => row['Plan Version']);
     expect(new Set(versions.map((cell) => cell?.value))).to.deep.equal(new Set([1, 2]));
     expect(new Set(versions.map((cell) => cell?.numFmt))).to.deep.equal(new Set(['#,##0']));
@@ -196,23 +200,23 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   it('prints the lines of a true-up and the approver', async function () {
-    const office = await fixture.office();
-    await office.generate('2026-Q1');
-    const asMia = await office.as(office.mia);
-    await asMia.approve(office.ben, '2026-Q1');
-    await office.deal('L1', 10_000, '2026-03-20', { name: 'Late one' });
-    await office.deal('L2', 2_000, '2026-03-25', { name: 'Late two' });
-    await office.calculated();
+    const workspace = await WorkedExample.create(service);
+    await workspace.generate('2026-Q1');
+    const asMia = await workspace.as(workspace.mia);
+    await asMia.approve(workspace.ben, '2026-Q1');
+    await workspace.deal('L1', 10_000, '2026-03-20', { name: 'Late one' });
+    await workspace.deal('L2', 2_000, '2026-03-25', { name: 'Late two' });
+    await workspace.calculated();
     const period = '2026-Q1';
-    const trueUp = await asMia.expect(200, 'POST', `/v1/statements/${office.ben}/true-up`, { period, force: true });
+    const trueUp = await asMia.expect(200, 'POST', `/v1/statements/${workspace.ben}/true-up`, { period, force: true });
     expect(trueUp).to.include({ action: 'trued_up', delta: 1800 });
-    const csv = await office.api.get('/v1/statements/export.csv?period=2026-Q1&columns=extended');
+    const csv = await workspace.api.get('/v1/statements/export.csv?period=2026-Q1&columns=extended');
     const approvers = (parse(csv.body, { columns: true, bom: true }) as Record<string, string>[]).map(
       (row) => row['Approved By'],
     );
     expect(approvers).to.deep.equal(['Mia', '']);
-    for (const file of [exportPath(office, period, 'xlsx'), `/v1/statements/export.xlsx?period=${period}`]) {
-      const workbook = await readWorkbook((await download(office.api, file)).bytes);
+    for (const file of [exportPath(workspace, period, 'xlsx'), `/v1/statements/export.xlsx?period=${period}`]) {
+      const workbook = await readWorkbook((await download(workspace.api, file)).bytes);
       const rows = rowsOf(workbook.getWorksheet('Adjustments'));
       const cells = (row: Loose) =>
         ['Kind', 'Deal', 'By', 'Rule', 'Amount', 'Approved', 'Now', 'Difference'].map(
@@ -227,7 +231,7 @@ describe("a rep's statement as PDF and workbook", function () {
       const statement = about.find((row) => row['What']?.value === 'Statement of Ben');
       expect(statement?.['Approved By']?.value).to.equal('Mia');
     }
-    const text = pdfText((await download(office.api, exportPath(office, period, 'pdf'))).bytes, '-layout');
+    const text = pdfText((await download(workspace.api, exportPath(workspace, period, 'pdf'))).bytes, '-layout');
     if (text === null) return this.skip();
     const whole = squeezed(text);
     expect(whole).to.match(/True-up of version 1 Mia 1,800\.00/);
@@ -237,45 +241,45 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   it('lists a reversed line with its reason and does not count it', async function () {
-    const office = await fixture.office();
-    await office.api.expect(200, 'DELETE', '/v1/deals/D1');
-    await office.calculated();
-    await office.generate('2026-Q1');
-    const text = pdfText((await download(office.api, exportPath(office, '2026-Q1', 'pdf'))).bytes, '-layout');
+    const workspace = await WorkedExample.create(service);
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/D1');
+    await workspace.calculated();
+    await workspace.generate('2026-Q1');
+    const text = pdfText((await download(workspace.api, exportPath(workspace, '2026-Q1', 'pdf'))).bytes, '-layout');
     if (text === null) return this.skip();
     expect(squeezed(text)).to.match(/Reversed on \d{4}-\d\d-\d\d: the deal was deleted\. Not counted\./);
     expect(text).to.match(/D1.*4,800\.00/);
   });
 
   it('prints the year to date and the previous period', async function () {
-    const office = await fixture.office();
-    await office.generate('2026-01');
-    await office.generate('2026-02');
-    const text = pdfText((await download(office.api, exportPath(office, '2026-02', 'pdf'))).bytes);
+    const workspace = await WorkedExample.create(service);
+    await workspace.generate('2026-01');
+    await workspace.generate('2026-02');
+    const text = pdfText((await download(workspace.api, exportPath(workspace, '2026-02', 'pdf'))).bytes);
     if (text === null) return this.skip();
     expect(squeezed(text)).to.contain('Year to date 2026: 12,000.00 Previous period, January 2026: 4,800.00');
   });
 
   it('uses the paper format of the workspace', async () => {
-    const size = async (office: Office) => {
-      const { bytes } = await download(office.api, exportPath(office, '2026-01', 'pdf'));
+    const size = async (workspace: WorkedExample) => {
+      const { bytes } = await download(workspace.api, exportPath(workspace, '2026-01', 'pdf'));
       return /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/
         .exec(bytes.toString('latin1'))
         ?.slice(1)
         .map(Number)
         .map(Math.round);
     };
-    const dollars = await fixture.office();
+    const dollars = await WorkedExample.create(service);
     expect(await size(dollars)).to.deep.equal([612, 792]);
     await dollars.api.expect(200, 'PATCH', '/v1/workspaces', { paper: 'A4' });
     expect(await size(dollars)).to.deep.equal([595, 842]);
-    const euros = await fixture.office({ currency: 'EUR' });
+    const euros = await WorkedExample.create(service, { currency: 'EUR' });
     expect(await size(euros)).to.deep.equal([595, 842]);
   });
 
   it('is tagged, has a title and embeds its fonts', async () => {
-    const office = await fixture.office({ benName: 'Łukasz Ωμέγα' });
-    const { bytes } = await download(office.api, exportPath(office, '2026-01', 'pdf'));
+    const workspace = await WorkedExample.create(service, { benName: 'Łukasz Ωμέγα' });
+    const { bytes } = await download(workspace.api, exportPath(workspace, '2026-01', 'pdf'));
     const raw = bytes.toString('latin1');
     expect(raw)
       .to.match(/\/MarkInfo <<.*\/Marked true/s)
@@ -298,12 +302,13 @@ describe("a rep's statement as PDF and workbook", function () {
       '\u202egnp.exe',
     ];
     const benName = `"; } @import url(http://127.0.0.1:${trap.port}/z); =1+1`;
-    const office = await fixture.office({ deals: false, benName });
-    for (const [index, name] of names.entries()) await office.deal(`H${index}`, 1000 + index, '2026-01-10', { name });
-    await office.api.adjust(office.ben, '2026-01', 5, '=HYPERLINK("http://x")');
-    await office.calculated();
-    const pdf = await download(office.api, exportPath(office, '2026-01', 'pdf'));
-    const xlsx = await download(office.api, exportPath(office, '2026-01', 'xlsx'));
+    const workspace = await WorkedExample.create(service, { deals: false, benName });
+    for (const [index, name] of names.entries())
+      await workspace.deal(`H${index}`, 1000 + index, '2026-01-10', { name });
+    await workspace.api.adjust(workspace.ben, '2026-01', 5, '=HYPERLINK("http://x")');
+    await workspace.calculated();
+    const pdf = await download(workspace.api, exportPath(workspace, '2026-01', 'pdf'));
+    const xlsx = await download(workspace.api, exportPath(workspace, '2026-01', 'xlsx'));
     await trap.expectNoHits();
     const parts = [...unzipped(xlsx.bytes)].filter(([name]) => name.startsWith('xl/worksheets/sheet'));
     const formulas = parts.flatMap(([, xml]) => [...xml.toString().matchAll(/<f[ >].*?<\/f>/g)].map(([all]) => all));
@@ -328,15 +333,15 @@ describe("a rep's statement as PDF and workbook", function () {
   });
 
   it('is available only to callers who may see the statement', async () => {
-    const office = await fixture.office();
-    const asBen = await office.as(office.ben);
+    const workspace = await WorkedExample.create(service);
+    const asBen = await workspace.as(workspace.ben);
     for (const format of ['pdf', 'xlsx']) {
-      await expectError('403 forbidden', asBen.get(`/v1/statements/${office.mia}/export?format=${format}`));
+      await expectError('403 forbidden', asBen.get(`/v1/statements/${workspace.mia}/export?format=${format}`));
       await expectError(
         '404 rep_not_found',
-        office.api.get(`/v1/statements/${crypto.randomUUID()}/export?format=${format}`),
+        workspace.api.get(`/v1/statements/${crypto.randomUUID()}/export?format=${format}`),
       );
-      expect((await asBen.get(`/v1/statements/${office.ben}/export?format=${format}`)).status).to.equal(200);
+      expect((await asBen.get(`/v1/statements/${workspace.ben}/export?format=${format}`)).status).to.equal(200);
     }
   });
 });

@@ -2,24 +2,23 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { grouped } from '#src/exports/documents/figures.js';
 import { teamPage } from '#src/exports/documents/team-page.js';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { download } from '#test/support/downloads.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { Service } from '#test/support/service.js';
 import { startTrapServer } from '#test/support/trap-server.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 describe('the team roll-up as PDF', () => {
-  let fixture: StatementFixture;
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
   before(async function () {
     await requireBrowser(this);
-    fixture = await StatementFixture.create();
-    office = await fixture.office();
+    workspace = await WorkedExample.create(service);
   });
-  after(() => fixture?.stop());
 
   const squeezed = (text: string) => text.replace(/\s+/g, ' ');
 
-  async function expectFiguresOfCsv(own: Office, period: string): Promise<string | null> {
+  async function expectFiguresOfCsv(own: WorkedExample, period: string): Promise<string | null> {
     const csv = await own.api.get(`/v1/statements/export.csv?period=${period}`);
     const { headers, bytes: pdf } = await download(own.api, `/v1/statements/export.pdf?period=${period}`);
     for (const name of ['x-row-count', 'x-net-total']) expect(headers.get(name)).to.equal(csv.headers.get(name));
@@ -36,14 +35,14 @@ describe('the team roll-up as PDF', () => {
   }
 
   /** The roll-up shows people who have a plan in the period. */
-  async function addToPlan(own: Office, people: readonly { email: string; name: string }[]): Promise<void> {
+  async function addToPlan(own: WorkedExample, people: readonly { email: string; name: string }[]): Promise<void> {
     const repIds = await own.api.saveReps(...people);
     await own.api.assign(repIds, own.planId);
   }
 
   it('contains the same figures as the CSV', async function () {
-    await office.generate('2026-01');
-    const text = await expectFiguresOfCsv(office, '2026-01');
+    await workspace.generate('2026-01');
+    const text = await expectFiguresOfCsv(workspace, '2026-01');
     if (text === null) return this.skip();
     expect(text).to.contain('Team statements').and.to.contain('January 2026 2026-01-01 to 2026-01-31, days in UTC');
     expect(text).to.contain('USD 4,800.00 0.00 0.00 4,800.00');
@@ -57,7 +56,7 @@ describe('the team roll-up as PDF', () => {
   });
 
   it('is marked as a draft until every statement is approved', async function () {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-02' });
     await own.approve('2026-02');
     expect((await expectFiguresOfCsv(own, '2026-02')) ?? 'DRAFT').to.contain('DRAFT');
@@ -71,7 +70,7 @@ describe('the team roll-up as PDF', () => {
   });
 
   it('shows each currency separately with its decimals', async function () {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const rules = [{ name: 'Y', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'JPY' }];
     const plan = await own.api.createPlan({
@@ -89,18 +88,18 @@ describe('the team roll-up as PDF', () => {
   });
 
   it('is named after its period and must not be cached', async () => {
-    const { headers } = await download(office.api, '/v1/statements/export.pdf?period=2026-Q1');
+    const { headers } = await download(workspace.api, '/v1/statements/export.pdf?period=2026-Q1');
     expect(headers.get('content-type')).to.equal('application/pdf');
     expect(headers.get('content-disposition')).to.contain('filename="statements-2026-Q1.pdf"');
     expect(headers.get('cache-control')).to.equal('no-store');
-    const { headers: current } = await download(office.api, '/v1/statements/export.pdf');
+    const { headers: current } = await download(workspace.api, '/v1/statements/export.pdf');
     const month = new Date().toISOString().slice(0, 7);
     expect(current.get('content-disposition')).to.contain(`filename="statements-${month}.pdf"`);
   });
 
   it('escapes hostile names and makes no network request', async function () {
     const trap = await startTrapServer();
-    const own = await fixture.office({ deals: false });
+    const own = await WorkedExample.create(service, { deals: false });
     const names = [
       '<script>fetch(1)</script>',
       `<img src=http://127.0.0.1:${trap.port}/x>`,
@@ -124,7 +123,7 @@ describe('the team roll-up as PDF', () => {
   });
 
   it('repeats the table header and numbers its pages', async function () {
-    const own = await fixture.office({ deals: false });
+    const own = await WorkedExample.create(service, { deals: false });
     const reps = Array.from({ length: 90 }, (_, index) => ({ email: `rep${index}@acme.test`, name: `Rep ${index}` }));
     await addToPlan(own, reps);
     const { bytes: pdf, headers } = await download(own.api, '/v1/statements/export.pdf?period=2026-01');
@@ -176,7 +175,7 @@ describe('the team roll-up as PDF', () => {
 
   it('rejects unknown parameters', async () => {
     for (const query of ['period=x', 'columns=all', 'delimiter=,']) {
-      expect((await office.api.get(`/v1/statements/export.pdf?${query}`)).status, query).to.equal(400);
+      expect((await workspace.api.get(`/v1/statements/export.pdf?${query}`)).status, query).to.equal(400);
     }
   });
 });

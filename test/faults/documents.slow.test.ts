@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { type Office, StatementFixture } from '#test/statements/statement-fixture.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { download, unzipped } from '#test/support/downloads.js';
-import { duringSuite } from '#test/support/during-suite.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
+import { Service } from '#test/support/service.js';
 import { ServiceProcess } from '#test/support/service-process.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');
 
@@ -59,13 +59,13 @@ describe('documents under faults', function () {
   });
 
   describe('when browsers are killed', () => {
-    const fixture = duringSuite(() => StatementFixture.create());
-    let office: Office;
+    const service = Service.duringSuite();
+    let workspace: WorkedExample;
     before(async () => {
-      office = await fixture.office();
+      workspace = await WorkedExample.create(service);
     });
 
-    const pdf = (period: string) => `/v1/statements/${office.ben}/export?period=${period}&format=pdf`;
+    const pdf = (period: string) => `/v1/statements/${workspace.ben}/export?period=${period}&format=pdf`;
     /** A browser that is rendering: it has child processes. */
     function workingBrowser(): number | undefined {
       const all = processes();
@@ -74,7 +74,7 @@ describe('documents under faults', function () {
     }
 
     it('returns every PDF of twenty concurrent requests although two browsers are killed', async () => {
-      const requests = Array.from({ length: 20 }, (_, index) => fetched(office.api, pdf(`20${10 + index}-Q1`)));
+      const requests = Array.from({ length: 20 }, (_, index) => fetched(workspace.api, pdf(`20${10 + index}-Q1`)));
       const killed = new Set<number>();
       for (let deadline = Date.now() + 60_000; killed.size < 2 && Date.now() < deadline; ) {
         await new Promise((resolve) => setTimeout(resolve, 40));
@@ -95,7 +95,7 @@ describe('documents under faults', function () {
       };
       const samples: { browser: number; node: number }[] = [];
       for (let run = 0; run < runs; run += 1) {
-        expect(await fetched(office.api, pdf('2026-Q1'))).to.equal('%PDF-');
+        expect(await fetched(workspace.api, pdf('2026-Q1'))).to.equal('%PDF-');
         if (run % 6 === 5) samples.push(used());
       }
       const [first, last] = [samples[0], samples.at(-1)];
@@ -108,21 +108,17 @@ describe('documents under faults', function () {
   });
 
   describe('when workers are killed', () => {
-    let fixture: StatementFixture;
+    const service = Service.duringSuite({ worker: false });
     const workers: ServiceProcess[] = [];
-    before(async () => {
-      fixture = await StatementFixture.create({ worker: false });
-    });
     after(async () => {
       for (const worker of workers) await worker.end('SIGKILL');
-      await fixture?.stop();
     });
 
     async function startWorker(): Promise<ServiceProcess> {
       const { REDIS_URL: _, ...own } = process.env;
       const environment = {
         ...own,
-        ...fixture.service.database.environment,
+        ...service.database.environment,
         MASTER_KEY: masterKey,
         LOG_LEVEL: 'error',
       };
@@ -142,24 +138,24 @@ describe('documents under faults', function () {
 
     it('completes an archive and a pending document on another worker', async () => {
       const first = await startWorker();
-      const office = await fixture.office();
+      const workspace = await WorkedExample.create(service);
       const reps = Array.from({ length: 24 }, (_, index) => ({ email: `r${index}@acme.test`, name: `Rep ${index}` }));
-      const repIds = await office.api.saveReps(...reps);
-      await office.api.assign(repIds, office.planId);
-      await office.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-Q1' });
-      const { jobId } = (await office.api.get('/v1/statements/export.zip?period=2026-Q1&async=true')).body;
-      expect(await untilDone(office.api, jobId, 3)).to.equal('running');
+      const repIds = await workspace.api.saveReps(...reps);
+      await workspace.api.assign(repIds, workspace.planId);
+      await workspace.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-Q1' });
+      const { jobId } = (await workspace.api.get('/v1/statements/export.zip?period=2026-Q1&async=true')).body;
+      expect(await untilDone(workspace.api, jobId, 3)).to.equal('running');
       const left = browserTree(first.pid).map(({ pid }) => pid);
       expect(left).not.to.deep.equal([]);
-      const waits = fetched(office.api, `/v1/statements/${office.ben}/export?period=2026-Q1&format=pdf`);
+      const waits = fetched(workspace.api, `/v1/statements/${workspace.ben}/export?period=2026-Q1&format=pdf`);
       await first.end('SIGKILL');
       const second = await startWorker();
-      expect(await untilDone(office.api, jobId, 9)).to.equal('running');
+      expect(await untilDone(workspace.api, jobId, 9)).to.equal('running');
       expect(await waits).to.equal('%PDF-');
       await second.end('SIGKILL');
       await startWorker();
-      expect(await untilDone(office.api, jobId, 1000)).to.equal('completed');
-      const { bytes } = await download(office.api, `/v1/statements/export/jobs/${jobId}/file`);
+      expect(await untilDone(workspace.api, jobId, 1000)).to.equal('completed');
+      const { bytes } = await download(workspace.api, `/v1/statements/export/jobs/${jobId}/file`);
       const files = [...unzipped(bytes).values()];
       expect(files).to.have.length(26);
       for (const content of files) expect(content.subarray(0, 5).toString()).to.equal('%PDF-');

@@ -2,23 +2,23 @@ import { expect } from 'chai';
 import { openTransaction } from '#test/support/open-transaction.js';
 import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
-import { commissionPlan, D1, D2, D3, type Deal, WorkedExample } from './worked-workspace.js';
+import { commissionPlan, D1, D2, D3, type Deal, TeamExample } from './team-example.js';
 
 const april = '2026-04-20';
 
 describe('corrections of the worked example', () => {
   const service = Service.duringSuite();
-  let example: WorkedExample;
+  let example: TeamExample;
 
   beforeEach(async () => {
-    example = await WorkedExample.create(service);
+    example = await TeamExample.create(service);
   });
 
   /** Another workspace that has only ever contained these deals. */
   async function cleanLedgerOf(...deals: readonly Deal[]): Promise<string[]> {
-    const clean = await WorkedExample.create(service);
+    const clean = await TeamExample.create(service);
     await clean.import(...deals);
-    await clean.waitForCalculations();
+    await clean.calculated();
     await clean.recalculate();
     return clean.ledger();
   }
@@ -130,7 +130,7 @@ describe('corrections of the worked example', () => {
       'each calculated before the next comes': async () => {
         for (const deal of [D3, D1, late, D2]) {
           await example.put(deal);
-          await example.waitForCalculations();
+          await example.calculated();
         }
       },
       'all at once': async () => {
@@ -187,7 +187,7 @@ describe('corrections of the worked example', () => {
       (_, index): Deal => ({ ...D1, dealId: `M${index}`, amount: 1000 + index }),
     );
     await example.import(...deals);
-    await example.waitForCalculations();
+    await example.calculated();
     // Both plans have a rule of one name, and the manager's cascade names what fed it.
     await service.sql('cluster commission_events using commission_events_pkey');
     expect(await example.recalculate()).to.include({ eventsWritten: 0, eventsReversed: 0 });
@@ -300,7 +300,7 @@ describe('corrections of the worked example', () => {
       for (const assignmentId of example.assignmentIds)
         await example.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
       await example.api.expect(200, 'DELETE', `/v1/plans/${example.planId}`);
-      await example.waitForCalculations();
+      await example.calculated();
       const answer = await example.api.expect(200, 'POST', '/v1/commissions/cleanup');
       expect(answer).to.deep.equal({ deleted: 2, skippedLocked: 1 });
       expect(await example.januaryOfAnn()).to.deep.equal(january);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Service } from '#test/support/service.js';
-import { commissionPlan, D1, D2, D3, WorkedExample } from './worked-workspace.js';
+import { commissionPlan, D1, D2, D3, TeamExample } from './team-example.js';
 
 /** The tables that calculations read. Each has a change below. */
 const inputs = [
@@ -22,10 +22,10 @@ const inputs = [
 describe('a recalculation of a workspace without pending requests', () => {
   // Without workers, so that requests stay visible.
   const service = Service.duringSuite({ worker: false });
-  let example: WorkedExample;
+  let example: TeamExample;
 
   beforeEach(async () => {
-    example = await WorkedExample.create(service);
+    example = await TeamExample.create(service);
     await example.put(D1, D2, { ...D3, rep: 'bob' });
     await recalculated();
     expect(await requestedReps(), 'no rep before the change').to.deep.equal([]);

@@ -5,11 +5,11 @@ import { noteHeld, UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { metrics } from '#src/platform/metrics.js';
 import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
-import { D1, D2, WorkedExample } from './worked-workspace.js';
+import { D1, D2, TeamExample } from './team-example.js';
 
 describe('a change that arrives while a statement locks the lane of the rep', () => {
   let service: Service;
-  let example: WorkedExample;
+  let example: TeamExample;
   let stopper: pg.Client;
   let stopperPid: number;
   let probe: pg.Client;
@@ -32,9 +32,9 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
   });
 
   beforeEach(async () => {
-    example = await WorkedExample.create(service);
+    example = await TeamExample.create(service);
     await example.put(D1);
-    await example.waitForCalculations();
+    await example.calculated();
     await requests['generate']?.();
   });
 
@@ -70,7 +70,7 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
       await until(async () => (await calculationsEnded()) > before);
       await stopper.query('rollback');
       await ended;
-      await example.waitForCalculations();
+      await example.calculated();
       expect(await example.earned()).to.deep.include(['D2', 7200, 60_000]);
     });
   }

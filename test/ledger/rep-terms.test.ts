@@ -3,13 +3,13 @@ import { Client } from 'pg';
 import { Decimal } from '#src/kernel/decimal.js';
 import { loadRepTerms } from '#src/ledger/rep-terms.js';
 import { Service } from '#test/support/service.js';
-import { WorkedExample } from './worked-workspace.js';
+import { TeamExample } from './team-example.js';
 
 describe('the cached terms of a rep', () => {
   const service = Service.duringSuite({ worker: false });
-  let example: WorkedExample;
+  let example: TeamExample;
   beforeEach(async () => {
-    example = await WorkedExample.create(service);
+    example = await TeamExample.create(service);
   });
 
   const ann = () => example.repIds.ann;
@@ -17,7 +17,7 @@ describe('the cached terms of a rep', () => {
     service.running.service.unitOfWork.run(example, { lock: 'none', access: 'write' }, (trx) =>
       loadRepTerms(trx, example.workspaceId, ann()),
     );
-  const byOwner = (text: string) => service.sql(text, example.workspaceId);
+  const byOwner = (text: string) => example.sql(text);
 
   it('are read once per revision of the configuration', async () => {
     const first = await read();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ledgerRows } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
-import { D1, D2, D3, WorkedExample } from './worked-workspace.js';
+import { D1, D2, D3, TeamExample } from './team-example.js';
 
 const config = {
   rules: [{ name: 'New', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }],
@@ -43,11 +43,11 @@ describe('reset and cleanup', () => {
 describe('a recalculation after a reset', () => {
   // Without workers, so that a recalculation from before the reset is still pending.
   const service = Service.duringSuite({ worker: false });
-  let example: WorkedExample;
+  let example: TeamExample;
   let paid: unknown[];
 
   beforeEach(async () => {
-    example = await WorkedExample.create(service);
+    example = await TeamExample.create(service);
     await example.put(D1, D2, { ...D3, rep: 'bob' });
     await example.drain();
     paid = await ledger();

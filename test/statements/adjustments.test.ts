@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
-import { type Office, StatementFixture } from './statement-fixture.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 describe('adjustments', () => {
-  const fixture = duringSuite(() => StatementFixture.create());
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
   before(async () => {
-    office = await fixture.office();
+    workspace = await WorkedExample.create(service);
   });
 
-  const add = ({ api, ben }: Office, more: object = {}) =>
+  const add = ({ api, ben }: WorkedExample, more: object = {}) =>
     api.post(`/v1/statements/${ben}/adjust`, { amount: 250.5, reason: 'Spiff', period: '2026-01', ...more });
 
   it('adds an event to the period that the statement, dashboard and overview count', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const { status, body } = await add(own);
     expect(status).to.equal(200);
     expect(body).to.include({
@@ -46,7 +46,7 @@ describe('adjustments', () => {
   });
 
   it('rejects a positive clawback on creation and on update', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await expectError('400 clawback_must_be_negative', add(own, { amount: 100, kind: 'clawback' }));
     const { body: clawback } = await add(own, { amount: -100, kind: 'clawback' });
     const path = `/v1/statements/${own.ben}/adjust/${clawback.eventId}`;
@@ -59,12 +59,12 @@ describe('adjustments', () => {
 
   it('dates an adjustment today while the period is current', async () => {
     const today = new Date().toISOString().slice(0, 10);
-    const { body } = await add(office, { period: today.slice(0, 4) });
+    const { body } = await add(workspace, { period: today.slice(0, 4) });
     expect(body.earnedOn).to.equal(today);
   });
 
   it('does not date an adjustment on days that another approved statement covers', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.generateAndApprove('2026-03');
     expect((await add(own, { period: '2026-Q1' })).body.earnedOn).to.equal('2026-02-28');
     await own.generate('2026-H1');
@@ -88,21 +88,21 @@ describe('adjustments', () => {
       { kind: 'true_up' },
       { note: 'unknown' },
     ]) {
-      await expectError('400 VALIDATION_FAILED', add(office, more), JSON.stringify(more));
+      await expectError('400 VALIDATION_FAILED', add(workspace, more), JSON.stringify(more));
     }
-    await expectError('404 deal_not_found', add(office, { dealId: 'nope' }));
+    await expectError('404 deal_not_found', add(workspace, { dealId: 'nope' }));
   });
 
   it('rejects amounts with more decimals than the currency has', async () => {
-    const yen = await fixture.office({ currency: 'JPY', deals: false });
+    const yen = await WorkedExample.create(service, { currency: 'JPY', deals: false });
     expect((await add(yen, { amount: 10.5 })).status).to.equal(400);
     expect((await add(yen, { amount: 10 })).body).to.include({ amount: 10, currency: 'JPY' });
-    const dinar = await fixture.office({ currency: 'BHD', deals: false });
+    const dinar = await WorkedExample.create(service, { currency: 'BHD', deals: false });
     expect((await add(dinar, { amount: 10.005 })).body.amount).to.equal(10.005);
   });
 
   it('updates the amount and the reason of an adjustment', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const { eventId } = (await add(own)).body;
     const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
     await own.api.expect(200, 'PATCH', path, { amount: 300 });
@@ -110,9 +110,9 @@ describe('adjustments', () => {
     for (const amount of [0, 0.001]) expect((await own.api.patch(path, { amount })).status).to.equal(400);
     for (const unknown of [`${own.ben}/adjust/x`, `${own.mia}/adjust/${eventId}`])
       await expectError('400 adjustment_not_found', own.api.patch(`/v1/statements/${unknown}`, { amount: 1 }));
-    const history = await fixture.sql(
+    const history = await service.sql(
       `select revision, change, trim_scale(amount)::text as amount, reason from commission_event_history where event_id = $1 order by revision`,
-      [eventId],
+      eventId,
     );
     expect(history).to.deep.equal([
       { revision: 1, change: 'inserted', amount: '250.5', reason: 'Spiff' },
@@ -123,15 +123,15 @@ describe('adjustments', () => {
   });
 
   it('deletes an adjustment, and records the deletion in the history and in the audit log', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const { eventId } = (await add(own)).body;
     const path = `/v1/statements/${own.ben}/adjust/${eventId}`;
     const foreign = await own.api.expect(200, 'DELETE', `/v1/statements/${own.mia}/adjust/${eventId}`);
     expect(foreign).to.deep.equal({ deleted: false });
     await own.api.expect(200, 'DELETE', path);
-    const history = await fixture.sql(
+    const history = await service.sql(
       `select change from commission_event_history where event_id = $1 order by revision`,
-      [eventId],
+      eventId,
     );
     expect(history.map((row) => row.change)).to.deep.equal(['inserted', 'deleted']);
     await own.expectSoundLedger();
@@ -143,7 +143,7 @@ describe('adjustments', () => {
   });
 
   it('runs an adjustment entirely before or entirely after a concurrent approval', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     for (let round = 0; round < 10; round += 1) {
       await own.generate('2026-01');
       const [adjusted, approved] = await Promise.all([add(own, { amount: 1 }), own.approve('2026-01')]);

@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction } from '#test/support/open-transaction.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
-import { type Office, StatementFixture } from './statement-fixture.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 describe('generating and reading statements', () => {
-  const fixture = duringSuite(() => StatementFixture.create());
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
   before(async () => {
-    office = await fixture.office();
+    workspace = await WorkedExample.create(service);
   });
 
   it('returns the response that the specification defines', async () => {
-    const answer = await office.generate('2026-01');
+    const answer = await workspace.generate('2026-01');
     expect(answer).to.include({
       generated: true,
       version: 1,
       period: '2026-01',
-      repId: office.ben,
+      repId: workspace.ben,
       repName: 'Ben',
       status: 'draft',
       currency: 'USD',
@@ -34,7 +34,7 @@ describe('generating and reading statements', () => {
     });
     expect(answer.lineItems).to.have.length(1);
     expect(answer.lineItems[0]).to.include({
-      repId: office.ben,
+      repId: workspace.ben,
       dealId: 'D1',
       closeDate: '2026-01-15',
       earnedOn: '2026-01-15',
@@ -55,7 +55,7 @@ describe('generating and reading statements', () => {
   });
 
   it('creates a new version on each call and never changes a stored version', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.generate('2026-Q1');
     const first = await own.sql(`select * from statements where workspace_id = $1`);
     await own.deal('D4', 1000, '2026-03-30');
@@ -64,7 +64,7 @@ describe('generating and reading statements', () => {
     expect(second.summary.netPayout).to.equal(4800 + 7200 + 4500 + 150);
     const stored = await own.sql(`select * from statements where workspace_id = $1 order by version`);
     expect(stored[0]).to.deep.equal(first[0]);
-    const { unitOfWork } = fixture.service.running.service;
+    const { unitOfWork } = service.running.service;
     const change = unitOfWork.run(own, { lock: 'none', access: 'write' }, (trx) =>
       trx.updateTable('statements').set({ deal_count: 9 }).execute(),
     );
@@ -77,13 +77,13 @@ describe('generating and reading statements', () => {
 
   it('returns the same sums for month, quarter, half-year and year', async () => {
     for (const period of ['2026-Q1', '2026-H1', '2026']) {
-      const { summary, dealCount } = await office.generate(period);
+      const { summary, dealCount } = await workspace.generate(period);
       expect([summary.netPayout, dealCount], period).to.deep.equal([16_500, 3]);
     }
   });
 
   it('returns separate totals for each currency', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.payEuros();
     const { summary, otherCurrencies, lineItems } = await own.generate('2026-01');
     expect(summary.netPayout).to.equal(4800);
@@ -97,7 +97,7 @@ describe('generating and reading statements', () => {
   });
 
   it('generates for all reps, skips approved statements and reports unknown reps', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const idle = await own.addRep('Idle');
     await own.api.expect(200, 'PATCH', `/v1/reps/${idle}`, { active: false });
     const all = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
@@ -127,10 +127,10 @@ describe('generating and reading statements', () => {
   });
 
   it('generates the statements of a team in one transaction, except for a rep whose lane is busy', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.addRep('Ann');
     const lane = 'select from lanes where rep_id = $1 for no key update';
-    const busy = await openTransaction(fixture.service.database.ownerUrl, lane, own.ben);
+    const busy = await openTransaction(service.database.ownerUrl, lane, own.ben);
     const generating = own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     const stored = () =>
       own.sql(
@@ -146,7 +146,7 @@ describe('generating and reading statements', () => {
   });
 
   it('generates the other statements if that of one rep fails', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.sql(`update commission_events set trace = 'damaged' where workspace_id = $1`);
     const all = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     expect(all).to.include({ generated: 1, errors: 1 });
@@ -154,7 +154,7 @@ describe('generating and reading statements', () => {
   });
 
   it('lists team members with and without a generated statement', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const before = await own.api.expect(200, 'GET', '/v1/statements?period=2026-01');
     expect(before).to.include({ period: '2026-01', currency: 'USD' });
     expect(before.totals.netPayout).to.equal(4800);
@@ -171,7 +171,7 @@ describe('generating and reading statements', () => {
   });
 
   it('lists a person without plan and quota only with an amount, also after a batch generated an empty draft', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const repId = await own.addRep('Pia', 'payroll');
     const { statements } = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });
     expect(statements.map((one: { repId: string }) => one.repId)).to.include(repId);
@@ -186,7 +186,7 @@ describe('generating and reading statements', () => {
   });
 
   it('returns the latest version of one rep, or the earnings so far', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const of = `/v1/statements?repId=${own.ben}&period=2026-01`;
     const live = await own.api.expect(200, 'GET', of);
     expect(live).to.include({ status: 'none', version: 0, statementId: null, generatedAt: null });
@@ -198,7 +198,7 @@ describe('generating and reading statements', () => {
   });
 
   it('returns the statement status', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const path = `/v1/statements/${own.ben}/status?period=2026-01`;
     const same = { repId: own.ben, period: '2026-01' };
     const draft = { ...same, status: 'draft', checks: [] };
@@ -215,7 +215,7 @@ describe('generating and reading statements', () => {
   });
 
   it('numbers the versions of two hundred concurrent generate requests without gaps', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' })),
     );

@@ -1,80 +1,85 @@
+import { Service } from '#test/support/service.js';
 import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { type Office, StatementFixture } from './statement-fixture.js';
+import { WorkedExample } from '#test/support/worked-example.js';
 
 describe('payroll hand-overs, checks and people who left', () => {
-  let fixture: StatementFixture;
-  let office: Office;
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
 
   before(async () => {
-    fixture = await StatementFixture.create();
-    office = await fixture.office();
+    workspace = await WorkedExample.create(service);
   });
-  after(() => fixture.service.stop());
 
   it('records the hash of the exported file, its totals, the actor and people without a payroll id', async () => {
-    const file = await fetch(`${fixture.service.url}/v1/statements/export.csv?period=2026-01`, {
-      headers: { Authorization: `Bearer ${await fixture.service.token(office.workspaceId, 'sess', office.mia)}` },
+    const file = await fetch(`${service.url}/v1/statements/export.csv?period=2026-01`, {
+      headers: { Authorization: `Bearer ${await service.token(workspace.workspaceId, 'sess', workspace.mia)}` },
     });
     const sha256 = createHash('sha256')
       .update(Buffer.from(await file.arrayBuffer()))
       .digest('hex');
-    const manager = await office.as(office.mia);
+    const manager = await workspace.as(workspace.mia);
     const body = { period: '2026-01', layout: 'generic', note: 'sent' };
     const handover = await manager.expect(201, 'POST', '/v1/payroll-handovers', body);
     expect(handover).to.deep.include({
       ...body,
       sha256,
       totals: [{ currency: 'USD', netPayout: 4800 }],
-      actor: { repId: office.mia, name: 'Mia' },
+      actor: { repId: workspace.mia, name: 'Mia' },
     });
     expect(handover.missingPayrollIds.map(({ email }: { email: string }) => email)).to.deep.equal(['ben@acme.test']);
     expect(file.headers.get('x-missing-payroll-ids')).to.equal('1');
     expect(file.headers.get('x-content-sha256')).to.equal(sha256);
-    const { handovers } = await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-01');
+    const { handovers } = await workspace.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-01');
     expect(handovers).to.deep.equal([handover]);
-    expect((await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-02')).handovers).to.deep.equal([]);
+    expect((await workspace.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-02')).handovers).to.deep.equal(
+      [],
+    );
   });
 
   it('records nothing if the file differs from the one that the caller has', async () => {
     const body = { period: '2026-03', layout: 'long' };
-    const { code, details } = await office.api.expect(409, 'POST', '/v1/payroll-handovers', {
+    const { code, details } = await workspace.api.expect(409, 'POST', '/v1/payroll-handovers', {
       ...body,
       sha256: '0'.repeat(64),
     });
     expect(code).to.equal('payroll_file_changed');
-    expect((await office.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-03')).handovers).to.deep.equal([]);
-    expect(await office.api.expect(201, 'POST', '/v1/payroll-handovers', { ...body, ...details })).to.include(details);
+    expect((await workspace.api.expect(200, 'GET', '/v1/payroll-handovers?period=2026-03')).handovers).to.deep.equal(
+      [],
+    );
+    expect(await workspace.api.expect(201, 'POST', '/v1/payroll-handovers', { ...body, ...details })).to.include(
+      details,
+    );
   });
 
   it('marks the latest version of a statement as checked', async () => {
-    await office.generate('2026-02');
-    const path = `/v1/statements/${office.ben}/checks`;
-    const check = await office.api.expect(201, 'POST', path, { period: '2026-02', version: 1, note: 'fine' });
+    await workspace.generate('2026-02');
+    const path = `/v1/statements/${workspace.ben}/checks`;
+    const check = await workspace.api.expect(201, 'POST', path, { period: '2026-02', version: 1, note: 'fine' });
     expect(check).to.deep.include({ version: 1, note: 'fine', checkedBy: { repId: null, name: 'API key' } });
     const checks = [{ version: 1, by: { repId: null, name: 'API key' }, note: 'fine', at: check.checkedAt }];
-    const statusPath = `/v1/statements/${office.ben}/status?period=2026-02`;
-    expect((await office.api.expect(200, 'GET', statusPath)).checks).to.deep.equal(checks);
-    const manager = await office.as(office.mia);
+    const statusPath = `/v1/statements/${workspace.ben}/status?period=2026-02`;
+    expect((await workspace.api.expect(200, 'GET', statusPath)).checks).to.deep.equal(checks);
+    const manager = await workspace.as(workspace.mia);
     const { statements } = await manager.expect(200, 'GET', '/v1/statements?period=2026-02');
     const shown = statements.map((one: { name: string; checks: unknown }) => [one.name, one.checks]);
     expect(shown).to.deep.equal([
       ['Ben', checks],
       ['Mia', []],
     ]);
-    const rep = await office.as(office.ben);
+    const rep = await workspace.as(workspace.ben);
     expect(await rep.expect(200, 'GET', statusPath)).to.not.have.property('checks');
-    expect((await office.api.expect(409, 'POST', path, { period: '2026-02', version: 2 })).code).to.equal(
+    expect((await workspace.api.expect(409, 'POST', path, { period: '2026-02', version: 2 })).code).to.equal(
       'statement_changed',
     );
-    expect((await office.api.expect(404, 'POST', path, { period: '2025-02', version: 1 })).code).to.equal(
+    expect((await workspace.api.expect(404, 'POST', path, { period: '2025-02', version: 1 })).code).to.equal(
       'statement_not_found',
     );
   });
 
   it('generates and exports statements of inactive people only if they have an amount in the period', async () => {
-    const own = await fixture.office();
+    const own = await WorkedExample.create(service);
     await own.api.saveReps({ email: 'gone@acme.test', name: 'Gone', active: false });
     await own.api.expect(200, 'PATCH', `/v1/reps/${own.ben}`, { active: false });
     const { statements } = await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-01' });

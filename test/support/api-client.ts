@@ -102,6 +102,13 @@ export class ApiClient {
     return this.expect(201, 'POST', '/v1/quotas', { repIds, measure, period, target });
   }
 
+  /** Creates or changes the deal. */
+  async putDeal(dealId: string, deal: object) {
+    const { status, body } = await this.put(`/v1/deals/${dealId}`, deal);
+    if (status > 201) throw new Error(`the deal was rejected with status ${status}: ${JSON.stringify(body)}`);
+    return body;
+  }
+
   adjust(repId: string, period: string, amount: number, reason: string) {
     return this.expect(200, 'POST', `/v1/statements/${repId}/adjust`, { period, amount, reason });
   }

@@ -4,6 +4,7 @@ import { type RunningProcess, start } from '#src/app/main.js';
 import { newId } from '#src/kernel/ids.js';
 import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
+import { openMailBody } from '#src/platform/mail/outbox.js';
 import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { ApiClient } from './api-client.js';
@@ -27,6 +28,13 @@ export interface ServiceOptions {
   readonly log?: Logger;
   /** Default: a new, migrated database. */
   readonly database?: Promise<TestDatabase>;
+}
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
 }
 
 const nowhere = 'http://127.0.0.1:9';
@@ -121,8 +129,31 @@ export class Service {
   }
 
   /** Rows as the owner of the tables reads them, without row-level security. */
-  sql<Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> {
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
+  sql<Row extends pg.QueryResultRow = any>(text: string, ...values: unknown[]): Promise<Row[]> {
     return query(this.database.ownerUrl, text, values);
+  }
+
+  /** The stored mails to the address, oldest first, decrypted with the key of the service. */
+  async mailsTo(email: string): Promise<Mail[]> {
+    const rows = await this.sql<{ mail_id: string; recipient: string; subject: string; body: Buffer }>(
+      'select * from mail_outbox where recipient = $1 order by created_at',
+      email,
+    );
+    const { secrets } = this.running.service;
+    return rows.map(({ mail_id, recipient, subject, body }) => ({
+      to: recipient,
+      subject,
+      ...openMailBody(secrets, mail_id, body),
+    }));
+  }
+
+  /** The code in the last mail to the address. */
+  async lastCode(email: string): Promise<string> {
+    const mail = (await this.mailsTo(email)).at(-1);
+    const code = /^[0-9]{6}$/m.exec(mail?.text ?? '')?.[0];
+    if (code === undefined) throw new Error(`no code was sent to ${email}`);
+    return code;
   }
 
   /** Resolves when no calculation is pending. */

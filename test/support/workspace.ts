@@ -27,7 +27,8 @@ export class Workspace {
   }
 
   /** Rows as the owner of the tables reads them; `$1` is the workspace. */
-  sql<Row extends pg.QueryResultRow>(text: string, ...values: unknown[]): Promise<Row[]> {
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
+  sql<Row extends pg.QueryResultRow = any>(text: string, ...values: unknown[]): Promise<Row[]> {
     return this.service.sql(text, this.workspaceId, ...values);
   }
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type ApiClient } from '#test/support/api-client.js';
-import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
+import { ledgerRows } from '#test/support/ledger-checks.js';
 import { type Service } from '#test/support/service.js';
 import { flatRule, won } from '#test/support/terms.js';
 import { workedDeals } from '#test/support/worked-example.js';
+import { Workspace } from '#test/support/workspace.js';
 
 export interface Deal {
   readonly dealId: string;
@@ -13,7 +13,7 @@ export interface Deal {
   readonly rep: 'ann' | 'bob';
 }
 
-/** The three deals of section 13 of the design. */
+/** The deals of the worked example. */
 export const [D1, D2, D3] = workedDeals.map((deal) => ({ ...deal, stage: 'Won', rep: 'ann' })) as [Deal, Deal, Deal];
 
 const tiers = (...rates: [number, number, number]) =>
@@ -30,19 +30,20 @@ const overridePlan = {
   rules: [flatRule('Override', 0.1, { executionPhase: 'cascade', dependsOn: 'Commission' })],
 };
 
-/** Section 13 in a new workspace: Ann and Bob with a quota of 100,000 per quarter, and Max above them. */
-export class WorkedExample {
+/** The worked example for Ann and Bob, whose quota is 100,000 per quarter, and an override for Max above them. */
+export class TeamExample extends Workspace {
   private constructor(
-    private readonly service: Service,
-    readonly api: ApiClient,
-    readonly workspaceId: string,
+    workspace: Workspace,
     readonly repIds: { readonly ann: string; readonly bob: string; readonly max: string },
     readonly planId: string,
     readonly assignmentIds: readonly string[],
-  ) {}
+  ) {
+    super(workspace.service, workspace.workspaceId, workspace.apiKey, workspace.api);
+  }
 
-  static async create(service: Service): Promise<WorkedExample> {
-    const { api, workspaceId } = await service.workspace();
+  static async create(service: Service): Promise<TeamExample> {
+    const workspace = await service.workspace();
+    const { api } = workspace;
     const [max, ann, bob] = await api.saveReps(
       { name: 'max', email: 'max@example.com' },
       { name: 'ann', email: 'ann@example.com', managerEmail: 'max@example.com' },
@@ -52,8 +53,8 @@ export class WorkedExample {
     const assigned = await api.assign([ann, bob], sales.planId);
     await api.createPlan({ name: 'Managers', config: overridePlan }, [max]);
     for (const period of ['2026-Q1', '2026-Q2']) await api.setQuota([ann, bob], 'Commission', period, 100_000);
-    const assignmentIds = assigned.map((one: { assignmentId: string }) => one.assignmentId);
-    return new WorkedExample(service, api, workspaceId, { max, ann, bob }, sales.planId, assignmentIds);
+    const assignmentIds = assigned.map(({ assignmentId }: { assignmentId: string }) => assignmentId);
+    return new TeamExample(workspace, { max, ann, bob }, sales.planId, assignmentIds);
   }
 
   bodyOf({ dealId: _, rep, ...deal }: Deal): object {
@@ -61,19 +62,12 @@ export class WorkedExample {
   }
 
   async put(...deals: readonly Deal[]): Promise<void> {
-    for (const deal of deals) {
-      const { status, body } = await this.api.put(`/v1/deals/${deal.dealId}`, this.bodyOf(deal));
-      expect(status, JSON.stringify(body)).to.be.oneOf([200, 201]);
-    }
+    for (const deal of deals) await this.api.putDeal(deal.dealId, this.bodyOf(deal));
   }
 
   async import(...deals: readonly Deal[]): Promise<void> {
     const rows = deals.map((deal) => ({ dealId: deal.dealId, ...this.bodyOf(deal) }));
     expect(await this.api.expect(200, 'POST', '/v1/deals/import', { deals: rows })).to.deep.include({ rejected: [] });
-  }
-
-  waitForCalculations(): Promise<void> {
-    return this.service.waitForCalculations(this.workspaceId);
   }
 
   recalculate() {
@@ -92,25 +86,21 @@ export class WorkedExample {
 
   /** Rows and counters in a form that is comparable between workspaces. */
   async ledger(): Promise<string[]> {
-    await this.waitForCalculations();
-    const { ownerUrl } = this.service.database;
-    await expectSoundLedger(ownerUrl, this.workspaceId);
-    const counters = await query<{ row: string }>(
-      ownerUrl,
+    await this.calculated();
+    await this.expectSoundLedger();
+    const counters = await this.sql<{ row: string }>(
       `select concat_ws('|', r.email, q.period, q.attainment_key, trim_scale(q.target), trim_scale(q.current_value)) as row
       from quotas q join reps r on r.workspace_id = q.workspace_id and r.rep_id = q.rep_id where q.workspace_id = $1 order by 1`,
-      [this.workspaceId],
     );
-    return [...(await ledgerRows(ownerUrl, this.workspaceId)), ...counters.map(({ row }) => row)];
+    return [...(await ledgerRows(this.service.database.ownerUrl, this.workspaceId)), ...counters.map(({ row }) => row)];
   }
 
   /** Deal, amount and credit of the person's current events. */
-  async earned(rep: keyof WorkedExample['repIds'] = 'ann'): Promise<[string, number, number][]> {
-    await this.waitForCalculations();
-    const rows = await this.service.sql<{ deal_key: string; amount: string; credit: string }>(
+  async earned(rep: keyof TeamExample['repIds'] = 'ann'): Promise<[string, number, number][]> {
+    await this.calculated();
+    const rows = await this.sql<{ deal_key: string; amount: string; credit: string }>(
       `select deal_key, amount, credit from commission_events
       where workspace_id = $1 and rep_id = $2 and status = 'earned' order by earned_on, deal_key`,
-      this.workspaceId,
       this.repIds[rep],
     );
     return rows.map((row) => [row.deal_key, Number(row.amount), Number(row.credit)]);
@@ -118,20 +108,18 @@ export class WorkedExample {
 
   /** Ann's complete rows of January with their revision, which shows that they were not rewritten. */
   async januaryOfAnn(): Promise<object[]> {
-    await this.waitForCalculations();
-    return this.service.sql(
+    await this.calculated();
+    return this.sql(
       `select * from commission_events where workspace_id = $1 and rep_id = $2 and earned_on between '2026-01-01' and '2026-01-31'`,
-      this.workspaceId,
       this.repIds.ann,
     );
   }
 
   async approveJanuaryOfAnn(): Promise<void> {
-    await this.waitForCalculations();
-    await this.service.sql(
+    await this.calculated();
+    await this.sql(
       `insert into statement_periods (workspace_id, rep_id, period, from_day, to_day, status)
       values ($1, $2, '2026-01', '2026-01-01', '2026-01-31', 'approved')`,
-      this.workspaceId,
       this.repIds.ann,
     );
   }
