@@ -1,34 +1,37 @@
 import { expect } from 'chai';
+import { Service } from '#test/support/service.js';
 import { TestBrowser } from '#test/support/test-browser.js';
-import { AuthFixture, otherThan, type Person } from './auth-fixture.js';
+import { addPerson, OtpRequests, otherThan, type Person, signInRuns } from './otp-requests.js';
 
 describe('browser sessions', () => {
-  let world: AuthFixture;
+  let service: Service;
+  let otp: OtpRequests;
   let workspaceId: string;
   let mia: Person;
 
   before(async () => {
-    world = await AuthFixture.start();
-    const created = await world.service.workspace({ name: 'Acme <Ltd>' });
+    service = await Service.start();
+    otp = new OtpRequests(service);
+    const created = await service.workspace({ name: 'Acme <Ltd>' });
     ({ workspaceId } = created);
-    mia = await world.person(created.api, 'mia@acme.test', { role: 'admin' });
+    mia = await addPerson(created.api, 'mia@acme.test', { role: 'admin' });
   });
 
   beforeEach(async () => {
-    await world.clearLimits();
-    await world.ageCodes('1 day');
+    await otp.clearLimits();
+    await otp.ageCodes('1 day');
   });
 
-  after(() => world.stop());
+  after(() => service.stop());
 
   async function signIn(): Promise<TestBrowser> {
-    const browser = new TestBrowser(world.service.url);
-    await browser.signIn(mia.email, () => world.lastCode(mia.email));
+    const browser = new TestBrowser(service.url);
+    await browser.signIn(mia.email, () => service.lastCode(mia.email));
     return browser;
   }
 
   it('sign in with a code on pages without scripts, and show who is signed in', async () => {
-    const browser = new TestBrowser(world.service.url);
+    const browser = new TestBrowser(service.url);
     const first = await browser.open('/session');
     expect(first.url).to.equal('/sign-in');
     expect(first.text).to.contain('<label for="email">').and.to.not.contain('<script');
@@ -36,7 +39,10 @@ describe('browser sessions', () => {
     expect(policy).to.contain("default-src 'none'").and.to.not.contain('unsafe-inline');
     const requested = await browser.submit('/sign-in', { email: mia.email });
     expect(requested.text).to.contain('autocomplete="one-time-code"');
-    const home = await browser.submit('/sign-in/code', { ...requested.fields, code: await world.lastCode(mia.email) });
+    const home = await browser.submit('/sign-in/code', {
+      ...requested.fields,
+      code: await service.lastCode(mia.email),
+    });
     expect([home.status, home.url]).to.deep.equal([200, '/session']);
     expect(home.text).to.contain(mia.email).and.to.contain('Acme &lt;Ltd&gt;').and.to.contain('href="/docs"');
     expect((await browser.open('/sign-in')).url).to.equal('/session');
@@ -57,7 +63,7 @@ describe('browser sessions', () => {
     const own = { 'Sec-Fetch-Site': 'same-origin', 'X-Requested-By': 'page', 'Content-Type': 'application/json' };
     const changed = await browser.fetch('/v1/workspaces', { method: 'PATCH', headers: own, body: '{"name":"Acme"}' });
     expect(changed.status).to.equal(200);
-    const { 'Sec-Fetch-Site': _, ...withoutSite } = { ...own, Origin: world.service.url };
+    const { 'Sec-Fetch-Site': _, ...withoutSite } = { ...own, Origin: service.url };
     const again = await browser.fetch('/v1/workspaces', {
       method: 'PATCH',
       headers: withoutSite,
@@ -73,7 +79,7 @@ describe('browser sessions', () => {
       { ...json },
       { ...json, 'X-Requested-By': 'page' },
       { ...json, 'Sec-Fetch-Site': 'same-origin' },
-      { ...json, 'X-Requested-By': 'page', 'Sec-Fetch-Site': 'cross-site', Origin: world.service.url },
+      { ...json, 'X-Requested-By': 'page', 'Sec-Fetch-Site': 'cross-site', Origin: service.url },
       { ...json, 'X-Requested-By': 'page', 'Sec-Fetch-Site': 'same-site' },
       { ...json, 'X-Requested-By': 'page', Origin: 'https://evil.example' },
       { ...json, 'X-Requested-By': 'page', Origin: 'null' },
@@ -98,45 +104,48 @@ describe('browser sessions', () => {
 
   it('end with a sign-out, here and as a bearer token', async () => {
     const browser = await signIn();
-    const bearer = world.service.client(browser.cookie('session'));
+    const bearer = service.client(browser.cookie('session'));
     expect((await bearer.get('/auth/me')).status).to.equal(200);
     const home = await browser.open('/session');
     const out = await browser.submit('/sign-out', home.fields);
     expect(out.url).to.equal('/sign-in');
     expect(browser.cookie('session')).to.equal(null);
     expect((await bearer.get('/auth/me')).status).to.equal(401);
-    expect((await world.audit(workspaceId)).at(-1)).to.include({ trigger: 'logout', actor: `rep:${mia.repId}` });
+    expect((await signInRuns(service, workspaceId)).at(-1)).to.include({
+      trigger: 'logout',
+      actor: `rep:${mia.repId}`,
+    });
   });
 
   it('delete the cookie of a session that has ended', async () => {
     const browser = await signIn();
-    await world.service.client(browser.cookie('session')).expect(200, 'POST', '/auth/logout');
+    await service.client(browser.cookie('session')).expect(200, 'POST', '/auth/logout');
     expect((await browser.open('/session')).url).to.equal('/sign-in');
     expect(browser.cookie('session')).to.equal(null);
   });
 
   it('show an error on the page of the code, and accept no keys and no tokens of widgets', async () => {
-    const browser = new TestBrowser(world.service.url);
+    const browser = new TestBrowser(service.url);
     await browser.submit('/sign-in', { email: mia.email });
-    const code = await world.lastCode(mia.email);
+    const code = await service.lastCode(mia.email);
     const wrong = await browser.submit('/sign-in/code', { email: mia.email, code: otherThan(code) });
     expect(wrong.status).to.equal(401);
     expect(wrong.text).to.contain('role="alert"');
     const bad = await browser.submit('/sign-in', { email: '<b>nobody' });
     expect(bad.status).to.equal(400);
     expect(bad.text).to.contain('&lt;b&gt;nobody').and.to.not.contain('<b>nobody');
-    const { apiKey } = await world.service.workspace();
+    const { apiKey } = await service.workspace();
     browser.setCookie('session', apiKey);
     expect((await browser.fetch('/auth/me')).status).to.equal(401);
   });
 
   it('let a person with several workspaces choose one', async () => {
-    const first = await world.service.workspace({ name: 'One' });
-    const second = await world.service.workspace({ name: 'Two' });
-    for (const { api } of [first, second]) await world.person(api, 'both@acme.test');
-    const browser = new TestBrowser(world.service.url);
+    const first = await service.workspace({ name: 'One' });
+    const second = await service.workspace({ name: 'Two' });
+    for (const { api } of [first, second]) await addPerson(api, 'both@acme.test');
+    const browser = new TestBrowser(service.url);
     const requested = await browser.submit('/sign-in', { email: 'both@acme.test' });
-    const code = await world.lastCode('both@acme.test');
+    const code = await service.lastCode('both@acme.test');
     const choice = await browser.submit('/sign-in/code', { ...requested.fields, code });
     expect(choice.text).to.contain('type="radio"').and.to.contain('Two');
     const home = await browser.submit('/sign-in/code', { ...choice.fields, workspaceId: second.workspaceId });
@@ -144,26 +153,30 @@ describe('browser sessions', () => {
   });
 
   it('continue after the sign-in only with a page of this service', async () => {
-    const browser = new TestBrowser(world.service.url);
+    const browser = new TestBrowser(service.url);
     for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])
       expect((await browser.open(`/sign-in?next=${encodeURIComponent(next)}`)).text, next).to.not.contain(
         'name="next"',
       );
     const page = await browser.open('/sign-in?next=%2Fdocs');
     const requested = await browser.submit('/sign-in', { ...page.fields, email: mia.email });
-    const done = await browser.submit('/sign-in/code', { ...requested.fields, code: await world.lastCode(mia.email) });
+    const done = await browser.submit('/sign-in/code', {
+      ...requested.fields,
+      code: await service.lastCode(mia.email),
+    });
     expect(done.text).to.contain('href="/docs"').and.to.contain(mia.email);
   });
 });
 
 describe('browser sessions over TLS', () => {
   it('have a Secure cookie with the prefix __Host-, and links below the path of PUBLIC_URL', async () => {
-    const world = await AuthFixture.start({ PUBLIC_URL: 'https://pay.acme.test/app/' });
+    const service = await Service.start({ settings: { PUBLIC_URL: 'https://pay.acme.test/app/' } });
+    const otp = new OtpRequests(service);
     try {
-      const { api } = await world.service.workspace();
-      const mia = await world.person(api, 'mia@acme.test');
-      const code = await world.code(mia.email);
-      const answer = await fetch(`${world.service.url}/sign-in/code`, {
+      const { api } = await service.workspace();
+      const mia = await addPerson(api, 'mia@acme.test');
+      const code = await otp.code(mia.email);
+      const answer = await fetch(`${service.url}/sign-in/code`, {
         method: 'POST',
         redirect: 'manual',
         body: new URLSearchParams({ email: mia.email, code }),
@@ -173,7 +186,7 @@ describe('browser sessions over TLS', () => {
       const [cookie = ''] = answer.headers.getSetCookie();
       expect(cookie).to.match(/^__Host-session=sess_.*; Path=\/;.*HttpOnly; Secure; SameSite=Lax$/);
     } finally {
-      await world.stop();
+      await service.stop();
     }
   });
 });

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { networkOf } from '#src/platform/limits/attempt-limits.js';
 import { newToken } from '#src/platform/secrets/token.js';
 import { type ApiResponse } from '#test/support/api-client.js';
-import { duringSuite } from '#test/support/during-suite.js';
-import { AuthFixture, otherThan } from './auth-fixture.js';
+import { Service } from '#test/support/service.js';
+import { addPerson, OtpRequests, otherThan } from './otp-requests.js';
 
 describe('limits on requests without a valid token', () => {
-  const world = duringSuite(() => AuthFixture.start({ FAILED_SIGN_INS_PER_MINUTE: '60', TRUST_PROXY_HOPS: '1' }));
+  const service = Service.duringSuite({ settings: { FAILED_SIGN_INS_PER_MINUTE: '60', TRUST_PROXY_HOPS: '1' } });
+  const otp = new OtpRequests(service);
 
   const from = (address: string) => ({ 'X-Forwarded-For': address });
 
@@ -23,46 +24,50 @@ describe('limits on requests without a valid token', () => {
   }
 
   it('limits an address to sixty wrong tokens per minute and does not affect other addresses', async () => {
-    const { api } = await world.service.workspace();
-    const wrong = () => world.service.client(newToken('ws')).send('GET', '/v1/reps', undefined, from('192.0.2.1'));
+    const { api } = await service.workspace();
+    const wrong = () => service.client(newToken('ws')).send('GET', '/v1/reps', undefined, from('192.0.2.1'));
     const { before, answer } = await untilLimited(wrong);
     expect(before).to.be.at.least(60);
     expect(answer.body).to.include({ statusCode: 429, code: 'rate_limited' });
     expect(Number(answer.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await api.send('GET', '/v1/reps', undefined, from('192.0.2.1'))).status).to.equal(200);
-    const elsewhere = await world.service.client(newToken('ws')).send('GET', '/v1/reps', undefined, from('192.0.2.2'));
+    const elsewhere = await service.client(newToken('ws')).send('GET', '/v1/reps', undefined, from('192.0.2.2'));
     expect(elsewhere.status).to.equal(401);
-    expect((await world.anyone.send('GET', '/v1/reps', undefined, from('192.0.2.1'))).status).to.be.oneOf([401, 429]);
+    expect((await service.client(null).send('GET', '/v1/reps', undefined, from('192.0.2.1'))).status).to.be.oneOf([
+      401, 429,
+    ]);
   });
 
   it('limits an address to sixty wrong codes per minute, then rejects even the right code', async () => {
-    const { api } = await world.service.workspace();
-    await world.person(api, 'limit@acme.test');
-    const code = await world.code('limit@acme.test');
+    const { api } = await service.workspace();
+    await addPerson(api, 'limit@acme.test');
+    const code = await otp.code('limit@acme.test');
     const guess = (guessed: string, address: string) =>
-      world.anyone.send('POST', '/auth/otp/verify', { email: 'limit@acme.test', code: guessed }, from(address));
+      service.client(null).send('POST', '/auth/otp/verify', { email: 'limit@acme.test', code: guessed }, from(address));
     const { answer } = await untilLimited(() =>
-      world.anyone.send('POST', '/auth/otp/verify', { email: 'x@acme.test', code: otherThan(code) }, from('192.0.2.3')),
+      service
+        .client(null)
+        .send('POST', '/auth/otp/verify', { email: 'x@acme.test', code: otherThan(code) }, from('192.0.2.3')),
     );
     expect(answer.body.code).to.equal('rate_limited');
     expect((await guess(code, '192.0.2.3')).status).to.be.oneOf([429, 200]);
-    const again = await world.code('limit@acme.test');
+    const again = await otp.code('limit@acme.test');
     expect((await guess(again, '192.0.2.4')).status).to.equal(200);
   });
 
   it('a stranger who exhausts the codes and attempts of an address does not lock its person out', async () => {
-    const { api } = await world.service.workspace();
+    const { api } = await service.workspace();
     const email = 'victim@acme.test';
-    await world.person(api, email);
-    const send = (address: string) => world.anyone.send('POST', '/auth/otp/send', { email }, from(address));
+    await addPerson(api, email);
+    const send = (address: string) => service.client(null).send('POST', '/auth/otp/send', { email }, from(address));
     const verify = (address: string, body: object) =>
-      world.anyone.send('POST', '/auth/otp/verify', { email, ...body }, from(address));
+      service.client(null).send('POST', '/auth/otp/verify', { email, ...body }, from(address));
     const [own, stranger] = ['192.0.2.10', '192.0.2.11'];
     for (let sent = 0; sent < 7; sent += 1) await send(stranger);
-    expect(await world.mailsTo(email)).to.have.length(5);
+    expect(await service.mailsTo(email)).to.have.length(5);
     const { nonce } = (await send(own)).body;
-    const code = await world.lastCode(email);
-    expect(await world.mailsTo(email)).to.have.length(6);
+    const code = await service.lastCode(email);
+    expect(await service.mailsTo(email)).to.have.length(6);
     for (let guess = 0; guess < 70; guess += 1) await verify(stranger, { code: otherThan(code) });
     for (let guess = 0; guess < 6; guess += 1) await verify(own, { code: otherThan(code) });
     for (const forged of ['x', `${nonce}A`, nonce.replace(/^./, nonce.startsWith('a') ? 'b' : 'a')])
@@ -74,29 +79,29 @@ describe('limits on requests without a valid token', () => {
   });
 
   it('accepts a right code with its nonce from an address that is blocked, and five attempts with a nonce', async () => {
-    const { api } = await world.service.workspace();
+    const { api } = await service.workspace();
     const email = 'shared@acme.test';
-    await world.person(api, email);
+    await addPerson(api, email);
     const [shared, own] = ['192.0.2.20', '192.0.2.21'];
-    const send = (address: string) => world.anyone.send('POST', '/auth/otp/send', { email }, from(address));
+    const send = (address: string) => service.client(null).send('POST', '/auth/otp/send', { email }, from(address));
     const verify = (body: object, address = shared) =>
-      world.anyone.send('POST', '/auth/otp/verify', { email, ...body }, from(address));
+      service.client(null).send('POST', '/auth/otp/verify', { email, ...body }, from(address));
     const { nonce } = (await send(shared)).body;
-    const code = await world.lastCode(email);
+    const code = await service.lastCode(email);
     await untilLimited(() => verify({ code: otherThan(code) }));
     expect((await verify({ code, nonce })).status).to.equal(200);
     const second = await send(own);
-    const next = { code: await world.lastCode(email), nonce: second.body.nonce };
+    const next = { code: await service.lastCode(email), nonce: second.body.nonce };
     for (let guess = 0; guess < 5; guess += 1) await verify({ ...next, code: otherThan(next.code) }, own);
     expect((await verify(next, own)).status).to.equal(401);
   });
 
   it('sends at most twenty codes an hour to one address, whatever the number of networks', async () => {
-    const { api } = await world.service.workspace();
-    await world.person(api, 'flood@acme.test');
+    const { api } = await service.workspace();
+    await addPerson(api, 'flood@acme.test');
     for (let sent = 0; sent < 25; sent += 1)
-      await world.anyone.send('POST', '/auth/otp/send', { email: 'flood@acme.test' }, from(`192.0.3.${sent}`));
-    expect(await world.mailsTo('flood@acme.test')).to.have.length(20);
+      await service.client(null).send('POST', '/auth/otp/send', { email: 'flood@acme.test' }, from(`192.0.3.${sent}`));
+    expect(await service.mailsTo('flood@acme.test')).to.have.length(20);
   });
 
   it('counts an IPv6 network as one address', () => {

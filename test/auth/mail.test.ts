@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { type ApiClient } from '#test/support/api-client.js';
-import { duringSuite } from '#test/support/during-suite.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
+import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 import { sendMailHandler } from '#workers/send-mail.js';
-import { AuthFixture } from './auth-fixture.js';
+import { addPerson, OtpRequests } from './otp-requests.js';
 
 function memoryLog(): { log: ReturnType<typeof pino>; text: () => string } {
   const lines: string[] = [];
@@ -18,17 +18,19 @@ function memoryLog(): { log: ReturnType<typeof pino>; text: () => string } {
 
 describe('mail over SMTP', () => {
   let smtp: FakeSmtp;
-  let world: AuthFixture;
+  let service: Service;
+  let otp: OtpRequests;
   let api: ApiClient;
 
   before(async () => {
     smtp = await FakeSmtp.start();
-    world = await AuthFixture.start({ SMTP_URL: smtp.url, MAIL_FROM: 'Acme Pay <pay@acme.test>' });
-    ({ api } = await world.service.workspace());
+    service = await Service.start({ settings: { SMTP_URL: smtp.url, MAIL_FROM: 'Acme Pay <pay@acme.test>' } });
+    otp = new OtpRequests(service);
+    ({ api } = await service.workspace());
   });
 
   after(async () => {
-    await world.stop();
+    await service.stop();
     await smtp.stop();
   });
 
@@ -36,8 +38,8 @@ describe('mail over SMTP', () => {
     until(() => smtp.mails.find((mail) => mail.to.includes(to)), { what: `a mail to ${to}` });
 
   it('contains the code in the body but not in the subject, and deletes it after sending', async () => {
-    await world.person(api, 'smtp@acme.test');
-    await world.send('smtp@acme.test');
+    await addPerson(api, 'smtp@acme.test');
+    await otp.send('smtp@acme.test');
     const mail = await received('smtp@acme.test');
     const code = /^[0-9]{6}$/m.exec(mail.data)?.[0] as string;
     expect(code).to.match(/^[0-9]{6}$/);
@@ -53,21 +55,21 @@ describe('mail over SMTP', () => {
       }),
     ).to.be.instanceOf(Date);
     expect((await outboxRow('smtp@acme.test')).body).to.equal(null);
-    expect((await world.verify('smtp@acme.test', code)).status).to.equal(200);
+    expect((await otp.verify('smtp@acme.test', code)).status).to.equal(200);
   });
 
   it('sends nothing to unknown addresses and stores nothing about the request', async () => {
-    await world.send('stranger@acme.test');
-    await until(async () => (await world.sql('select from mail_outbox where recipient is null')).length === 0, {
+    await otp.send('stranger@acme.test');
+    await until(async () => (await service.sql('select from mail_outbox where recipient is null')).length === 0, {
       what: 'the deletion of the mail without a recipient',
     });
     expect(smtp.mails.filter((mail) => mail.to.includes('stranger@acme.test'))).to.deep.equal([]);
   });
 
   it('retries a rejected mail and sends it once', async () => {
-    await world.person(api, 'again@acme.test');
+    await addPerson(api, 'again@acme.test');
     smtp.rejections = 1;
-    await world.send('again@acme.test');
+    await otp.send('again@acme.test');
     const failed = await until(
       async () => {
         const row = await outboxRow('again@acme.test');
@@ -76,15 +78,15 @@ describe('mail over SMTP', () => {
       { what: 'a failure' },
     );
     expect(failed.last_error).to.match(/^[A-Z]+ 451$/);
-    await world.sql(`update mail_outbox set not_before = now() - interval '10 seconds' where sent_at is null`);
+    await service.sql(`update mail_outbox set not_before = now() - interval '10 seconds' where sent_at is null`);
     await received('again@acme.test');
     expect(smtp.mails.filter((mail) => mail.to.includes('again@acme.test'))).to.have.length(1);
   });
 
   it('sends mail whose job was lost', async () => {
-    await world.person(api, 'lost@acme.test');
-    const { unitOfWork, outbox } = world.service.running.service;
-    const { workspaceId } = await world.service.workspace();
+    await addPerson(api, 'lost@acme.test');
+    const { unitOfWork, outbox } = service.running.service;
+    const { workspaceId } = await service.workspace();
     await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
       outbox.post(trx, { to: 'lost@acme.test', subject: 'Lost', text: 'x', html: 'x' }),
     );
@@ -92,8 +94,8 @@ describe('mail over SMTP', () => {
   });
 
   it('sends a mail once when its job runs many times concurrently', async () => {
-    const { unitOfWork, outbox } = world.service.running.service;
-    const { workspaceId } = await world.service.workspace();
+    const { unitOfWork, outbox } = service.running.service;
+    const { workspaceId } = await service.workspace();
     let sent = 0;
     const transport = {
       send: async () => {
@@ -112,8 +114,8 @@ describe('mail over SMTP', () => {
   });
 
   it('never contains a line break in a header', async () => {
-    const { unitOfWork, outbox } = world.service.running.service;
-    const { workspaceId } = await world.service.workspace();
+    const { unitOfWork, outbox } = service.running.service;
+    const { workspaceId } = await service.workspace();
     for (const mail of [
       { to: 'a@b.test\r\nBcc: c@d.test', subject: 'x' },
       { to: 'a@b.test', subject: 'x\nBcc: c@d.test' },
@@ -127,9 +129,9 @@ describe('mail over SMTP', () => {
   });
 
   it('is not sent when its code has expired', async () => {
-    const { outbox } = world.service.running.service;
+    const { outbox } = service.running.service;
     const mailId = randomUUID();
-    await world.sql(
+    await service.sql(
       `insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
       values ($1, 'late@acme.test', 'x', '', now() - interval '1 second')`,
       mailId,
@@ -138,7 +140,7 @@ describe('mail over SMTP', () => {
   });
 
   async function outboxRow(to: string) {
-    const rows = await world.sql<{ sent_at: Date | null; body: Buffer | null; last_error: string | null }>(
+    const rows = await service.sql<{ sent_at: Date | null; body: Buffer | null; last_error: string | null }>(
       'select sent_at, body, last_error from mail_outbox where recipient = $1',
       to,
     );
@@ -147,22 +149,23 @@ describe('mail over SMTP', () => {
 });
 
 describe('mail without a server', () => {
-  const world = duringSuite(() => AuthFixture.start());
+  const service = Service.duringSuite();
+  const otp = new OtpRequests(service);
 
   before(async () => {
-    const { api } = await world.service.workspace();
-    await world.person(api, 'trial@acme.test');
+    const { api } = await service.workspace();
+    await addPerson(api, 'trial@acme.test');
   });
 
   async function handled(production: boolean): Promise<{ code: string; logged: string }> {
-    const { outbox } = world.service.running.service;
-    const code = await world.code('trial@acme.test');
-    const [mail] = await world.sql<{ mail_id: string }>('select mail_id from mail_outbox order by created_at desc');
+    const { outbox } = service.running.service;
+    const code = await otp.code('trial@acme.test');
+    const [mail] = await service.sql<{ mail_id: string }>('select mail_id from mail_outbox order by created_at desc');
     const { log, text } = memoryLog();
     const mailId = mail?.mail_id as string;
     await until(
       async () => {
-        await world.sql('update mail_outbox set not_before = now() where mail_id = $1', mailId);
+        await service.sql('update mail_outbox set not_before = now() where mail_id = $1', mailId);
         await sendMailHandler(outbox, null, log, production).run({ mailId }, 0);
         return text() === '' ? undefined : true;
       },
@@ -177,7 +180,7 @@ describe('mail without a server', () => {
       .to.contain('mail not sent: no SMTP server is configured')
       .and.to.contain(code)
       .and.to.not.contain('trial@acme.test');
-    expect((await world.verify('trial@acme.test', code)).status).to.equal(200);
+    expect((await otp.verify('trial@acme.test', code)).status).to.equal(200);
   });
 
   it('is logged without its text in production', async () => {
@@ -189,11 +192,11 @@ describe('mail without a server', () => {
   });
 
   it('is shown by the command line, without its text in production', async () => {
-    const code = await world.code('trial@acme.test');
+    const code = await otp.code('trial@acme.test');
     const cli = fileURLToPath(new URL('../../../bin/commissions.js', import.meta.url));
     const environment = {
       PATH: process.env['PATH'],
-      ...world.service.database.environment,
+      ...service.database.environment,
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     };
     const run = (more: Record<string, string>, ...args: string[]) =>

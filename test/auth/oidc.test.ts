@@ -2,19 +2,22 @@ import { expect } from 'chai';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
+import { Service } from '#test/support/service.js';
 import { TestBrowser } from '#test/support/test-browser.js';
-import { AuthFixture } from './auth-fixture.js';
+import { addPerson, dump, OtpRequests, signInRuns } from './otp-requests.js';
 
 describe('signing in with an identity provider', () => {
   let provider: FakeOidc;
-  let world: AuthFixture;
+  let service: Service;
+  let otp: OtpRequests;
   let workspaceId: string;
   let api: ApiClient;
 
   before(async () => {
     provider = await FakeOidc.start();
-    world = await AuthFixture.start(provider.environment('https://pay.acme.test/app/'));
-    ({ workspaceId, api } = await world.service.workspace());
+    service = await Service.start({ settings: provider.environment('https://pay.acme.test/app/') });
+    otp = new OtpRequests(service);
+    ({ workspaceId, api } = await service.workspace());
   });
 
   beforeEach(() => {
@@ -22,12 +25,12 @@ describe('signing in with an identity provider', () => {
     provider.forge = (claims) => claims;
     provider.signWith = 'own';
     provider.tokenStatus = 200;
-    browser = new TestBrowser(world.service.url);
-    return world.clearLimits();
+    browser = new TestBrowser(service.url);
+    return otp.clearLimits();
   });
 
   after(async () => {
-    await world.stop();
+    await service.stop();
     await provider.stop();
   });
 
@@ -50,7 +53,7 @@ describe('signing in with an identity provider', () => {
   }
 
   it('redirects to the provider with PKCE, state and nonce, and returns with a session', async () => {
-    const ada = await world.person(api, 'ada@acme.test', { active: false });
+    const ada = await addPerson(api, 'ada@acme.test', { active: false });
     await api.expect(200, 'POST', `/v1/reps/${ada.repId}/invite`);
     provider.person = { email: ' ADA@acme.test', email_verified: true };
     const location = await begin();
@@ -66,24 +69,24 @@ describe('signing in with an identity provider', () => {
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     expect(answer.body).to.have.all.keys('sessionToken', 'expiresAt', 'rep');
     expect(answer.body.rep).to.include({ id: ada.repId, invite_status: 'accepted' });
-    expect((await world.service.client(answer.body.sessionToken).get('/auth/me')).body.email).to.equal('ada@acme.test');
-    expect((await world.audit(workspaceId)).at(-1)).to.include({ trigger: 'login', outcome: 'written' });
+    expect((await service.client(answer.body.sessionToken).get('/auth/me')).body.email).to.equal('ada@acme.test');
+    expect((await signInRuns(service, workspaceId)).at(-1)).to.include({ trigger: 'login', outcome: 'written' });
   });
 
   it('accepts each state once and rejects unknown states', async () => {
-    await world.person(api, 'ada@acme.test');
+    await addPerson(api, 'ada@acme.test');
     const back = await provider.authorize((await begin()).href);
     expect((await finish(back)).status).to.equal(200);
     await expectError('401 unauthorized', finish(back));
     const another = await provider.authorize((await begin()).href);
     another.searchParams.set('state', 'made-up');
     for (const search of [another.search, '', '?code=x', '?state=x', '?error=access_denied&state=x'])
-      expect((await world.anyone.get(`/auth/oidc/callback${search}`)).status, search).to.equal(401);
+      expect((await service.client(null).get(`/auth/oidc/callback${search}`)).status, search).to.equal(401);
   });
 
   it('signs in only the browser that started the sign-in', async () => {
-    await world.person(api, 'ada@acme.test');
-    const victim = new TestBrowser(world.service.url);
+    await addPerson(api, 'ada@acme.test');
+    const victim = new TestBrowser(service.url);
     const back = await provider.authorize((await begin()).href);
     expect((await finish(back, victim)).status).to.equal(401);
     expect((await finish(back)).status, 'the state is used').to.equal(401);
@@ -93,7 +96,7 @@ describe('signing in with an identity provider', () => {
   });
 
   it('starts a session in a browser and redirects to the first page', async () => {
-    await world.person(api, 'ada@acme.test');
+    await addPerson(api, 'ada@acme.test');
     const back = await provider.authorize((await begin()).href);
     const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const answer = await browser.fetch(`/auth/oidc/callback${back.search}`, { headers });
@@ -111,12 +114,12 @@ describe('signing in with an identity provider', () => {
 
   it('rejects a state after ten minutes', async () => {
     const back = await provider.authorize((await begin()).href);
-    await world.sql(`update sign_in_states set expires_at = expires_at - interval '10 minutes'`);
+    await service.sql(`update sign_in_states set expires_at = expires_at - interval '10 minutes'`);
     expect((await finish(back)).status).to.equal(401);
   });
 
   it('rejects the response to another sign-in', async () => {
-    await world.person(api, 'ada@acme.test');
+    await addPerson(api, 'ada@acme.test');
     const mine = await provider.authorize((await begin()).href);
     const theirs = await provider.authorize((await begin()).href);
     theirs.searchParams.set('state', mine.searchParams.get('state') as string);
@@ -124,7 +127,7 @@ describe('signing in with an identity provider', () => {
   });
 
   it('accepts only tokens signed by the provider for this client, with a verified address', async () => {
-    await world.person(api, 'ada@acme.test');
+    await addPerson(api, 'ada@acme.test');
     const ofPerson = (person: Partial<FakeOidc['person']>) => () => {
       provider.person = person as FakeOidc['person'];
     };
@@ -148,7 +151,7 @@ describe('signing in with an identity provider', () => {
       ['signed by another key', signedByStranger],
       ['expired', withClaims((claims) => ({ ...claims, exp: 1_000_000 }))],
     ];
-    const sessions = () => world.sql("select token_id from tokens where kind = 'sess'");
+    const sessions = () => service.sql("select token_id from tokens where kind = 'sess'");
     const before = await sessions();
     for (const [name, forge] of forgeries) {
       provider.person = { email: 'ada@acme.test', email_verified: true };
@@ -161,10 +164,10 @@ describe('signing in with an identity provider', () => {
   });
 
   it('rejects people who are not active', async () => {
-    const gone = await world.person(api, 'gone@acme.test', { active: false });
+    const gone = await addPerson(api, 'gone@acme.test', { active: false });
     provider.person = { email: 'gone@acme.test', email_verified: true };
     expect((await signIn()).status).to.equal(401);
-    expect((await world.audit(workspaceId)).at(-1)).to.deep.equal({
+    expect((await signInRuns(service, workspaceId)).at(-1)).to.deep.equal({
       actor: 'anonymous',
       trigger: 'login',
       outcome: 'failed',
@@ -173,17 +176,17 @@ describe('signing in with an identity provider', () => {
   });
 
   it('requires a workspace from people who have several', async () => {
-    const other = await world.service.workspace({ name: 'Other' });
-    await world.person(api, 'ada@acme.test');
-    await world.person(other.api, 'ada@acme.test');
+    const other = await service.workspace({ name: 'Other' });
+    await addPerson(api, 'ada@acme.test');
+    await addPerson(other.api, 'ada@acme.test');
     const choice = await signIn();
     expect(choice.status).to.equal(400);
     expect(choice.body.details.workspaces).to.have.length(2);
     const chosen = await signIn(`?workspaceId=${other.workspaceId}`);
     expect(chosen.status).to.equal(200);
-    const { body } = await world.service.client(chosen.body.sessionToken).get('/auth/status');
+    const { body } = await service.client(chosen.body.sessionToken).get('/auth/status');
     expect(body.workspaceId).to.equal(other.workspaceId);
-    expect((await world.anyone.get('/auth/oidc/login?workspaceId=x')).status).to.equal(400);
+    expect((await service.client(null).get('/auth/oidc/login?workspaceId=x')).status).to.equal(400);
   });
 
   it('distinguishes an outage of the provider from a rejected sign-in', async () => {
@@ -193,20 +196,20 @@ describe('signing in with an identity provider', () => {
 
   it('stores neither state, nonce nor verifier in plain text', async () => {
     const { searchParams } = await begin();
-    const dump = await world.dump();
-    for (const name of ['state', 'nonce']) expect(dump).to.not.contain(searchParams.get(name));
+    const rows = await dump(service);
+    for (const name of ['state', 'nonce']) expect(rows).to.not.contain(searchParams.get(name));
   });
 });
 
 describe('without an identity provider', () => {
   it('returns an error for sign-in with an identity provider', async () => {
-    const world = await AuthFixture.start();
+    const service = await Service.start();
     try {
       for (const path of ['/auth/oidc/login', '/auth/oidc/callback?state=x&code=y']) {
-        await expectError('404 not_found', world.anyone.get(path));
+        await expectError('404 not_found', service.client(null).get(path));
       }
     } finally {
-      await world.stop();
+      await service.stop();
     }
   });
 });
@@ -216,13 +219,13 @@ describe('with an unavailable identity provider', () => {
     const provider = await FakeOidc.start();
     const environment = provider.environment('http://127.0.0.1:1');
     await provider.stop();
-    const world = await AuthFixture.start(environment);
+    const service = await Service.start({ settings: environment });
     try {
       for (let tries = 0; tries < 2; tries += 1) {
-        await expectError('503 identity_provider_unavailable', world.anyone.get('/auth/oidc/login'));
+        await expectError('503 identity_provider_unavailable', service.client(null).get('/auth/oidc/login'));
       }
     } finally {
-      await world.stop();
+      await service.stop();
     }
   });
 });

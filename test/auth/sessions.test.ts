@@ -1,33 +1,34 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { type ApiClient } from '#test/support/api-client.js';
-import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
-import { AuthFixture, type Person } from './auth-fixture.js';
+import { Service } from '#test/support/service.js';
+import { addPerson, OtpRequests, type Person, signInRuns } from './otp-requests.js';
 
 describe('sessions', () => {
-  const world = duringSuite(() => AuthFixture.start());
+  const service = Service.duringSuite();
+  const otp = new OtpRequests(service);
   let workspaceId: string;
   let api: ApiClient;
   let mia: Person;
 
   before(async () => {
-    ({ workspaceId, api } = await world.service.workspace({
+    ({ workspaceId, api } = await service.workspace({
       name: 'Acme',
       currency: 'EUR',
       timezone: 'Europe/Berlin',
     }));
-    mia = await world.person(api, 'mia@acme.test', { role: 'manager' });
+    mia = await addPerson(api, 'mia@acme.test', { role: 'manager' });
   });
 
   beforeEach(async () => {
-    await world.clearLimits();
-    await world.ageCodes('1 day');
+    await otp.clearLimits();
+    await otp.ageCodes('1 day');
     await api.expect(200, 'PATCH', `/v1/reps/${mia.repId}`, { active: true, role: 'manager' });
   });
 
   const age = (interval: string) =>
-    world.sql(
+    service.sql(
       `update tokens set created_at = created_at - $1::interval, expires_at = expires_at - $1::interval,
       last_used_at = last_used_at - $1::interval where kind = 'sess'`,
       interval,
@@ -36,24 +37,24 @@ describe('sessions', () => {
   it('returns an API key as an admin with the name of the key, and a connection token without a role', async () => {
     const { token } = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'widget' });
     const unnamed = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', {});
-    const connection = world.service.client(token);
+    const connection = service.client(token);
     const workspace = { workspaceId, name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' };
     const withoutRep = { repId: null, email: null, workspace };
     const profile = (client: ApiClient) => client.expect(200, 'GET', '/auth/me');
     expect(await profile(api)).to.deep.equal({ ...withoutRep, name: 'workspace key', role: 'admin' });
     expect(await profile(connection)).to.deep.equal({ ...withoutRep, name: 'widget', role: null });
-    const other = world.service.client(unnamed.token);
+    const other = service.client(unnamed.token);
     expect(await profile(other)).to.deep.equal({ ...withoutRep, name: 'connection token', role: null });
     for (const client of [api, connection]) expect((await client.post('/auth/logout')).status).to.equal(403);
   });
 
   it('ends only the current session', async () => {
-    const first = await world.signIn(mia.email);
-    const second = await world.signIn(mia.email);
+    const first = await otp.signIn(mia.email);
+    const second = await otp.signIn(mia.email);
     expect((await first.api.post('/auth/logout')).body).to.deep.equal({ loggedOut: true });
     expect((await first.api.get('/auth/me')).status).to.equal(401);
     expect((await second.api.get('/auth/me')).status).to.equal(200);
-    expect((await world.audit(workspaceId)).at(-1)).to.deep.equal({
+    expect((await signInRuns(service, workspaceId)).at(-1)).to.deep.equal({
       actor: `rep:${mia.repId}`,
       trigger: 'logout',
       outcome: 'written',
@@ -62,7 +63,7 @@ describe('sessions', () => {
   });
 
   it('ends after twelve hours without use; each use extends it', async () => {
-    const { api: session } = await world.signIn(mia.email);
+    const { api: session } = await otp.signIn(mia.email);
     for (let use = 0; use < 3; use += 1) {
       await age('11 hours 59 minutes');
       expect((await session.get('/auth/me')).status).to.equal(200);
@@ -73,25 +74,25 @@ describe('sessions', () => {
   });
 
   it('ends after twelve hours when it was never used', async () => {
-    const { api: session } = await world.signIn(mia.email);
+    const { api: session } = await otp.signIn(mia.email);
     await age('12 hours 1 second');
     expect((await session.get('/auth/me')).status).to.equal(401);
   });
 
   it('ends after thirty days, even if it is used', async () => {
-    const { api: session } = await world.signIn(mia.email);
+    const { api: session } = await otp.signIn(mia.email);
     await age('29 days 23 hours 59 minutes');
-    await world.sql('update tokens set last_used_at = now()');
+    await service.sql('update tokens set last_used_at = now()');
     expect((await session.get('/auth/me')).status).to.equal(200);
     await age('1 minute');
-    await world.sql('update tokens set last_used_at = now()');
+    await service.sql('update tokens set last_used_at = now()');
     expect((await session.get('/auth/me')).status).to.equal(401);
   });
 
   it('records its use at most once per minute', async () => {
-    const { api: session } = await world.signIn(mia.email);
+    const { api: session } = await otp.signIn(mia.email);
     const newest = 'select last_used_at as at from tokens where rep_id = $1 order by created_at desc limit 1';
-    const lastUsed = async () => (await world.sql<{ at: Date }>(newest, mia.repId))[0]?.at;
+    const lastUsed = async () => (await service.sql<{ at: Date }>(newest, mia.repId))[0]?.at;
     await session.get('/auth/me');
     const first = await lastUsed();
     expect(first).to.be.instanceOf(Date);
@@ -103,23 +104,21 @@ describe('sessions', () => {
   });
 
   it('is deleted when it has ended', async () => {
-    await world.signIn(mia.email);
+    await otp.signIn(mia.email);
     await age('12 hours 1 second');
-    const { token } = await world.signIn(mia.email);
-    await world.service.running.service.unitOfWork.withoutWorkspace((trx) =>
-      sql`select delete_old_sign_ins()`.execute(trx),
-    );
-    expect(await world.sql("select from tokens where kind = 'sess'")).to.have.length(1);
-    expect((await world.service.client(token).get('/auth/me')).status).to.equal(200);
+    const { token } = await otp.signIn(mia.email);
+    await service.running.service.unitOfWork.withoutWorkspace((trx) => sql`select delete_old_sign_ins()`.execute(trx));
+    expect(await service.sql("select from tokens where kind = 'sess'")).to.have.length(1);
+    expect((await service.client(token).get('/auth/me')).status).to.equal(200);
   });
 });
 
 describe('connection tokens', () => {
-  const world = duringSuite(() => AuthFixture.start());
+  const service = Service.duringSuite();
   let api: ApiClient;
 
   before(async () => {
-    ({ api } = await world.service.workspace());
+    ({ api } = await service.workspace());
   });
 
   const path = '/v1/workspaces/connection-tokens';
@@ -131,7 +130,7 @@ describe('connection tokens', () => {
     expect(created.label).to.equal('Widget');
     const unnamed = await api.expect(201, 'POST', path);
     expect(unnamed.label).to.equal(null);
-    const connection = world.service.client(created.token);
+    const connection = service.client(created.token);
     expect((await connection.get('/v1/workspaces')).status).to.equal(200);
     expect((await connection.get('/v1/quotas')).status).to.equal(403);
     const { tokens } = await api.expect(200, 'GET', path);
@@ -145,7 +144,7 @@ describe('connection tokens', () => {
   });
 
   it('are the only tokens that can be deleted by id', async () => {
-    const rows = await world.sql("select token_id as id from tokens where kind = 'ws'");
+    const rows = await service.sql("select token_id as id from tokens where kind = 'ws'");
     expect(rows).to.not.be.empty;
     for (const { id } of rows) expect((await api.delete(`${path}/${id}`)).status).to.equal(404);
   });

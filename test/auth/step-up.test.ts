@@ -3,9 +3,9 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
-import { duringSuite } from '#test/support/during-suite.js';
 import { expectError } from '#test/support/errors.js';
-import { AuthFixture, otherThan, type Person } from './auth-fixture.js';
+import { Service } from '#test/support/service.js';
+import { addPerson, OtpRequests, otherThan, type Person } from './otp-requests.js';
 
 const operations: readonly AnyOperation[] = declared;
 
@@ -86,7 +86,8 @@ const failures: Readonly<Record<string, readonly number[]>> = {
 };
 
 describe('step-up', () => {
-  const world = duringSuite(() => AuthFixture.start());
+  const service = Service.duringSuite();
+  const otp = new OtpRequests(service);
   let workspaceId: string;
   let key: ApiClient;
   let ann: Person;
@@ -95,22 +96,22 @@ describe('step-up', () => {
   let session: ApiClient;
 
   before(async () => {
-    ({ workspaceId, api: key } = await world.service.workspace());
-    ann = await world.person(key, 'ann@x.io', { role: 'admin' });
-    ben = await world.person(key, 'ben@x.io');
-    ({ api: session } = await world.signIn(ann.email));
+    ({ workspaceId, api: key } = await service.workspace());
+    ann = await addPerson(key, 'ann@x.io', { role: 'admin' });
+    ben = await addPerson(key, 'ben@x.io');
+    ({ api: session } = await otp.signIn(ann.email));
   });
 
   beforeEach(async () => {
-    await world.clearLimits();
-    await world.ageCodes('1 day');
+    await otp.clearLimits();
+    await otp.ageCodes('1 day');
     await key.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
     await key.expect(200, 'PUT', '/v1/reps', { reps: [{ email: ben.email, name: 'Ben', role: 'rep' }] });
     await ageProofs('1 day');
   });
 
   const ageProofs = (interval: string) =>
-    world.sql(`update tokens set proved_at = now() - $1::interval where kind = 'sess'`, interval);
+    service.sql(`update tokens set proved_at = now() - $1::interval where kind = 'sess'`, interval);
 
   function send(client: ApiClient, { method, path }: AnyOperation, call: Call): Promise<ApiResponse> {
     const body = call.csv ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
@@ -120,8 +121,8 @@ describe('step-up', () => {
   }
 
   async function confirm(client: ApiClient, email: string, wrong = 0): Promise<ApiResponse> {
-    const { nonce } = (await world.send(email, { workspaceId })).body;
-    const code = await world.lastCode(email);
+    const { nonce } = (await otp.send(email, { workspaceId })).body;
+    const code = await service.lastCode(email);
     for (let guess = 0; guess < wrong; guess += 1) await client.post('/auth/confirm', { code: otherThan(code), nonce });
     return client.post('/auth/confirm', { code, nonce });
   }
@@ -158,7 +159,7 @@ describe('step-up', () => {
   }
 
   it('is off until a workspace sets stepUpMinutes, and off again after null', async () => {
-    const { api: other } = await world.service.workspace();
+    const { api: other } = await service.workspace();
     expect((await other.get('/v1/workspaces')).body.stepUpMinutes).to.equal(null);
     await key.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: null });
     expect((await session.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
@@ -169,13 +170,13 @@ describe('step-up', () => {
   const json = { 'Content-Type': 'application/json' };
 
   it('accepts a fresh code from an e-mail for this session only, and records it', async () => {
-    const { api: second } = await world.signIn(ann.email);
+    const { api: second } = await otp.signIn(ann.email);
     await ageProofs('1 day');
     const answer = await confirm(session, ann.email);
     expect([answer.status, answer.body]).to.deep.equal([200, { confirmed: true }]);
     expect((await session.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
     await expectError('403 step_up_required', second.post('/v1/workspaces/connection-tokens', {}));
-    await sealAuditEntries(world.service.running.service.unitOfWork);
+    await sealAuditEntries(service.running.service.unitOfWork);
     const { body } = await key.get('/v1/workspaces/audit-logs/export.ndjson');
     const entries: { operation: string; personId: string; outcome: string; code?: string }[] = String(body)
       .split('\n')
@@ -191,34 +192,34 @@ describe('step-up', () => {
   it('accepts a code once, and not the code of another person, of another workspace or after five wrong codes', async () => {
     const attempt = async (client: ApiClient, code: string, nonce?: string) =>
       (await client.post('/auth/confirm', { code, ...(nonce === undefined ? {} : { nonce }) })).body;
-    const code = await world.code(ann.email);
+    const code = await otp.code(ann.email);
     expect(await attempt(session, code)).to.deep.equal({ confirmed: true });
     expect(await attempt(session, code)).to.include({ statusCode: 400, code: 'invalid_code' });
     expect(await attempt(session, 'none')).to.include({ statusCode: 400, code: 'invalid_code' });
-    const { nonce } = (await world.send(ben.email)).body;
-    expect(await attempt(session, await world.lastCode(ben.email), nonce)).to.include({ code: 'invalid_code' });
-    const { api: otherKey, workspaceId: other } = await world.service.workspace();
-    await world.person(otherKey, ann.email);
-    const sent = await world.send(ann.email, { workspaceId: other });
-    expect(await attempt(session, await world.lastCode(ann.email), sent.body.nonce)).to.include({
+    const { nonce } = (await otp.send(ben.email)).body;
+    expect(await attempt(session, await service.lastCode(ben.email), nonce)).to.include({ code: 'invalid_code' });
+    const { api: otherKey, workspaceId: other } = await service.workspace();
+    await addPerson(otherKey, ann.email);
+    const sent = await otp.send(ann.email, { workspaceId: other });
+    expect(await attempt(session, await service.lastCode(ann.email), sent.body.nonce)).to.include({
       code: 'invalid_code',
     });
-    await world.ageCodes('1 day');
+    await otp.ageCodes('1 day');
     expect((await confirm(session, ann.email, 5)).body).to.include({ code: 'invalid_code' });
     expect((await session.get('/auth/me')).status).to.equal(200);
   });
 
   it('is not satisfied by a link of the terminal', async () => {
-    const token = world.service.running.service.startLinks.create({ kind: 'sign_in', workspaceId, repId: ann.repId });
-    const opened = await world.anyone.post('/auth/start-link', { token });
-    const started = world.service.client(opened.body.sessionToken);
+    const token = service.running.service.startLinks.create({ kind: 'sign_in', workspaceId, repId: ann.repId });
+    const opened = await service.client(null).post('/auth/start-link', { token });
+    const started = service.client(opened.body.sessionToken);
     await expectError('403 step_up_required', started.post('/v1/workspaces/connection-tokens', {}));
     expect((await confirm(started, ann.email)).status).to.equal(200);
     expect((await started.post('/v1/workspaces/connection-tokens', {})).status).to.equal(201);
   });
 
   it('is not needed by reps who download their own statement, and cannot be confirmed with a key', async () => {
-    const { api: rep } = await world.signIn(ben.email);
+    const { api: rep } = await otp.signIn(ben.email);
     await ageProofs('1 day');
     const file = await rep.get('/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file');
     expect(file.body.code).to.equal('job_not_found');

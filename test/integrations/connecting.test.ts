@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
-import { openMailBody } from '#src/platform/mail/outbox.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
@@ -48,16 +47,6 @@ describe('CRM connections', () => {
     const token = await service.token(workspace, 'sess', repId);
     browser.setCookie('session', token);
     return { browser, repId, email, session: service.client(token) };
-  }
-
-  /** The code in the last mail to the address. */
-  async function codeFor(email: string): Promise<string> {
-    const [mail] = await service.sql<{ mail_id: string; body: Buffer }>(
-      'select mail_id, body from mail_outbox where recipient = $1 order by created_at desc limit 1',
-      email,
-    );
-    const { text } = openMailBody(service.running.service.secrets, mail?.mail_id ?? '', mail?.body as Buffer);
-    return /^[0-9]{6}$/m.exec(text)?.[0] ?? '';
   }
 
   async function startAddress(provider: string, client = api): Promise<string> {
@@ -184,7 +173,7 @@ describe('CRM connections', () => {
         const page = await browser.open(await startAddress(provider));
         expect(page.url.startsWith('/sign-in?next=')).to.equal(true);
         const requested = await browser.submit('/sign-in', { ...page.fields, email });
-        const code = await codeFor(email);
+        const code = await service.lastCode(email);
         const done = await browser.submit('/sign-in/code', { ...requested.fields, code });
         const [, next = ''] = /<a href="([^"]+)">Continue/.exec(done.text) ?? [];
         const start = await browser.fetch(next);

@@ -6,7 +6,6 @@ import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { hangUp } from '#fakes/fake-server.js';
-import { openMailBody } from '#src/platform/mail/outbox.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { crmWorlds, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
@@ -243,10 +242,7 @@ describe('accounts of crm-b', function () {
       await rows('update crm_pulls set not_before = now() where workspace_id = $1');
       expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
     }
-    const mails = await service.sql<{ mail_id: string; body: Buffer }>(
-      "select mail_id, body from mail_outbox where recipient = 'boss@x.io'",
-    );
-    const texts = mails.map(({ mail_id: id, body }) => openMailBody(service.running.service.secrets, id, body).text);
+    const texts = (await service.mailsTo('boss@x.io')).map(({ text }) => text);
     expect(texts.filter((text) => text.includes('The last error was'))).to.have.length(1);
   });
 
