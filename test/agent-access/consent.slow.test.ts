@@ -1,4 +1,3 @@
-import { Service } from '#test/support/service.js';
 import 'reflect-metadata';
 import { createServer } from 'node:http';
 import {
@@ -11,10 +10,9 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser } from '#test/support/browser.js';
 import { query } from '#test/support/ledger-checks.js';
 import { violations } from '#test/web/accessibility.js';
-import { WebWorld } from '#test/web/web-world.js';
 import { publishDocument } from './metadata-document.js';
 import { forAgents } from './oauth-fixture.js';
 
@@ -64,9 +62,9 @@ class Program implements OAuthClientProvider {
 
 describe('connecting an agent with the official client and a browser', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start((database) => Service.start({ ...forAgents, database })));
+  const browser = Browser.duringSuite({ service: forAgents });
 
-  const endpoint = () => new URL(`${world.service.url}/v1/mcp`);
+  const endpoint = () => new URL(`${browser.service.url}/v1/mcp`);
   const transportOf = (program: Program) => new StreamableHTTPClientTransport(endpoint(), { authProvider: program });
   const newClient = () => new Client({ name: 'test', version: '1' });
 
@@ -94,7 +92,7 @@ describe('connecting an agent with the official client and a browser', function 
   }
 
   async function consent(role: string, address: string, write: boolean): Promise<string[]> {
-    const { page, problems, close } = await world.openPage(role, address);
+    const { page, problems, close } = await browser.openPage(role, address);
     expect(await page.$eval('h1', ({ textContent }) => textContent)).to.equal('Connect an agent');
     const shown = await page.$$eval('dd', (cells) => cells.map(({ textContent }) => textContent ?? ''));
     expect(await violations(page)).to.deep.equal([]);
@@ -117,15 +115,15 @@ describe('connecting an agent with the official client and a browser', function 
     const { structuredContent } = await client.callTool({ name: 'get_workspace', arguments: {} });
     expect((structuredContent as { caller: object }).caller).to.include({
       role: 'manager',
-      repId: world.idOf('manager'),
+      repId: browser.repId('manager'),
     });
 
     const before = program.saved?.access_token ?? '';
-    await query(world.service.database.ownerUrl, `update tokens set expires_at = now() where kind = 'agt'`);
+    await query(browser.service.database.ownerUrl, `update tokens set expires_at = now() where kind = 'agt'`);
     expect((await client.listTools()).tools).not.to.deep.equal([]);
     expect(program.saved?.access_token).not.to.equal(before);
 
-    const { page, problems, close } = await world.openPage('manager', '/account/agents');
+    const { page, problems, close } = await browser.openPage('manager', '/account/agents');
     expect(await violations(page)).to.deep.equal([]);
     await page.locator('main td button').click();
     await page.locator('form button[type=submit]').click();
@@ -148,7 +146,7 @@ describe('connecting an agent with the official client and a browser', function 
       await transport.finishAuth(await back.returned);
       expect(program.saved?.scope).to.equal('read');
       const clients = await query(
-        world.service.database.ownerUrl,
+        browser.service.database.ownerUrl,
         `select from agent_clients where metadata->>'name' like 'Pub%'`,
       );
       expect(clients).to.deep.equal([]);
@@ -161,16 +159,16 @@ describe('connecting an agent with the official client and a browser', function 
   it('asks for a code from an e-mail where the workspace requires it, and then connects', async () => {
     const back = await callback();
     const program = new Program(back.url);
-    const { page, close } = await world.openPage('payroll', await addressToOpen(program));
-    await world.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
+    const { page, close } = await browser.openPage('payroll', await addressToOpen(program));
+    await browser.workspace.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
     const asking = '[role=dialog][aria-label="Confirm that it is you"]';
     await page.locator('::-p-xpath(//button[. = "Connect"])').click();
     await page.locator(`${asking} button[type=submit]`).click();
     await page.waitForSelector(`${asking} input`);
-    const code = /^\d{6}$/m.exec(await world.lastMailText('joan.pereira@demo.example'))?.[0] ?? '';
+    const code = await browser.service.lastCode('joan.pereira@demo.example');
     await Promise.all([page.waitForNavigation(), page.keyboard.type(code)]);
     expect((await back.returned).get('code')).to.match(/^agc_/);
-    await world.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: null });
+    await browser.workspace.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: null });
     await close();
     back.stop();
   });
@@ -178,7 +176,7 @@ describe('connecting an agent with the official client and a browser', function 
   it('a person who cancels returns to the program with access_denied, and nothing is connected', async () => {
     const back = await callback();
     const program = new Program(back.url);
-    const { page, close } = await world.openPage('manager', await addressToOpen(program));
+    const { page, close } = await browser.openPage('manager', await addressToOpen(program));
     const cancel = await page.waitForSelector('::-p-text(Cancel)');
     await Promise.all([page.waitForNavigation(), cancel?.click()]);
     await close();
@@ -192,9 +190,9 @@ describe('connecting an agent with the official client and a browser', function 
 
   it('a foreign redirect URI ends on an error page, and the browser does not return', async () => {
     const [back, foreign] = [await callback(), await callback()];
-    const address = new URL(await addressToOpen(new Program(back.url)), world.service.url);
+    const address = new URL(await addressToOpen(new Program(back.url)), browser.service.url);
     address.searchParams.set('redirect_uri', `${foreign.url}/other`);
-    const context = await world.browser.createBrowserContext();
+    const context = await browser.chromium.createBrowserContext();
     const page = await context.newPage();
     const response = await page.goto(address.href);
     expect(response?.status()).to.equal(400);
@@ -207,16 +205,16 @@ describe('connecting an agent with the official client and a browser', function 
   describe('the official client', () => {
     /** What the browser returns after the person has agreed. */
     async function agreed(program: Program): Promise<URLSearchParams> {
-      const address = new URL(await addressToOpen(program), world.service.url);
+      const address = new URL(await addressToOpen(program), browser.service.url);
       const response = await fetch(address, { redirect: 'manual' });
       const request = new URL(response.headers.get('location') ?? '').searchParams.get('request');
-      const person = await world.clientOf('manager');
+      const person = await browser.as('manager');
       const { redirectTo } = await person.expect(200, 'POST', '/v1/agents/request', { request, decision: 'allow' });
       return new URL(redirectTo).searchParams;
     }
 
     const expire = () =>
-      query(world.service.database.ownerUrl, `update tokens set expires_at = now() where kind = 'agt'`);
+      query(browser.service.database.ownerUrl, `update tokens set expires_at = now() where kind = 'agt'`);
     const listTools = async (program: Program): Promise<unknown> => {
       const client = newClient();
       await client.connect(transportOf(program));
@@ -256,7 +254,7 @@ describe('connecting an agent with the official client and a browser', function 
       const program = new Program('http://127.0.0.1:5173/callback');
       await transportOf(program).finishAuth(await agreed(program));
       await query(
-        world.service.database.ownerUrl,
+        browser.service.database.ownerUrl,
         `update agent_connections set audience = 'https://other.test/v1/mcp'`,
       );
       expect(await rejected(listTools(program))).to.be.instanceOf(UnauthorizedError);
@@ -264,7 +262,7 @@ describe('connecting an agent with the official client and a browser', function 
 
     it('with a metadata document on a private address gets invalid_client', async () => {
       const program = new Program('http://127.0.0.1:5173/callback', 'https://10.0.0.5/client.json');
-      const response = await fetch(new URL(await addressToOpen(program), world.service.url), { redirect: 'manual' });
+      const response = await fetch(new URL(await addressToOpen(program), browser.service.url), { redirect: 'manual' });
       expect(response.status).to.equal(400);
       expect(await response.json()).to.include({ error: 'invalid_client' });
     });
@@ -272,7 +270,7 @@ describe('connecting an agent with the official client and a browser', function 
 
   it('a person who is not signed in signs in first', async () => {
     const back = await callback();
-    const { page, close } = await world.openPage(null, await addressToOpen(new Program(back.url)));
+    const { page, close } = await browser.openPage(null, await addressToOpen(new Program(back.url)));
     const { pathname, searchParams } = new URL(page.url());
     expect(pathname).to.equal('/login');
     expect(searchParams.get('next')).to.match(/^\/connect-agent\?request=/);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { CookieClient } from '#test/support/cookie-client.js';
 import { Service } from '#test/support/service.js';
-import { TestBrowser } from '#test/support/test-browser.js';
 import { addPerson, OtpRequests, otherThan, type Person, signInRuns } from './otp-requests.js';
 
 describe('browser sessions', () => {
@@ -24,14 +24,14 @@ describe('browser sessions', () => {
 
   after(() => service.stop());
 
-  async function signIn(): Promise<TestBrowser> {
-    const browser = new TestBrowser(service.url);
+  async function signIn(): Promise<CookieClient> {
+    const browser = new CookieClient(service.url);
     await browser.signIn(mia.email, () => service.lastCode(mia.email));
     return browser;
   }
 
   it('sign in with a code on pages without scripts, and show who is signed in', async () => {
-    const browser = new TestBrowser(service.url);
+    const browser = new CookieClient(service.url);
     const first = await browser.open('/session');
     expect(first.url).to.equal('/sign-in');
     expect(first.text).to.contain('<label for="email">').and.to.not.contain('<script');
@@ -125,7 +125,7 @@ describe('browser sessions', () => {
   });
 
   it('show an error on the page of the code, and accept no keys and no tokens of widgets', async () => {
-    const browser = new TestBrowser(service.url);
+    const browser = new CookieClient(service.url);
     await browser.submit('/sign-in', { email: mia.email });
     const code = await service.lastCode(mia.email);
     const wrong = await browser.submit('/sign-in/code', { email: mia.email, code: otherThan(code) });
@@ -143,7 +143,7 @@ describe('browser sessions', () => {
     const first = await service.workspace({ name: 'One' });
     const second = await service.workspace({ name: 'Two' });
     for (const { api } of [first, second]) await addPerson(api, 'both@acme.test');
-    const browser = new TestBrowser(service.url);
+    const browser = new CookieClient(service.url);
     const requested = await browser.submit('/sign-in', { email: 'both@acme.test' });
     const code = await service.lastCode('both@acme.test');
     const choice = await browser.submit('/sign-in/code', { ...requested.fields, code });
@@ -153,7 +153,7 @@ describe('browser sessions', () => {
   });
 
   it('continue after the sign-in only with a page of this service', async () => {
-    const browser = new TestBrowser(service.url);
+    const browser = new CookieClient(service.url);
     for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])
       expect((await browser.open(`/sign-in?next=${encodeURIComponent(next)}`)).text, next).to.not.contain(
         'name="next"',

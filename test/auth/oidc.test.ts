@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
+import { CookieClient } from '#test/support/cookie-client.js';
 import { expectError } from '#test/support/errors.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { Service } from '#test/support/service.js';
-import { TestBrowser } from '#test/support/test-browser.js';
 import { addPerson, dump, OtpRequests, signInRuns } from './otp-requests.js';
 
 describe('signing in with an identity provider', () => {
@@ -25,7 +25,7 @@ describe('signing in with an identity provider', () => {
     provider.forge = (claims) => claims;
     provider.signWith = 'own';
     provider.tokenStatus = 200;
-    browser = new TestBrowser(service.url);
+    browser = new CookieClient(service.url);
     return otp.clearLimits();
   });
 
@@ -34,7 +34,7 @@ describe('signing in with an identity provider', () => {
     await provider.stop();
   });
 
-  let browser: TestBrowser;
+  let browser: CookieClient;
 
   async function begin(query = ''): Promise<URL> {
     const response = await browser.fetch(`/auth/oidc/login${query}`);
@@ -86,7 +86,7 @@ describe('signing in with an identity provider', () => {
 
   it('signs in only the browser that started the sign-in', async () => {
     await addPerson(api, 'ada@acme.test');
-    const victim = new TestBrowser(service.url);
+    const victim = new CookieClient(service.url);
     const back = await provider.authorize((await begin()).href);
     expect((await finish(back, victim)).status).to.equal(401);
     expect((await finish(back)).status, 'the state is used').to.equal(401);

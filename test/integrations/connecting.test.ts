@@ -5,9 +5,9 @@ import { pino } from 'pino';
 import { deliver } from '#fakes/deliveries.js';
 import { answerWith } from '#fakes/fake-server.js';
 import { type ApiClient } from '#test/support/api-client.js';
+import { CookieClient, type OpenedPage } from '#test/support/cookie-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
-import { type OpenedPage, TestBrowser } from '#test/support/test-browser.js';
 import { until } from '#test/support/until.js';
 
 describe('CRM connections', () => {
@@ -43,7 +43,7 @@ describe('CRM connections', () => {
   async function signedIn(client = api, workspace = workspaceId, role = 'admin') {
     const email = `${randomUUID()}@x.io`;
     const [repId] = await client.saveReps({ email, name: 'Ada', role });
-    const browser = new TestBrowser(service.url);
+    const browser = new CookieClient(service.url);
     const token = await service.token(workspace, 'sess', repId);
     browser.setCookie('session', token);
     return { browser, repId, email, session: service.client(token) };
@@ -57,7 +57,7 @@ describe('CRM connections', () => {
   }
 
   /** Follows the browser to the consent page and returns the address that the CRM redirects it to. */
-  async function consent(provider: string, browser: TestBrowser, client = api): Promise<URL> {
+  async function consent(provider: string, browser: CookieClient, client = api): Promise<URL> {
     const start = await browser.fetch(await startAddress(provider, client));
     expect(start.status).to.equal(302);
     return atCrm(start.headers.get('location') as string);
@@ -69,8 +69,8 @@ describe('CRM connections', () => {
     return new URL(page.headers.get('location') as string);
   }
 
-  const followCallback = (back: URL, browser: TestBrowser) => browser.open(`${back.pathname}${back.search}`);
-  const decide = (provider: string, browser: TestBrowser, { fields }: OpenedPage, decision = 'connect') =>
+  const followCallback = (back: URL, browser: CookieClient) => browser.open(`${back.pathname}${back.search}`);
+  const decide = (provider: string, browser: CookieClient, { fields }: OpenedPage, decision = 'connect') =>
     browser.submit(`/auth/${provider}/confirm`, { ...fields, decision });
 
   it('a sync without a provider covers every connected CRM and returns a result for each', async () => {
@@ -139,7 +139,7 @@ describe('CRM connections', () => {
         const attacker = await signedIn();
         const other = await service.workspace();
         const victim = await signedIn(other.api, other.workspaceId);
-        const stranger = new TestBrowser(service.url);
+        const stranger = new CookieClient(service.url);
         for (const { browser } of [victim, { browser: stranger }]) {
           const back = await consent(provider, attacker.browser, attacker.session);
           expect((await followCallback(back, browser)).status).to.equal(401);
@@ -169,7 +169,7 @@ describe('CRM connections', () => {
 
       it('requires a sign-in, and continues with the CRM after it', async () => {
         const { email } = await signedIn();
-        const browser = new TestBrowser(service.url);
+        const browser = new CookieClient(service.url);
         const page = await browser.open(await startAddress(provider));
         expect(page.url.startsWith('/sign-in?next=')).to.equal(true);
         const requested = await browser.submit('/sign-in', { ...page.fields, email });

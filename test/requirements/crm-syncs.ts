@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type CrmProvider } from '#src/crm/port.js';
-import { TestBrowser } from '#test/support/test-browser.js';
+import { CookieClient } from '#test/support/cookie-client.js';
 import { until } from '#test/support/until.js';
 import { ConnectedWorkspace } from './crm.js';
 import { row } from './rows.js';
@@ -127,7 +127,7 @@ function describeConnections(): void {
     const { authorizeUrl } = await api.expect(200, 'GET', '/auth/crmb/connect');
     const admin = { email: `ada@${workspaceId}.test`, name: 'Ada', role: 'admin' };
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [admin] });
-    const browser = new TestBrowser(service().url);
+    const browser = new CookieClient(service().url);
     browser.setCookie('session', await service().session(workspaceId, reps[0].id));
     const start = await browser.fetch(authorizeUrl);
     const page = await fetch(start.headers.get('location') as string, { redirect: 'manual' });

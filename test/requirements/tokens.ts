@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { TestBrowser } from '#test/support/test-browser.js';
+import { CookieClient } from '#test/support/cookie-client.js';
 import { row } from './rows.js';
 import { type Json, service } from './running-service.js';
 import { expectError, World } from './world.js';
@@ -149,7 +149,7 @@ function describeIdentityProvider(): void {
     const world = await World.create();
     const { oidc } = service().outside;
     oidc.person = { email: world.email('ben'), email_verified: true };
-    const browser = new TestBrowser(service().url);
+    const browser = new CookieClient(service().url);
     const login = await browser.fetch('/auth/oidc/login');
     const back = await oidc.authorize(login.headers.get('location') ?? '');
     const answer = (await (await browser.fetch(`${back.pathname}${back.search}`)).json()) as { sessionToken: string };

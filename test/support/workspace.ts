@@ -22,6 +22,11 @@ export class Workspace {
     return this.service.waitForCalculations(this.workspaceId);
   }
 
+  /** Resolves when no calculation and no check of an approved period is pending. */
+  checked(): Promise<void> {
+    return this.service.waitForChecks(this.workspaceId);
+  }
+
   expectSoundLedger(): Promise<void> {
     return this.service.expectSoundLedger(this.workspaceId);
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type CDPSession, type Page } from 'puppeteer-core';
-import { type Scheme, setScheme } from './web-world.js';
+import { type Scheme, setScheme } from '#test/support/browser.js';
 
 export interface AccessibilityOptions {
   /** Only this part of the page, as a selector. Rules about the page as a whole are then left out. */

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { type HTTPRequest, type Page } from 'puppeteer-core';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser, type OpenedApp, sees, setScheme, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { adminPages } from './admin-pages.js';
-import { keyboard, pointer } from './hands.js';
-import { type OpenedApp, sees, setScheme, texts, WebWorld, waitUntilLoaded } from './web-world.js';
+import { keyboard, pointer } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -31,14 +30,14 @@ const focusRests = `new Promise((done) => {
 
 describe('the forms of an admin in the web app', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start());
+  const browser = Browser.duringSuite();
   let opened: OpenedApp;
   let page: Page;
   let pages: Readonly<Record<string, string>>;
 
   before(async () => {
-    pages = await adminPages(world);
-    opened = await world.openPage('admin', '/account');
+    pages = await adminPages(browser);
+    opened = await browser.openPage('admin', '/account');
     page = opened.page;
     page.setDefaultTimeout(15_000);
     // The browser asks before a page with a draft is loaded again.
@@ -48,8 +47,8 @@ describe('the forms of an admin in the web app', function () {
     expect(opened.problems).to.deep.equal([]);
   });
 
-  const visit = (address: string) => world.visit(page, address);
-  const get = (path: string): Promise<Loose> => world.api.expect(200, 'GET', path);
+  const visit = (address: string) => browser.visit(page, address);
+  const get = (path: string): Promise<Loose> => browser.workspace.api.expect(200, 'GET', path);
   const press = (name: string) => keyboard.press(page, 'button', name);
   const write = (label: string, text: string) => keyboard.write(page, label, text);
   const isClosed = () => page.waitForFunction(`document.querySelector('${dialog}') === null`);
@@ -147,7 +146,7 @@ describe('the forms of an admin in the web app', function () {
       await checkDialog();
       await press('Assign');
       await sees(page, 'The assignments were changed.');
-      const assigned = await get(`/v1/assignments?repId=${world.idOf('Priya Nair')}`);
+      const assigned = await get(`/v1/assignments?repId=${browser.repId('Priya Nair')}`);
       expect(assigned.map(({ planName }: Loose) => planName)).to.include('Account Executive');
     });
 
@@ -156,7 +155,7 @@ describe('the forms of an admin in the web app', function () {
       await write('Dana Whitfield, Q4', '260,000');
       await press('Save 1 quota');
       await sees(page, '1 quota saved');
-      const quotas = await get(`/v1/quotas?repId=${world.idOf('Dana Whitfield')}`);
+      const quotas = await get(`/v1/quotas?repId=${browser.repId('Dana Whitfield')}`);
       expect(quotas.map(({ target }: Loose) => target)).to.include(260_000);
     });
 
@@ -255,7 +254,7 @@ describe('the forms of an admin in the web app', function () {
     it('the settings of the workspace, of which only the changed ones are sent', async () => {
       await visit('/workspace');
       await write('Batch ID', 'B7');
-      await world.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+      await browser.workspace.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
       await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
       await page.waitForFunction(`[...document.querySelectorAll('select')].some(({ value }) => value === 'reports')`);
       await press('Save settings');
@@ -422,11 +421,14 @@ describe('the forms of an admin in the web app', function () {
     expect(await entered()).to.equal('7.5');
     const [latest] = await get(`/v1/plans/${planId}/history`);
     const change = { config: latest.config, latestVersion: latest.version };
-    const saved = await world.api.expect(200, 'PATCH', `/v1/plans/${planId}`, { ...change, status: 'draft' });
+    const saved = await browser.workspace.api.expect(200, 'PATCH', `/v1/plans/${planId}`, {
+      ...change,
+      status: 'draft',
+    });
     await page.waitForSelector('::-p-aria([name="Keep mine"][role="button"])', { timeout: 20_000 });
     expect((await texts(page, 'main')).join()).to.include(`Version ${saved.version} was saved`);
     expect(await entered()).to.equal('7.5');
-    const late = await world.api.send('PATCH', `/v1/plans/${planId}`, change);
+    const late = await browser.workspace.api.send('PATCH', `/v1/plans/${planId}`, change);
     expect([late.status, late.body.code]).to.deep.equal([409, 'plan_changed']);
   });
 });

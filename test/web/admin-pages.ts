@@ -1,8 +1,8 @@
-import { type WebWorld } from './web-world.js';
+import { type Browser } from '#test/support/browser.js';
 
 /** The pages of an admin, by the name of their picture. */
-export async function adminPages(world: WebWorld): Promise<Readonly<Record<string, string>>> {
-  const plans: { planId: string; planStatus: string }[] = await world.api.expect(200, 'GET', '/v1/plans');
+export async function adminPages(browser: Browser): Promise<Readonly<Record<string, string>>> {
+  const plans: { planId: string; planStatus: string }[] = await browser.workspace.api.expect(200, 'GET', '/v1/plans');
   const planId = plans.find(({ planStatus }) => planStatus === 'active')?.planId ?? '';
   return {
     overview: '/overview',

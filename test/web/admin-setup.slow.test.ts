@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { duringSuite } from '#test/support/during-suite.js';
-import { type ControlRole, pointer } from './hands.js';
-import { sees, texts, WebWorld, waitUntilLoaded } from './web-world.js';
+import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { type ControlRole, pointer } from './input-methods.js';
 
 const folder = fileURLToPath(new URL('../../../test/data/crm-sales-opportunities/', import.meta.url));
 const teams = readFileSync(`${folder}sales_teams.csv`, 'utf8')
@@ -20,14 +19,14 @@ const published = { newBusiness: 737_996.1, kicker: 3750, override: 59_339.08, t
 
 describe('an admin who sets up a workspace in the web app', function () {
   this.timeout(240_000);
-  const world = duringSuite(() => WebWorld.startEmpty());
+  const browser = Browser.duringSuite({ isEmpty: true });
   let page: Page;
   let problems: string[];
   /** The codes of the responses with the status 400. */
   const rejections: Promise<string>[] = [];
 
   before(async () => {
-    ({ page, problems } = await world.openPage('admin', '/imports'));
+    ({ page, problems } = await browser.openPage('admin', '/imports'));
     page.setDefaultTimeout(60_000);
     page.on('response', (response) => {
       if (response.status() === 400) rejections.push(response.json().then(({ code }) => code as string));
@@ -90,8 +89,8 @@ describe('an admin who sets up a workspace in the web app', function () {
   };
 
   const totals = async () => {
-    await world.service.waitForCalculations(world.workspaceId);
-    const { reps } = await world.api.expect(200, 'GET', '/v1/commissions?period=2017');
+    await browser.workspace.calculated();
+    const { reps } = await browser.workspace.api.expect(200, 'GET', '/v1/commissions?period=2017');
     const cents = reps.reduce(
       (sum: number, { earnings }: { earnings: { total: number } }) => sum + Math.round(earnings.total * 100),
       0,
@@ -107,7 +106,7 @@ describe('an admin who sets up a workspace in the web app', function () {
     await page.keyboard.type('halden.test');
     await press('Import 41 people');
     await sees(page, '41 people imported');
-    const { reps } = await world.api.expect(200, 'GET', '/v1/reps');
+    const { reps } = await browser.workspace.api.expect(200, 'GET', '/v1/reps');
     const ids = new Map(reps.map(({ name, id }: { name: string; id: string }) => [name, id]));
     for (const [agent, manager] of teams) {
       const person = reps.find(({ name }: { name: string }) => name === agent);
@@ -121,7 +120,7 @@ describe('an admin who sets up a workspace in the web app', function () {
     await sees(page, 'Month first, shown by');
     await press('Import 8,800 deals');
     await sees(page, '8,800 deals imported');
-    expect(await world.api.expect(200, 'GET', '/v1/deals?limit=1')).to.include({ count: 8800 });
+    expect(await browser.workspace.api.expect(200, 'GET', '/v1/deals?limit=1')).to.include({ count: 8800 });
   });
 
   it('builds the plan of the sellers with forms', async () => {

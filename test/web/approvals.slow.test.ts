@@ -2,11 +2,10 @@ import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { dayInZone } from '#src/kernel/day.js';
 import { periodOf, previousPeriod } from '#src/kernel/period.js';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { plain } from './amounts.js';
 import { looks } from './sound-pages.js';
-import { texts, WebWorld, waitUntilLoaded } from './web-world.js';
 
 interface TeamRow {
   readonly repId: string;
@@ -18,19 +17,19 @@ interface TeamRow {
 
 describe('approvals in the web app', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start());
+  const browser = Browser.duringSuite();
   const period = previousPeriod(periodOf(dayInZone(new Date(), 'UTC'), 'monthly'));
   const path = `/approvals?period=${period}`;
 
   const rowsOf = async (): Promise<TeamRow[]> => {
-    const manager = await world.clientOf('manager');
+    const manager = await browser.as('manager');
     return (await manager.expect(200, 'GET', `/v1/statements?period=${period}`)).statements;
   };
   const button = (page: Page, text: string) => page.locator(`::-p-xpath(//button[contains(., "${text}")])`);
   const selectable = 'input[aria-label^="Select "]:not([aria-label^="Select all"]):not(:disabled)';
 
   it('generates drafts, and shows the amounts of the API', async () => {
-    const { page, problems, close } = await world.openPage('manager', path);
+    const { page, problems, close } = await browser.openPage('manager', path);
     const sums = async () => (await texts(page, 'section[aria-label="Sums of the period"]')).join();
     expect(await sums()).to.match(/Not ready(\d+).*\1 not generated$/);
     await button(page, 'Generate').click();
@@ -47,7 +46,7 @@ describe('approvals in the web app', function () {
 
   for (const look of looks)
     it(`is accessible with a selection and the confirmation, ${look.width} pixels`, async () => {
-      const { page, problems, close } = await world.openPage('manager', path, look);
+      const { page, problems, close } = await browser.openPage('manager', path, look);
       await (await page.waitForSelector(selectable))?.click();
       await page.waitForSelector('section[aria-label=Selection]');
       expect(await violationsInBothSchemes(page)).to.deep.equal([]);
@@ -60,7 +59,7 @@ describe('approvals in the web app', function () {
     });
 
   it('approves the displayed version by keyboard alone', async () => {
-    const { page, close } = await world.openPage('manager', path);
+    const { page, close } = await browser.openPage('manager', path);
     await page.waitForSelector(selectable);
     await page.keyboard.press('j');
     await page.keyboard.press('x');
@@ -76,15 +75,15 @@ describe('approvals in the web app', function () {
   });
 
   it('holds a draft whose amounts changed since the manager looked, until its new version is accepted', async () => {
-    const { page, close } = await world.openPage('manager', path);
+    const { page, close } = await browser.openPage('manager', path);
     await page.waitForSelector(selectable);
     const seller = (await rowsOf()).find(({ status, name }) => status === 'draft' && name !== 'Maya Ito') as TeamRow;
-    await world.api.expect(200, 'POST', `/v1/statements/${seller.repId}/adjust`, {
+    await browser.workspace.api.expect(200, 'POST', `/v1/statements/${seller.repId}/adjust`, {
       period,
       amount: 500,
       reason: 'Contest',
     });
-    await world.api.expect(200, 'POST', `/v1/statements/${seller.repId}/generate`, { period });
+    await browser.workspace.api.expect(200, 'POST', `/v1/statements/${seller.repId}/generate`, { period });
     await page.waitForFunction(`document.body.textContent.includes('Changed since you looked')`, { timeout: 20_000 });
     const box = await page.$(`input[aria-label="Select ${seller.name}"]`);
     expect((await box?.getProperty('disabled'))?.toString()).to.equal('JSHandle:true');
@@ -97,14 +96,14 @@ describe('approvals in the web app', function () {
   });
 
   it('shows why a statement of a selection was not approved, and approves the others', async () => {
-    const { page, close } = await world.openPage('manager', path);
+    const { page, close } = await browser.openPage('manager', path);
     await page.waitForSelector(selectable);
     const [disputed, other] = (await rowsOf()).filter(({ status, name }) => status === 'draft' && name !== 'Maya Ito');
     for (const one of [disputed, other]) await page.click(`input[aria-label="Select ${one?.name}"]`);
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('a');
     await page.waitForSelector('[role=dialog] [type=submit]:focus');
-    const rep = await world.clientOf(disputed?.name as string);
+    const rep = await browser.as(disputed?.name as string);
     await rep.expect(201, 'POST', '/v1/disputes', { period, type: 'other', description: 'Please look again' });
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.body.textContent.includes('Not approved')`, { timeout: 20_000 });

@@ -1,4 +1,4 @@
-import { pointer } from './hands.js';
+import { pointer } from './input-methods.js';
 import { describePeriodFlow } from './period-flow.js';
 
 describePeriodFlow([

@@ -1,32 +1,31 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser, waitUntilLoaded } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
-import { keyboard, pointer } from './hands.js';
+import { keyboard, pointer } from './input-methods.js';
 import { latestMonth } from './rep-pages.js';
-import { WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
 describe('forms of the web app', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start());
+  const browser = Browser.duringSuite();
   const seller = 'Dana Whitfield';
   let month: string;
   let address: string;
   before(async () => {
-    month = await latestMonth(world);
-    address = `/statements/${world.idOf(seller)}?period=${month}`;
+    month = await latestMonth(browser);
+    address = `/statements/${browser.repId(seller)}?period=${month}`;
   });
 
   const entered = (page: Page) => page.$eval('[role=dialog] textarea', (one) => (one as { value?: string }).value);
   const isClosed = (page: Page) => page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
   const disputes = async (): Promise<Loose[]> =>
-    (await world.api.expect(200, 'GET', `/v1/disputes?repId=${world.idOf(seller)}`)).disputes;
+    (await browser.workspace.api.expect(200, 'GET', `/v1/disputes?repId=${browser.repId(seller)}`)).disputes;
 
   it('keep what was entered across a reload, a lost connection and an ended session', async () => {
-    const { page, close } = await world.openPage('rep', address);
+    const { page, close } = await browser.openPage('rep', address);
     const words = 'The second year is missing.';
     await pointer.press(page, 'button', 'Something is missing');
     await pointer.write(page, 'Your explanation', words);
@@ -43,7 +42,7 @@ describe('forms of the web app', function () {
     await page.browserContext().setCookie({
       name: 'session',
       value: 'sess_ended',
-      domain: new URL(world.service.url).hostname,
+      domain: new URL(browser.service.url).hostname,
       path: '/',
     });
     await pointer.press(page, 'button', 'Send question');
@@ -53,7 +52,7 @@ describe('forms of the web app', function () {
     await pointer.write(page, 'E-mail address', email);
     await pointer.press(page, 'button', 'Send code');
     await page.waitForSelector('input[autocomplete=one-time-code]:focus');
-    const code = /^\d{6}$/m.exec(await world.lastMailText(email))?.[0] ?? '';
+    const code = await browser.service.lastCode(email);
     await Promise.all([page.waitForNavigation(), page.keyboard.type(code)]);
     await page.waitForSelector('[role=dialog] textarea');
     expect(await entered(page)).to.equal(words);
@@ -67,7 +66,7 @@ describe('forms of the web app', function () {
   });
 
   it('ask before Escape discards what was entered, and return the focus', async () => {
-    const { page, close } = await world.openPage('rep', address);
+    const { page, close } = await browser.openPage('rep', address);
     await keyboard.press(page, 'button', 'Something is missing');
     await keyboard.write(page, 'Your explanation', 'Nothing yet');
     await page.keyboard.press('Escape');
@@ -86,14 +85,14 @@ describe('forms of the web app', function () {
   });
 
   it('change and delete an amount that a person entered, as an admin', async () => {
-    const adjust = `/v1/statements/${world.idOf(seller)}/adjust`;
-    await world.api.expect(200, 'POST', adjust, { period: month, amount: 500, reason: 'Contest' });
+    const adjust = `/v1/statements/${browser.repId(seller)}/adjust`;
+    await browser.workspace.api.expect(200, 'POST', adjust, { period: month, amount: 500, reason: 'Contest' });
     const amounts = async () => {
-      const own = `/v1/statements?repId=${world.idOf(seller)}&period=${month}&live=true`;
-      const { lineItems } = await world.api.expect(200, 'GET', own);
+      const own = `/v1/statements?repId=${browser.repId(seller)}&period=${month}&live=true`;
+      const { lineItems } = await browser.workspace.api.expect(200, 'GET', own);
       return lineItems.flatMap(({ kind, amount, reason }: Loose) => (kind === 'adjustment' ? [[amount, reason]] : []));
     };
-    const { page, problems, close } = await world.openPage('admin', address);
+    const { page, problems, close } = await browser.openPage('admin', address);
     await pointer.press(page, 'button', 'Change');
     await page.waitForSelector('[role=dialog] input');
     expect(await violations(page)).to.deep.equal([]);
@@ -113,24 +112,24 @@ describe('forms of the web app', function () {
 
   it('unlock an approved statement, but not the own one', async () => {
     const [generate, approve] = ['generate', 'approve'].map(
-      (step) => `/v1/statements/${world.idOf('Priya Nair')}/${step}`,
+      (step) => `/v1/statements/${browser.repId('Priya Nair')}/${step}`,
     );
-    await world.api.expect(200, 'POST', generate as string, { period: month });
-    await world.api.expect(200, 'POST', approve as string, { period: month, status: 'approved' });
-    const { page, problems, close } = await world.openPage(
+    await browser.workspace.api.expect(200, 'POST', generate as string, { period: month });
+    await browser.workspace.api.expect(200, 'POST', approve as string, { period: month, status: 'approved' });
+    const { page, problems, close } = await browser.openPage(
       'manager',
-      `/statements/${world.idOf('Priya Nair')}?period=${month}`,
+      `/statements/${browser.repId('Priya Nair')}?period=${month}`,
     );
     await pointer.press(page, 'button', 'Unlock');
     await page.waitForSelector('[role=dialog]');
     expect(await violations(page)).to.deep.equal([]);
     await pointer.press(page, 'button', 'Unlock');
     await isClosed(page);
-    const status = `/v1/statements/${world.idOf('Priya Nair')}/status?period=${month}`;
-    expect(await world.api.expect(200, 'GET', status)).to.include({ status: 'draft' });
+    const status = `/v1/statements/${browser.repId('Priya Nair')}/status?period=${month}`;
+    expect(await browser.workspace.api.expect(200, 'GET', status)).to.include({ status: 'draft' });
     expect(problems).to.deep.equal([]);
     await close();
-    const own = await world.openPage('manager', `/statements/${world.idOf('manager')}?period=${month}`);
+    const own = await browser.openPage('manager', `/statements/${browser.repId('manager')}?period=${month}`);
     expect(await own.page.$('::-p-aria([name="Unlock"][role="button"])')).to.equal(null);
     await own.close();
   });

@@ -1,19 +1,18 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser } from '#test/support/browser.js';
 import { excessOf, observeLoading } from './page-timing.js';
-import { WebWorld } from './web-world.js';
 
 const maxTaskMs = 100;
 
 describe('long tables of the web app', function () {
   this.timeout(240_000);
-  const world = duringSuite(() => WebWorld.startEmpty({ optimizes: true }));
+  const browser = Browser.duringSuite({ isEmpty: true, optimizes: true });
   const period = '2024-03';
   let sellerId: string;
 
   before(async () => {
-    const { api } = world;
+    const { api } = browser.workspace;
     const people = Array.from({ length: 2000 }, (_, index) => ({
       email: `p${index}@large.example`,
       name: `Person ${index}`,
@@ -50,7 +49,7 @@ describe('long tables of the web app', function () {
       ownerId: 'p0@large.example',
     }));
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
-    await world.service.waitForCalculations(world.workspaceId);
+    await browser.workspace.calculated();
   });
 
   /** Scrolls screen by screen, then to the end, and returns the longest task in milliseconds. */
@@ -74,7 +73,7 @@ describe('long tables of the web app', function () {
     })()`) as Promise<number>;
 
   it('are measured by an observer that reports a long task', async () => {
-    const { page, close } = await world.openPage('admin', '/account', { prepare: observeLoading });
+    const { page, close } = await browser.openPage('admin', '/account', { prepare: observeLoading });
     const work = '{ const from = performance.now(); while (performance.now() - from < 150); }';
     await page.evaluate(`requestAnimationFrame(() => ${work})`);
     await page.waitForFunction('observed.longest >= 150');
@@ -88,7 +87,7 @@ describe('long tables of the web app', function () {
     ] as const)
       it(`${name} scrolls without a task above 100 ms, ${width} pixels`, async () => {
         const options = { width, prepare: observeLoading };
-        const { page, problems, close } = await world.openPage('admin', address(), options);
+        const { page, problems, close } = await browser.openPage('admin', address(), options);
         await page.waitForFunction(`document.documentElement.scrollHeight > ${count * 20}`);
         expect(await excessOf(maxTaskMs, () => maxTaskOf(page))).to.equal(0);
         expect(await page.$$eval('[data-row-action]', (all) => all.length)).to.be.within(10, 400);
@@ -101,7 +100,7 @@ describe('long tables of the web app', function () {
     ['/assignments', 'document.querySelector("[aria-label=Assignments]")'],
   ] as const)
     it(`${address} contains the rows near the screen, and the last one at the end`, async () => {
-      const { page, problems, close } = await world.openPage('admin', address);
+      const { page, problems, close } = await browser.openPage('admin', address);
       const rows = () => page.$$eval('main tbody tr', (all) => all.map(({ textContent }) => textContent ?? ''));
       const isShown = (name: string) =>
         page.waitForFunction(`[...document.querySelectorAll('main tbody tr')].some(

@@ -1,6 +1,6 @@
 import { dayInZone } from '#src/kernel/day.js';
 import { periodOf, previousPeriod } from '#src/kernel/period.js';
-import { type WebWorld } from './web-world.js';
+import { type Browser } from '#test/support/browser.js';
 
 export interface TeamRow {
   readonly repId: string;
@@ -20,8 +20,8 @@ export interface PayrollPeriod {
  * Approves the statements of the last month, except for one with a dispute, one draft and one that was not generated.
  * One person has no payroll id.
  */
-export async function preparePayroll(world: WebWorld): Promise<PayrollPeriod> {
-  const { api } = world;
+export async function preparePayroll(browser: Browser): Promise<PayrollPeriod> {
+  const { api } = browser.workspace;
   const period = previousPeriod(periodOf(dayInZone(new Date(), 'UTC'), 'monthly'));
   const statements = async (): Promise<TeamRow[]> =>
     (await api.expect(200, 'GET', `/v1/statements?period=${period}`)).statements;
@@ -31,7 +31,7 @@ export async function preparePayroll(world: WebWorld): Promise<PayrollPeriod> {
   const repIds = earners.slice(1).map(({ repId }) => repId);
   await api.expect(200, 'POST', '/v1/statements/generate', { period, repIds });
   const drafts = (await statements()).filter(({ status }) => status === 'draft');
-  const rep = await world.clientOf(drafts[0]?.name ?? '');
+  const rep = await browser.as(drafts[0]?.name ?? '');
   await rep.expect(201, 'POST', '/v1/disputes', { period, type: 'wrong_amount', description: '<b>Too low</b>' });
   await api.expect(200, 'POST', '/v1/statements/approve', {
     period,
@@ -41,8 +41,8 @@ export async function preparePayroll(world: WebWorld): Promise<PayrollPeriod> {
 }
 
 /** The pages of payroll, by the name of their picture. */
-export async function payrollPages(world: WebWorld): Promise<Readonly<Record<string, string>>> {
-  const { period } = await preparePayroll(world);
+export async function payrollPages(browser: Browser): Promise<Readonly<Record<string, string>>> {
+  const { period } = await preparePayroll(browser);
   return {
     payroll: `/payroll?period=${period}&layout=gusto`,
     'payroll-generic': `/payroll?period=${period}&layout=generic`,

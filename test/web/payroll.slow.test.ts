@@ -6,32 +6,31 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { type Page } from 'puppeteer-core';
 import { Decimal } from '#src/kernel/decimal.js';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser, texts } from '#test/support/browser.js';
 import { until } from '#test/support/until.js';
 import { violations } from './accessibility.js';
 import { money } from './amounts.js';
 import { preparePayroll, type TeamRow } from './payroll-pages.js';
 import { expectSoundPages, looks } from './sound-pages.js';
-import { texts, WebWorld } from './web-world.js';
 
 const total = (rows: readonly TeamRow[]) =>
   rows.reduce((sum, { summary }) => sum.plus(Decimal.of(String(summary.netPayout))), Decimal.of('0'));
 
 describe('payroll in the web app', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start());
+  const browser = Browser.duringSuite();
   const controls = 'section:has(> div > div > h2) dl dd';
   let period: string;
   let rows: readonly TeamRow[];
   let address: string;
 
   before(async () => {
-    ({ period, rows } = await preparePayroll(world));
+    ({ period, rows } = await preparePayroll(browser));
     address = `/payroll?period=${period}`;
   });
 
   const file = async (layout: string) => {
-    const payroll = await world.clientOf('payroll');
+    const payroll = await browser.as('payroll');
     const { body } = await payroll.send('GET', `/v1/statements/export.csv?period=${period}&layout=${layout}`);
     // The text of a response has no byte order mark.
     return `\uFEFF${body}`;
@@ -41,7 +40,7 @@ describe('payroll in the web app', function () {
   const text = async (page: Page) => (await texts(page, 'main')).join(' ');
 
   it('shows the amounts of the statements, who is missing and why, and the cells of the file', async () => {
-    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
+    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=gusto`);
     await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td');
     const approved = rows.filter(({ status }) => status === 'approved');
     const missing = rows.filter(({ status }) => status !== 'approved');
@@ -75,7 +74,7 @@ describe('payroll in the web app', function () {
   };
 
   it('downloads the file of the API as payroll', async () => {
-    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
+    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=gusto`);
     const folder = mkdtempSync(path.join(tmpdir(), 'payroll-'));
     const session = await page.createCDPSession();
     await session.send('Browser.setDownloadBehavior', {
@@ -97,7 +96,7 @@ describe('payroll in the web app', function () {
   });
 
   it('blocks the hand-over of a layout with amounts that are not approved', async () => {
-    const { page, problems, close } = await world.openPage('manager', `${address}&layout=generic`);
+    const { page, problems, close } = await browser.openPage('manager', `${address}&layout=generic`);
     await page.waitForFunction(`document.body.textContent.includes('The file differs from the ledger')`);
     const isDisabled = await page.$$eval('main button', (all) =>
       all.flatMap((one) =>
@@ -116,11 +115,11 @@ describe('payroll in the web app', function () {
         statements: `/payroll-statements?period=${period}`,
         people: '/people',
       };
-      await expectSoundPages(world, 'payroll', pages, look);
+      await expectSoundPages(browser, 'payroll', pages, look);
     });
 
     it(`has an accessible confirmation of the hand-over, ${look.scheme}, ${look.width} pixels`, async () => {
-      const { page, problems, close } = await world.openPage('manager', `${address}&layout=gusto`, look);
+      const { page, problems, close } = await browser.openPage('manager', `${address}&layout=gusto`, look);
       await button(page, 'Mark as handed over').click();
       await page.waitForSelector('[role=dialog]');
       expect(await violations(page)).to.deep.equal([]);
@@ -130,15 +129,15 @@ describe('payroll in the web app', function () {
   }
 
   it('asks for a code from an e-mail where the workspace requires it, and then continues', async () => {
-    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
-    await world.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
+    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=gusto`);
+    await browser.workspace.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
     await button(page, 'Generic').click();
     const asking = '[role=dialog][aria-label="Confirm that it is you"]';
     await page.locator(`${asking} ::-p-text(Cancel)`).click();
     await page.waitForFunction(`document.body.textContent.includes('This needs a confirmation that it is you.')`);
     // A change elsewhere loads the page again, which is no reason to ask.
     const reloaded = page.waitForResponse((response) => response.url().includes('export.csv'));
-    await world.api.expect(200, 'PATCH', '/v1/workspaces', { name: 'Halden' });
+    await browser.workspace.api.expect(200, 'PATCH', '/v1/workspaces', { name: 'Halden' });
     await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
     expect((await reloaded).status()).to.equal(403);
     await page.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
@@ -151,11 +150,11 @@ describe('payroll in the web app', function () {
     await page.waitForSelector(`${asking} [role=alert]`);
     await page.locator(`${asking} ::-p-text(Send again)`).click();
     await page.waitForFunction(`document.querySelector('${asking} input').value === ''`);
-    const code = /^\d{6}$/m.exec(await world.lastMailText('joan.pereira@demo.example'))?.[0] ?? '';
+    const code = await browser.service.lastCode('joan.pereira@demo.example');
     await page.focus(`${asking} input`);
     await page.keyboard.type(code);
     await page.waitForFunction(`document.body.textContent.includes('The file differs from the ledger')`);
-    await world.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: null });
+    await browser.workspace.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: null });
     const rejected = problems.flatMap((one) => /^(\d{3}): https?:\/\/[^/]+([^?]+)/.exec(one)?.slice(1).join(' ') ?? []);
     // Besides the file before the confirmation, only the wrong code is rejected.
     expect(rejected).to.include('403 /v1/statements/export.csv');
@@ -165,7 +164,7 @@ describe('payroll in the web app', function () {
   });
 
   it('records the hand-over of the displayed file after one confirmation, with name and time', async () => {
-    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=gusto`);
+    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=gusto`);
     await button(page, 'Mark as handed over').click();
     await page.waitForSelector('[role=dialog] input');
     await page.type('[role=dialog] input', 'Sent <i>today</i>');
@@ -173,7 +172,7 @@ describe('payroll in the web app', function () {
     await page.waitForSelector('[aria-label="Recorded hand-overs"]');
     const shown = await text(page);
     expect(shown).to.include('Sent <i>today</i>').and.include('Handed over').and.not.include('Mark as handed over');
-    const { handovers } = await world.api.expect(200, 'GET', `/v1/payroll-handovers?period=${period}`);
+    const { handovers } = await browser.workspace.api.expect(200, 'GET', `/v1/payroll-handovers?period=${period}`);
     expect(handovers).to.have.length(1);
     expect(handovers[0]).to.include({ layout: 'gusto', sha256: sha256(await file('gusto')) });
     expect(handovers[0].actor.name).to.equal('Joan Pereira');
@@ -183,7 +182,7 @@ describe('payroll in the web app', function () {
   });
 
   it('lists each currency for itself, and makes no file without a currency column of several', async () => {
-    const { api } = world;
+    const { api } = browser.workspace;
     const { repId, name } = rows.find(({ status }) => status === 'none') as TeamRow;
     const rules = [{ name: 'Euro', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
     const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
@@ -193,12 +192,12 @@ describe('payroll in the web app', function () {
     const ownerId = `${name.toLowerCase().replace(' ', '.')}@demo.example`;
     const deal = { amount: 1000, stage: 'Closed Won', closeDate: `${period}-20`, ownerId, currency: 'EUR' };
     await api.expect(201, 'PUT', '/v1/deals/E-1', deal);
-    await world.service.waitForCalculations(world.workspaceId);
+    await browser.workspace.calculated();
     const { version } = await api.expect(200, 'POST', `/v1/statements/${repId}/generate`, { period });
     await api.expect(200, 'POST', '/v1/statements/approve', { period, statements: [{ repId, version }] });
     const team: TeamRow[] = (await api.expect(200, 'GET', `/v1/statements?period=${period}`)).statements;
     const dollars = money(total(team.filter(({ status }) => status === 'approved'))).slice(1);
-    const { page, problems, close } = await world.openPage('payroll', `${address}&layout=long`);
+    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=long`);
     await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td');
     expect((await texts(page, 'section[aria-label="Sums of the period"]')).join()).to.include('and EUR 100.00');
     expect(await texts(page, 'section[aria-label="First rows of the file"] tfoot tr')).to.deep.equal([
@@ -214,7 +213,7 @@ describe('payroll in the web app', function () {
   });
 
   it('makes the PDFs of everyone in a job', async () => {
-    const { page, problems, close } = await world.openPage('payroll', address);
+    const { page, problems, close } = await browser.openPage('payroll', address);
     await button(page, 'All PDFs').click();
     await page.waitForFunction(`document.body.textContent.includes('The file was saved.')`, { timeout: 60_000 });
     expect(problems).to.deep.equal([]);

@@ -1,28 +1,27 @@
 import { expect } from 'chai';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { money, plain } from './amounts.js';
 import { latestMonth, repPages } from './rep-pages.js';
 import { expectSoundPages, looks } from './sound-pages.js';
-import { texts, WebWorld, waitUntilLoaded } from './web-world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
 describe('the pages of a rep', function () {
   this.timeout(180_000);
-  const world = duringSuite(() => WebWorld.start());
+  const browser = Browser.duringSuite();
 
   for (const look of looks)
     it(`are accessible, free of errors and fast, ${look.width} pixels`, async () => {
-      await expectSoundPages(world, 'rep', await repPages(world), look);
+      await expectSoundPages(browser, 'rep', await repPages(browser), look);
     });
 
   it('show the figures of the API to the cent', async () => {
-    const [api, repId, period] = [await world.clientOf('rep'), world.idOf('rep'), await latestMonth(world)];
+    const [api, repId, period] = [await browser.as('rep'), browser.repId('rep'), await latestMonth(browser)];
     const dashboard = await api.expect(200, 'GET', `/v1/commissions?repId=${repId}&period=${period}`);
     const { lineItems } = await api.expect(200, 'GET', `/v1/statements?repId=${repId}&period=${period}&live=true`);
-    const { page, close } = await world.openPage('rep', `/me?period=${period}`);
+    const { page, close } = await browser.openPage('rep', `/me?period=${period}`);
     const [earned] = await texts(page, '[aria-label="Summary"] > div');
     expect(earned).to.include(money(dashboard.earnings.total));
     const amounts = await texts(page, 'tbody [data-row-action]');
@@ -32,13 +31,13 @@ describe('the pages of a rep', function () {
   });
 
   it('show the pay of a month, and load it again, if statements and open deals do not load', async () => {
-    const period = await latestMonth(world);
-    const { page, close } = await world.openPage('rep', '/account');
+    const period = await latestMonth(browser);
+    const { page, close } = await browser.openPage('rep', '/account');
     let isFailing = true;
     await page.setRequestInterception(true);
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
-      return isFailing && (pathname === '/v1/deals' || pathname === `/v1/statements/${world.idOf('rep')}/list`)
+      return isFailing && (pathname === '/v1/deals' || pathname === `/v1/statements/${browser.repId('rep')}/list`)
         ? request.respond({
             status: 404,
             contentType: 'application/json',
@@ -46,7 +45,7 @@ describe('the pages of a rep', function () {
           })
         : request.continue();
     });
-    await world.visit(page, `/me?period=${period}`);
+    await browser.visit(page, `/me?period=${period}`);
     const alerts = () => texts(page, '[role=alert]');
     expect(await alerts()).to.deep.equal([
       'Your statements did not load. Lost. Try again',
@@ -64,15 +63,15 @@ describe('the pages of a rep', function () {
   });
 
   it('explain an amount by keys alone: j, Enter, Escape, and the focus returns', async () => {
-    const period = await latestMonth(world);
-    const { page, close } = await world.openPage('rep', `/me?period=${period}`);
+    const period = await latestMonth(browser);
+    const { page, close } = await browser.openPage('rep', `/me?period=${period}`);
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForSelector('[aria-label^=How] h3');
     expect((await texts(page, '[aria-label^=How] h3')).slice(0, 2)).to.deep.equal(['Deal', 'Plan and version']);
     expect(new URL(page.url()).searchParams.get('trace')).to.match(/^[0-9a-f-]{36}$/);
     const shown = await texts(page, '[aria-label^=How] h3 + span');
-    const { event } = await (await world.clientOf('rep')).expect(
+    const { event } = await (await browser.as('rep')).expect(
       200,
       'GET',
       `/v1/commissions/events/${new URL(page.url()).searchParams.get('trace')}`,
@@ -87,9 +86,9 @@ describe('the pages of a rep', function () {
   });
 
   it('say why a deal paid nothing', async () => {
-    const api = await world.clientOf('rep');
+    const api = await browser.as('rep');
     const { deals } = await api.expect(200, 'GET', '/v1/deals?isWon=false&limit=1');
-    const { page, close } = await world.openPage('rep', `/deals/${deals[0].deal_id}`);
+    const { page, close } = await browser.openPage('rep', `/deals/${deals[0].deal_id}`);
     expect((await texts(page, 'main')).join(' '))
       .to.include('Stage is Closed Won')
       .and.to.include('What paid nothing, and why');
@@ -97,8 +96,8 @@ describe('the pages of a rep', function () {
   });
 
   it('open a dispute from a line, with its evidence, and show a comment of someone else within seconds', async () => {
-    const [repId, period] = [world.idOf('rep'), await latestMonth(world)];
-    const { page, problems, close } = await world.openPage('rep', `/statements/${repId}?period=${period}`);
+    const [repId, period] = [browser.repId('rep'), await latestMonth(browser)];
+    const { page, problems, close } = await browser.openPage('rep', `/statements/${repId}?period=${period}`);
     await (await page.$('[data-row-action]'))?.click();
     await page.waitForSelector('[aria-label^=How] h3');
     const ask = await page.waitForSelector('[aria-label^=How] > div:last-of-type button:nth-of-type(2)');
@@ -109,10 +108,10 @@ describe('the pages of a rep', function () {
     await page.keyboard.press('Tab');
     await page.click('[role=dialog] button[type=submit]');
     await page.waitForFunction(`document.querySelector('textarea[required]') === null`);
-    const { disputes } = await world.api.expect(200, 'GET', `/v1/disputes?repId=${repId}&period=${period}`);
+    const { disputes } = await browser.workspace.api.expect(200, 'GET', `/v1/disputes?repId=${repId}&period=${period}`);
     expect(disputes[0]).to.include({ status: 'open', description: 'The amount was <b>30,000</b>.' });
     await page.keyboard.press('Escape');
-    const manager = await world.clientOf('manager');
+    const manager = await browser.as('manager');
     await manager.expect(201, 'POST', `/v1/statements/${repId}/comments`, {
       period,
       body: '<img src=x onerror=alert(1)>',
@@ -121,15 +120,15 @@ describe('the pages of a rep', function () {
     expect(await page.$('img')).to.equal(null);
     expect(problems).to.deep.equal([]);
     await close();
-    const question = await world.openPage('rep', `/questions/${disputes[0].disputeId}`);
+    const question = await browser.openPage('rep', `/questions/${disputes[0].disputeId}`);
     expect((await texts(question.page, 'main')).join(' ')).to.include('As calculated at that time');
     expect(await violations(question.page)).to.deep.equal([]);
     await question.close();
   });
 
   it('calculate what an open deal would pay as the API does', async () => {
-    const [api, repId] = [await world.clientOf('rep'), world.idOf('rep')];
-    const { page, close } = await world.openPage('rep', '/me/simulate');
+    const [api, repId] = [await browser.as('rep'), browser.repId('rep')];
+    const { page, close } = await browser.openPage('rep', '/me/simulate');
     await page.waitForNetworkIdle({ idleTime: 300 });
     const [before = ''] = await texts(page, '[aria-label="Result"] > div:nth-child(2)');
     const plans = await api.expect(200, 'GET', '/v1/plans?status=active');

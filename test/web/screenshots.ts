@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { Browser, type PageOptions } from '#test/support/browser.js';
 import { stopTestServer } from '#test/support/test-database.js';
 import { adminPages } from './admin-pages.js';
 import { payrollPages } from './payroll-pages.js';
 import { repPages } from './rep-pages.js';
-import { createTeamSituation, teamPages } from './team-world.js';
-import { type PageOptions, WebWorld } from './web-world.js';
+import { createTeamSituation, teamPages } from './team-pages.js';
 
 const looks = (['light', 'dark'] as const).flatMap((scheme) => [1280, 390].map((width) => ({ scheme, width })));
 
@@ -16,32 +16,32 @@ const looks = (['light', 'dark'] as const).flatMap((scheme) => [1280, 390].map((
  */
 async function main(folder = 'dist/screenshots', only = ''): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const world = await WebWorld.start();
+  const browser = await Browser.start();
   try {
     const groups = [
       { role: null, pages: { 'sign-in': '/login' } },
-      { role: 'rep', pages: await repPages(world) },
-      { role: 'payroll', pages: await payrollPages(world) },
-      { role: 'manager', pages: teamPages(await createTeamSituation(world)) },
-      { role: 'admin', pages: await adminPages(world) },
+      { role: 'rep', pages: await repPages(browser) },
+      { role: 'payroll', pages: await payrollPages(browser) },
+      { role: 'manager', pages: teamPages(await createTeamSituation(browser)) },
+      { role: 'admin', pages: await adminPages(browser) },
     ];
     for (const { role, pages } of groups)
       for (const [name, address] of Object.entries(pages))
-        if (name.includes(only)) for (const look of looks) await take(world, folder, name, { role, address }, look);
+        if (name.includes(only)) for (const look of looks) await take(browser, folder, name, { role, address }, look);
   } finally {
-    await world.stop();
+    await browser.stop();
     await stopTestServer();
   }
 }
 
 async function take(
-  world: WebWorld,
+  browser: Browser,
   folder: string,
   name: string,
   { role, address }: { readonly role: string | null; readonly address: string },
   look: Required<Pick<PageOptions, 'scheme' | 'width'>>,
 ) {
-  const { page, problems, close } = await world.openPage(role, address, look);
+  const { page, problems, close } = await browser.openPage(role, address, look);
   // The results of simulations arrive after the page.
   await page.waitForNetworkIdle({ idleTime: 400, timeout: 10_000 }).catch(() => undefined);
   const isPhone = look.width < 768;

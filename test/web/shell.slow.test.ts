@@ -1,22 +1,21 @@
 import { expect } from 'chai';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
-import { keyboard } from './hands.js';
-import { texts, WebWorld, waitUntilLoaded } from './web-world.js';
+import { keyboard } from './input-methods.js';
 
 describe('the web app', function () {
   this.timeout(120_000);
-  const world = duringSuite(() => WebWorld.start());
+  const browser = Browser.duringSuite();
 
   it('signs in with the code of a mail, and returns to the page that was requested', async () => {
-    const { page, problems, close } = await world.openPage(null, '/me?period=2026-10');
+    const { page, problems, close } = await browser.openPage(null, '/me?period=2026-10');
     expect(new URL(page.url()).pathname).to.equal('/login');
     await page.type('input[type=email]', 'dana.whitfield@demo.example');
     await page.keyboard.press('Enter');
     await page.waitForSelector('input[autocomplete=one-time-code]');
     expect(await violations(page)).to.deep.equal([]);
-    const mails = await world.lastMailText('dana.whitfield@demo.example');
-    await Promise.all([page.waitForNavigation(), page.keyboard.type(/^\d{6}$/m.exec(mails)?.[0] ?? '')]);
+    const code = await browser.service.lastCode('dana.whitfield@demo.example');
+    await Promise.all([page.waitForNavigation(), page.keyboard.type(code)]);
     await waitUntilLoaded(page);
     expect(new URL(page.url()).pathname + new URL(page.url()).search).to.equal('/me?period=2026-10');
     expect(problems.filter((one) => !one.includes('401'))).to.deep.equal([]);
@@ -24,33 +23,33 @@ describe('the web app', function () {
   });
 
   it('opens with a link of the terminal, once, also from the page of a link that does not work', async () => {
-    const token = world.service.running.service.startLinks.create({
+    const token = browser.service.running.service.startLinks.create({
       kind: 'sign_in',
-      workspaceId: world.workspaceId,
-      repId: world.idOf('manager'),
+      workspaceId: browser.workspace.workspaceId,
+      repId: browser.repId('manager'),
     });
-    const { page, close } = await world.openPage(null, '/start#unknown');
+    const { page, close } = await browser.openPage(null, '/start#unknown');
     await page.waitForSelector('[role=alert]');
     await page.evaluate(`location.hash = '${token}'`);
     await page.waitForFunction('location.pathname !== "/start"');
     await waitUntilLoaded(page);
     expect((await texts(page, 'body')).join(' ')).to.include('Maya Ito');
     await close();
-    const again = await world.openPage(null, `/start#${token}`);
+    const again = await browser.openPage(null, `/start#${token}`);
     await again.page.waitForSelector('[role=alert]');
     await again.close();
   });
 
   for (const path of ['/login', '/account', '/me/mail'])
     it(`${path} is accessible in both schemes`, async () => {
-      const { page, problems, close } = await world.openPage(path === '/login' ? null : 'rep', path);
+      const { page, problems, close } = await browser.openPage(path === '/login' ? null : 'rep', path);
       expect(await violationsInBothSchemes(page)).to.deep.equal([]);
       expect(problems).to.deep.equal([]);
       await close();
     });
 
   it('shows the navigation at an address without a page', async () => {
-    const { page, problems, close } = await world.openPage('rep', '/no-such-page');
+    const { page, problems, close } = await browser.openPage('rep', '/no-such-page');
     expect(await texts(page, 'h1')).to.deep.equal(['There is no such page']);
     expect((await texts(page, 'nav[aria-label=Main]')).join()).to.include('My plan');
     expect(await violationsInBothSchemes(page)).to.deep.equal([]);
@@ -59,7 +58,7 @@ describe('the web app', function () {
   });
 
   it('shows the shortcuts over the page, which stays visible, and returns the focus to their button', async () => {
-    const { page, problems, close } = await world.openPage('manager', '/team');
+    const { page, problems, close } = await browser.openPage('manager', '/team');
     await page.focus('button[aria-label="Keyboard shortcuts"]');
     await page.keyboard.press('Enter');
     await page.waitForSelector('[role=dialog]');
@@ -73,23 +72,23 @@ describe('the web app', function () {
   });
 
   it('opens a plan with the command menu, as an admin, and has a title at the address of an unknown one', async () => {
-    const { page, problems, close } = await world.openPage('admin', '/account');
+    const { page, problems, close } = await browser.openPage('admin', '/account');
     await keyboard.goTo(page, 'Account Executive');
     await page.waitForFunction(`location.pathname.startsWith('/plans/')`);
     expect(problems).to.deep.equal([]);
-    await world.visit(page, '/plans/00000000-0000-4000-8000-000000000000');
+    await browser.visit(page, '/plans/00000000-0000-4000-8000-000000000000');
     await page.waitForSelector('main [role=alert]');
     expect(await texts(page, 'h1')).to.deep.equal(['Plan']);
     await close();
   });
 
   it('turns off a mail of the person, also after the page is loaded again', async () => {
-    const { page, problems, close } = await world.openPage('payroll', '/account');
+    const { page, problems, close } = await browser.openPage('payroll', '/account');
     await page.click('main a[href$="/me/mail"]');
     const box = await page.waitForSelector('input[type=checkbox]:checked');
     await box?.click();
     await page.waitForFunction(`document.querySelector('main [role=status]')?.textContent.includes('Saved')`);
-    const { mails } = await (await world.clientOf('payroll')).expect(200, 'GET', '/v1/mail-preferences');
+    const { mails } = await (await browser.as('payroll')).expect(200, 'GET', '/v1/mail-preferences');
     expect(mails.filter(({ enabled }: { enabled: boolean }) => !enabled)).to.have.length(1);
     await page.reload();
     await page.waitForSelector('input[type=checkbox]');
@@ -100,17 +99,19 @@ describe('the web app', function () {
   });
 
   it('sends pages with a policy that allows no inline scripts, files for ever, and JSON to clients', async () => {
-    const page = await fetch(`${world.service.url}/me/deals`, { headers: { Accept: 'text/html' } });
+    const page = await fetch(`${browser.service.url}/me/deals`, { headers: { Accept: 'text/html' } });
     const policy = page.headers.get('content-security-policy');
     expect(policy).to.include("script-src 'self';").and.not.include('unsafe-eval');
     expect(page.headers.get('cache-control')).to.equal('no-cache');
     const [script = ''] = /app\/index-[\w-]+\.js/.exec(await page.text()) ?? [];
-    const file = await fetch(`${world.service.url}/${script}`);
+    const file = await fetch(`${browser.service.url}/${script}`);
     expect(file.headers.get('cache-control')).to.include('immutable');
     expect(file.headers.get('content-encoding')).to.equal('gzip');
-    const json = await fetch(world.service.url, { headers: { Accept: 'application/json' } });
+    const json = await fetch(browser.service.url, { headers: { Accept: 'application/json' } });
     expect(await json.json()).to.include({ name: 'commission-service', docs: '/docs', singleSignOn: false });
     for (const path of ['/v1/nothing', '/auth/nothing', '/app/nothing.js'])
-      expect((await fetch(world.service.url + path, { headers: { Accept: 'text/html' } })).status, path).to.equal(404);
+      expect((await fetch(browser.service.url + path, { headers: { Accept: 'text/html' } })).status, path).to.equal(
+        404,
+      );
   });
 });

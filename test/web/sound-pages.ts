@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
+import { type Browser, type OpenedApp, type PageOptions } from '#test/support/browser.js';
 import { toggleScheme, violations, violationsInBothSchemes } from './accessibility.js';
 import { lateness, movements, observeLoading, slowdown, untilQuiet } from './page-timing.js';
-import { type OpenedApp, type PageOptions, type WebWorld } from './web-world.js';
 
 const phoneWidth = 768;
 
@@ -19,27 +19,27 @@ export const looks: readonly Look[] = [
  * in both schemes; on a phone, which has the same colours, every second page is light.
  */
 export async function expectSoundPages(
-  world: WebWorld,
+  browser: Browser,
   role: string,
   pages: Readonly<Record<string, string>>,
   look: Look,
 ): Promise<void> {
-  const opened = await world.openPage(role, '/account', { ...look, prepare: observeLoading });
+  const opened = await browser.openPage(role, '/account', { ...look, prepare: observeLoading });
   const wrong: string[] = [];
   for (const [name, address] of Object.entries(pages))
-    for (const problem of await problemsOf(world, opened, address, look)) wrong.push(`${name}: ${problem}`);
+    for (const problem of await problemsOf(browser, opened, address, look)) wrong.push(`${name}: ${problem}`);
   await opened.close();
   expect(wrong.join('\n')).to.equal('');
 }
 
 async function problemsOf(
-  world: WebWorld,
+  browser: Browser,
   { page, problems }: OpenedApp,
   address: string,
   { width }: Look,
 ): Promise<readonly string[]> {
   problems.length = 0;
-  const timing = await loadInTime(world, page, address);
+  const timing = await loadInTime(browser, page, address);
   const tooWide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
   const found = width < phoneWidth ? await violations(page) : await violationsInBothSchemes(page);
   if (width < phoneWidth) await toggleScheme(page);
@@ -51,11 +51,11 @@ async function problemsOf(
  * within it on a machine that is four times slower, so only other pages are loaded as on such a machine, repeatedly,
  * because other processes delay single loads.
  */
-async function loadInTime(world: WebWorld, page: Page, address: string): Promise<readonly string[]> {
+async function loadInTime(browser: Browser, page: Page, address: string): Promise<readonly string[]> {
   let late: readonly string[] = [];
   for (const factor of [1, slowdown, slowdown, slowdown]) {
     await page.emulateCPUThrottling(factor);
-    await world.visit(page, address);
+    await browser.visit(page, address);
     await untilQuiet(page);
     await page.emulateCPUThrottling(1);
     const moved = await movements(page);

@@ -1,18 +1,17 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { duringSuite } from '#test/support/during-suite.js';
+import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { plain } from './amounts.js';
 import { expectSoundPages, looks } from './sound-pages.js';
-import { createTeamSituation, type TeamSituation, teamPages } from './team-world.js';
-import { texts, WebWorld, waitUntilLoaded } from './web-world.js';
+import { createTeamSituation, type TeamSituation, teamPages } from './team-pages.js';
 
 describe("a manager's pages in the web app", function () {
   this.timeout(180_000);
-  const world = duringSuite(() => WebWorld.start());
+  const browser = Browser.duringSuite();
   let situation: TeamSituation;
   before(async () => {
-    situation = await createTeamSituation(world as WebWorld);
+    situation = await createTeamSituation(browser as Browser);
   });
 
   const rowOf = async (page: Page, text: string) =>
@@ -21,15 +20,15 @@ describe("a manager's pages in the web app", function () {
   const dialogClosed = (page: Page) => page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
 
   it('show the amounts of the API', async () => {
-    const manager = await world.clientOf('manager');
-    const team = await world.openPage('manager', teamPages(situation)['team'] as string);
+    const manager = await browser.as('manager');
+    const team = await browser.openPage('manager', teamPages(situation)['team'] as string);
     const { reps, totals } = await manager.expect(200, 'GET', `/v1/commissions?period=${situation.month}`);
     expect(reps).to.have.length.above(0);
     for (const { name, earnings } of reps) expect(await rowOf(team.page, name)).to.include(plain(earnings.total));
     expect((await texts(team.page, 'tfoot')).join()).to.include(plain(totals.total));
     await team.close();
     const { discrepancies } = await manager.expect(200, 'GET', '/v1/discrepancies?status=open');
-    const { page, close } = await world.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
+    const { page, close } = await browser.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
     for (const { repName, approved, live, delta, lines } of discrepancies) {
       const row = await rowOf(page, repName);
       for (const amount of [approved, live, delta]) expect(row).to.include(plain(amount).replace('−', ''));
@@ -40,7 +39,7 @@ describe("a manager's pages in the web app", function () {
 
   for (const look of looks)
     it(`are accessible, free of errors and fast, ${look.width} pixels`, async () => {
-      await expectSoundPages(world, 'manager', teamPages(situation), look);
+      await expectSoundPages(browser, 'manager', teamPages(situation), look);
     });
 
   it('have dialogs that are accessible in both schemes', async () => {
@@ -51,7 +50,7 @@ describe("a manager's pages in the web app", function () {
       ['admin', pages['team-question'], ['Accept']],
     ] as const;
     for (const [role, path, buttons] of dialogs) {
-      const { page, close } = await world.openPage(role, path as string);
+      const { page, close } = await browser.openPage(role, path as string);
       for (const button of buttons) {
         await press(page, button);
         await page.waitForSelector('[role=dialog]');
@@ -64,7 +63,7 @@ describe("a manager's pages in the web app", function () {
   });
 
   it('filter people by name with the key /, keep the filter in the address, and explain an empty result', async () => {
-    const { page, problems, close } = await world.openPage('manager', teamPages(situation)['team'] as string);
+    const { page, problems, close } = await browser.openPage('manager', teamPages(situation)['team'] as string);
     await page.keyboard.press('/');
     await page.keyboard.type('dana');
     await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1`);
@@ -78,7 +77,7 @@ describe("a manager's pages in the web app", function () {
   });
 
   it('answers a question by keyboard alone', async () => {
-    const { page, close } = await world.openPage('manager', '/questions');
+    const { page, close } = await browser.openPage('manager', '/questions');
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`location.pathname.startsWith('/questions/')`);
@@ -93,7 +92,7 @@ describe("a manager's pages in the web app", function () {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await dialogClosed(page);
-    const rep = await world.clientOf('rep');
+    const rep = await browser.as('rep');
     const dispute = await rep.expect(200, 'GET', `/v1/disputes/${situation.disputeId}`);
     expect(dispute.status).to.equal('rejected');
     expect(dispute.history.at(-1)).to.include({ note: 'The second year starts in January.' });
@@ -101,7 +100,7 @@ describe("a manager's pages in the web app", function () {
   });
 
   it('opens and closes a row with a click anywhere in it, except on its controls', async () => {
-    const { page, problems, close } = await world.openPage('manager', '/discrepancies');
+    const { page, problems, close } = await browser.openPage('manager', '/discrepancies');
     const cell = 'main tbody tr:first-child td:nth-child(3)';
     await page.locator(cell).click();
     await page.waitForSelector('main tbody [aria-expanded=true]');
@@ -109,7 +108,7 @@ describe("a manager's pages in the web app", function () {
     await page.locator(cell).click();
     await page.waitForSelector('main tbody [aria-expanded=false]');
     expect(page.url()).not.to.include('open=');
-    await page.goto(`${world.service.url}/approvals`, { waitUntil: 'load' });
+    await page.goto(`${browser.service.url}/approvals`, { waitUntil: 'load' });
     await page.locator('main tbody td input[type=checkbox]:not([disabled])').click();
     expect(page.url()).to.include('/approvals');
     expect(problems).to.deep.equal([]);
@@ -117,13 +116,13 @@ describe("a manager's pages in the web app", function () {
   });
 
   it('carries a discrepancy forward with a reason', async () => {
-    const { page, close } = await world.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
+    const { page, close } = await browser.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
     await press(page, 'Carry forward');
     await page.waitForSelector('[role=dialog] textarea');
     await page.type('[role=dialog] textarea', 'The quarter is paid already.');
     await page.click('[role=dialog] [type=submit]');
     await dialogClosed(page);
-    const { discrepancies } = await world.api.expect(200, 'GET', '/v1/discrepancies?status=resolved');
+    const { discrepancies } = await browser.workspace.api.expect(200, 'GET', '/v1/discrepancies?status=resolved');
     const resolved = discrepancies.find(
       (one: { discrepancyId: string }) => one.discrepancyId === situation.discrepancyId,
     );
@@ -132,26 +131,26 @@ describe("a manager's pages in the web app", function () {
   });
 
   it('say to a rep that the page is not theirs', async () => {
-    const { page, close } = await world.openPage('rep', '/team');
+    const { page, close } = await browser.openPage('rep', '/team');
     expect(await violations(page)).to.deep.equal([]);
     for (const path of ['/team', '/approvals', '/discrepancies', '/exceptions', '/quota-progress']) {
-      await world.visit(page, path);
+      await browser.visit(page, path);
       expect((await texts(page, 'main')).join(), path).to.include('You may not see this');
     }
     await close();
   });
 
   it('are not widened by a name without spaces', async () => {
-    const { reps } = await world.api.expect(200, 'PUT', '/v1/reps', {
+    const { reps } = await browser.workspace.api.expect(200, 'PUT', '/v1/reps', {
       reps: [{ email: 'long@demo.example', name: 'X'.repeat(120) }],
     });
-    const [{ planId }] = await world.api.expect(200, 'GET', '/v1/plans');
-    await world.api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0].id], planId });
+    const [{ planId }] = await browser.workspace.api.expect(200, 'GET', '/v1/plans');
+    await browser.workspace.api.expect(201, 'POST', '/v1/assignments', { repIds: [reps[0].id], planId });
     const { month } = situation;
     const addresses = [`/team?period=${month}`, `/approvals?period=${month}`, '/members?view=tree', `/plans/${planId}`];
     for (const address of addresses)
       for (const width of [1280, 390]) {
-        const { page, close } = await world.openPage('admin', address, { width });
+        const { page, close } = await browser.openPage('admin', address, { width });
         await page.waitForFunction(`document.body.innerText.includes('XXX')`);
         const hidden = await page.evaluate(`Math.max(...[document.documentElement,
           ...[...document.querySelectorAll('table')].map((table) => table.parentElement)]

@@ -1,28 +1,25 @@
 import { expect } from 'chai';
+import { Browser, sees } from '#test/support/browser.js';
 import { type CrmWorld, crmbWorld } from '#test/support/crm-worlds.js';
-import { Service } from '#test/support/service.js';
 import { violations } from './accessibility.js';
-import { sees, WebWorld } from './web-world.js';
 
 describe('commission in the CRM, in the web app', function () {
   this.timeout(120_000);
   let crm: CrmWorld;
-  let world: WebWorld;
+  let browser: Browser;
 
   before(async () => {
     crm = await crmbWorld();
-    world = await WebWorld.start((database) =>
-      Service.start({ crms: [crm], settings: { CRM_POLL_SECONDS: '86400' }, database }),
-    );
-    await crm.connect(world.api, world.service.url);
+    browser = await Browser.start({ service: { crms: [crm], settings: { CRM_POLL_SECONDS: '86400' } } });
+    await crm.connect(browser.workspace.api, browser.service.url);
   });
   after(async () => {
-    await world?.stop();
+    await browser?.stop();
     await crm?.stop();
   });
 
   it('is switched on in the settings of the connection, which then show what is missing until it is corrected', async () => {
-    const { page, close } = await world.openPage('admin', '/connections');
+    const { page, close } = await browser.openPage('admin', '/connections');
     const press = (text: string) => page.locator(`::-p-xpath(//button[normalize-space(.)="${text}"])`).click();
     const enter = (label: string, text: string) => page.locator(`::-p-aria(${label})`).fill(text);
     await press('Settings HubSpot');

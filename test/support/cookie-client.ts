@@ -8,8 +8,8 @@ export interface OpenedPage {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The part of a browser that the pages need: cookies, redirects and forms. */
-export class TestBrowser {
+/** An HTTP client with the cookies, redirects and forms that the pages without scripts need. */
+export class CookieClient {
   /** Every Set-Cookie header. */
   readonly received: string[] = [];
   private readonly cookies = new Map<string, string>();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type ElementHandle, type Page } from 'puppeteer-core';
 
 /** How a person operates a page: with a pointer or with the keyboard alone. */
-export interface Hands {
+export interface InputMethod {
   /** Activates the control with this role and accessible name. */
   press(page: Page, role: ControlRole, name: string): Promise<void>;
   /** Replaces the text of the field with this label. */
@@ -52,7 +52,7 @@ const linkOf = (label: string) =>
   `::-p-xpath(//nav[@aria-label="Main"]//a[starts-with(normalize-space(), "${label}")])`;
 
 /** Clicks and taps. */
-export const pointer: Hands = {
+export const pointer: InputMethod = {
   async press(page, role, name) {
     const control = await find(page, role, name);
     // Messages may cover the bottom of a phone for some seconds.
@@ -96,7 +96,7 @@ function searchName(page: Page): Promise<string> {
 const maxTabs = 300;
 
 /** Only keys. Every element that the focus passes must show it. */
-export const keyboard: Hands = {
+export const keyboard: InputMethod = {
   async press(page, role, name) {
     await tabTo(page, await find(page, role, name), name);
     await page.keyboard.press(role === 'checkbox' ? 'Space' : 'Enter');

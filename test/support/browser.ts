@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser as Chromium, type Page } from 'puppeteer-core';
 import { type Role } from '#src/kernel/caller.js';
 import { bundledBrowser } from '#src/platform/documents/bundled-browser.js';
-import { recentMails } from '#src/platform/mail/recent-mails.js';
-import { type ApiClient } from '#test/support/api-client.js';
-import { Service } from '#test/support/service.js';
-import { type TestDatabase } from '#test/support/test-database.js';
+import { type ApiClient } from './api-client.js';
 import { createDemoDatabase, demoApiKey } from './demo-database.js';
+import { duringSuite } from './during-suite.js';
+import { Service, type ServiceOptions } from './service.js';
+import { Workspace } from './workspace.js';
 
 export type Scheme = 'light' | 'dark';
 
@@ -55,64 +55,54 @@ const demoNames: Readonly<Record<Role, string>> = {
 /** Less than the time-out of a test, so that the message says what was awaited. */
 const maxWaitMs = 180_000;
 
-type StartService = (database: Promise<TestDatabase>) => Promise<Service>;
+export interface BrowserOptions {
+  /** How the service of the app is started. */
+  readonly service?: ServiceOptions;
+  /** A workspace that has nothing but its admin, instead of the demo. */
+  readonly isEmpty?: boolean;
+  /** Whether scripts are optimized, as in the browsers of users. */
+  readonly optimizes?: boolean;
+}
 
-const startWithApiAndWorker: StartService = (database) => Service.start({ database });
-
-/** The built app with the demo's data in one browser. `npm run build` builds the app. */
-export class WebWorld {
+/** A browser with pages of the built app, for the people of one workspace. `npm run build` builds the app. */
+export class Browser {
   private constructor(
     readonly service: Service,
-    readonly browser: Browser,
+    readonly workspace: Workspace,
+    readonly chromium: Chromium,
     private readonly profile: string,
-    readonly workspaceId: string,
-    /** A client with the key of the demo's workspace. */
-    readonly api: ApiClient,
-    readonly apiKey: string,
     private readonly repIds: ReadonlyMap<string, string>,
   ) {}
 
-  static async start(startService: StartService = startWithApiAndWorker): Promise<WebWorld> {
-    const service = await startService(createDemoDatabase());
-    return WebWorld.open(service, demoApiKey());
-  }
-
-  /** A workspace that has nothing but its admin. `optimizes`: the browser optimizes scripts, as those of users do. */
-  static async startEmpty({ optimizes = false } = {}): Promise<WebWorld> {
-    const service = await Service.start();
-    const { apiKey } = await service.workspace({
-      name: 'Halden Works',
-      adminName: demoNames.admin,
-      adminEmail: 'alex@halden.test',
-    });
-    return WebWorld.open(service, apiKey, optimizes);
-  }
-
-  private static async open(service: Service, apiKey: string, optimizes = false): Promise<WebWorld> {
-    const api = service.client(apiKey);
-    const { reps } = await api.expect(200, 'GET', '/v1/reps');
-    const { workspaceId } = await api.expect(200, 'GET', '/v1');
+  static async start({ service: options, isEmpty = false, optimizes = false }: BrowserOptions = {}): Promise<Browser> {
+    const service = await Service.start(isEmpty ? options : { database: createDemoDatabase(), ...options });
+    const workspace = isEmpty ? await emptyWorkspace(service) : await demoWorkspace(service);
+    const { reps } = await workspace.api.expect(200, 'GET', '/v1/reps');
+    const repIds = new Map<string, string>(reps.map(({ name, id }: { name: string; id: string }) => [name, id]));
     const profile = mkdtempSync(path.join(tmpdir(), 'web-test-'));
-    const browser = await launch(profile, optimizes);
-    const repIds = new Map(reps.map(({ name, id }: { name: string; id: string }) => [name, id]));
-    return new WebWorld(service, browser, profile, workspaceId, api, apiKey, repIds as Map<string, string>);
+    return new Browser(service, workspace, await launch(profile, optimizes), profile, repIds);
   }
 
-  /** The id of the person of the demo. */
-  idOf(roleOrName: string): string {
+  /** The browser that the tests of a suite share. */
+  static duringSuite(options?: BrowserOptions): Browser {
+    return duringSuite(() => Browser.start(options));
+  }
+
+  /** The id of the person, by the role in the demo or by name. */
+  repId(roleOrName: string): string {
     const name = demoNames[roleOrName as Role] ?? roleOrName;
-    return this.repIds.get(name) ?? expect.fail(`the demo has no ${name}`);
+    return this.repIds.get(name) ?? expect.fail(`the workspace has no ${name}`);
   }
 
-  /** A client with a session of the person. */
-  async clientOf(role: string): Promise<ApiClient> {
-    return this.service.as(this.workspaceId, this.idOf(role));
+  /** An API client with a session of the person. */
+  as(roleOrName: string): Promise<ApiClient> {
+    return this.workspace.as(this.repId(roleOrName));
   }
 
   /** Opens a page signed in as the person, or without a session for null, and waits until nothing is loading. */
   async openPage(role: string | null, address: string, options: PageOptions = {}): Promise<OpenedApp> {
     const { scheme = 'light', width = 1280, height = width < 768 ? 844 : 900 } = options;
-    const context = await this.browser.createBrowserContext();
+    const context = await this.chromium.createBrowserContext();
     const page = await context.newPage();
     page.setDefaultTimeout(maxWaitMs);
     const problems: string[] = [];
@@ -129,7 +119,7 @@ export class WebWorld {
     await page.setViewport({ width, height });
     await emulateScheme(page, scheme);
     if (role !== null) {
-      const token = await this.service.token(this.workspaceId, 'sess', this.idOf(role));
+      const token = await this.service.token(this.workspace.workspaceId, 'sess', this.repId(role));
       await context.setCookie({ name: 'session', value: token, domain: new URL(this.service.url).hostname, path: '/' });
     }
     await options.prepare?.(page);
@@ -143,20 +133,26 @@ export class WebWorld {
     await waitUntilLoaded(page);
   }
 
-  /** The text of the last mail to the address. */
-  async lastMailText(email: string): Promise<string> {
-    const mails = await recentMails(this.service.database.ownerUrl, this.service.running.service.secrets, 20);
-    return mails.find(({ to }) => to === email)?.text ?? expect.fail(`no mail was sent to ${email}`);
-  }
-
   async stop(): Promise<void> {
-    await this.browser.close();
+    await this.chromium.close();
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 3 });
     await this.service.stop();
   }
 }
 
-async function launch(profile: string, optimizes: boolean): Promise<Browser> {
+function emptyWorkspace(service: Service): Promise<Workspace> {
+  const admin = { adminName: demoNames.admin, adminEmail: 'alex@halden.test' };
+  return service.workspace({ name: 'Halden Works', ...admin });
+}
+
+async function demoWorkspace(service: Service): Promise<Workspace> {
+  const apiKey = demoApiKey();
+  const api = service.client(apiKey);
+  const { workspaceId } = await api.expect(200, 'GET', '/v1');
+  return new Workspace(service, workspaceId, apiKey, api);
+}
+
+async function launch(profile: string, optimizes: boolean): Promise<Chromium> {
   const program = await bundledBrowser();
   const executablePath = program?.path ?? process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
   const fonts = program?.fontConfig === undefined ? {} : { FONTCONFIG_FILE: program.fontConfig };
