@@ -1,44 +1,38 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { createAssignments } from '#src/assignments/commands/create-assignments.js';
 import { deleteAssignment } from '#src/assignments/commands/delete-assignment.js';
 import { updateAssignment } from '#src/assignments/commands/update-assignment.js';
 import { listAssignments } from '#src/assignments/queries/list-assignments.js';
-import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { setQuotas } from '#src/quotas/commands/set-quotas.js';
-import { duringSuite } from '#test/support/during-suite.js';
-import { callerAs, type Parts, SliceFixture } from '#test/support/slice-fixture.js';
-import { addDeal, addPlan, addReps, rule } from '#test/support/slice-plans.js';
+import { OfflineWorkspace, type Parts } from '#test/support/offline-workspace.js';
+import { flatRule } from '#test/support/terms.js';
 
 describe('assignments', () => {
-  const slice = duringSuite(() => SliceFixture.create());
-  let workspaceId: string;
-  let admin: Caller;
+  let workspace: OfflineWorkspace;
   let planId: string;
   let planVersionId: string;
   let ann: string;
   let bob: string;
 
   beforeEach(async () => {
-    workspaceId = await slice.workspace();
-    admin = callerAs('admin', workspaceId);
-    [ann, bob] = (await addReps(slice, admin, 'Ann', 'Bob')) as [string, string];
-    ({ planId, planVersionId } = await addPlan(slice, admin, 'Plan', [rule('New')]));
-    await slice.deleteRequests(workspaceId);
+    workspace = await OfflineWorkspace.create();
+    [ann, bob] = await workspace.addReps('Ann', 'Bob');
+    ({ planId, planVersionId } = await workspace.addPlan('Plan', [flatRule('New', 0.08)]));
+    await workspace.deleteRequests();
   });
 
-  const post = (body: object) => slice.run(createAssignments, admin, { body });
+  const post = (body: object) => workspace.run(createAssignments, { body });
   const patch = (assignmentId: string, body: object) =>
-    slice.run(updateAssignment, admin, { params: { assignmentId }, body });
-  const remove = (assignmentId: string) => slice.run(deleteAssignment, admin, { params: { assignmentId } });
-  const list = (query: object = {}, caller = admin) => slice.run(listAssignments, caller, { query });
-  const everything = () => slice.contents(workspaceId, 'assignments', 'calculation_requests');
+    workspace.run(updateAssignment, { params: { assignmentId }, body });
+  const remove = (assignmentId: string) => workspace.run(deleteAssignment, { params: { assignmentId } });
+  const list = (query: object = {}, caller = workspace.admin) => workspace.run(listAssignments, { query }, caller);
+  const everything = () => workspace.contents('assignments', 'calculation_requests');
 
   async function expectError(code: string, status: number, operation: AnyOperation, parts: Parts) {
     const before = await everything();
-    const failure = await slice.expectError(code, status, operation, admin, parts);
+    const failure = await workspace.expectError(code, status, operation, parts);
     expect(await everything(), code).to.equal(before);
     return failure;
   }
@@ -61,11 +55,11 @@ describe('assignments', () => {
         { repId: ann, repName: 'Ann', ...shared },
       ]);
       const requested = { from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'assignment_change' };
-      expect(await slice.requests(workspaceId)).to.have.deep.members([
+      expect(await workspace.requests()).to.have.deep.members([
         { rep_id: ann, ...requested },
         { rep_id: bob, ...requested },
       ]);
-      expect(slice.woken).to.have.members([ann, bob]);
+      expect(workspace.db.woken).to.have.members([ann, bob]);
     });
 
     it('accepts a version id in place of the plan id', async () => {
@@ -104,7 +98,7 @@ describe('assignments', () => {
         await expectPostError('assignment_overlap', 409, { repIds: [bob, ann], planId, ...overlapping });
       await post({ repIds: [ann], planId, effectiveStart: '2026-04-01' });
       await post({ repIds: [ann], planId, effectiveEnd: '2026-01-31' });
-      const other = await addPlan(slice, admin, 'Other', [rule('New')]);
+      const other = await workspace.addPlan('Other', [flatRule('New', 0.08)]);
       await post({ repIds: [ann], planId: other.planId });
       await remove(assignmentId);
       await post({ repIds: [ann], planId, ...days });
@@ -116,7 +110,7 @@ describe('assignments', () => {
     });
 
     it('requests a calculation of everyone on a plan that ranks its reps', async () => {
-      const ranked = await addPlan(slice, admin, 'Ranked', [
+      const ranked = await workspace.addPlan('Ranked', [
         {
           name: 'First',
           baseField: 'amount',
@@ -126,29 +120,29 @@ describe('assignments', () => {
         },
       ]);
       const [{ assignmentId }] = await post({ repIds: [ann], planId: ranked.planId });
-      await slice.deleteRequests(workspaceId);
+      await workspace.deleteRequests();
       await post({ repIds: [bob], planId: ranked.planId });
-      expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members([ann, bob]);
-      await slice.deleteRequests(workspaceId);
+      expect((await workspace.requests()).map((one) => one.rep_id)).to.have.members([ann, bob]);
+      await workspace.deleteRequests();
       await patch(assignmentId, { effectiveStart: '2026-01-01' });
-      expect(slice.woken).to.have.members([ann, bob]);
-      await slice.deleteRequests(workspaceId);
+      expect(workspace.db.woken).to.have.members([ann, bob]);
+      await workspace.deleteRequests();
       await remove(assignmentId);
-      expect((await slice.requests(workspaceId)).map((one) => one.rep_id)).to.have.members([ann, bob]);
+      expect((await workspace.requests()).map((one) => one.rep_id)).to.have.members([ann, bob]);
     });
 
     it('accepts ten thousand reps, as POST /v1/quotas does', async () => {
-      const repIds = await addReps(slice, admin, ...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
+      const repIds = await workspace.addReps(...Array.from({ length: 10_000 }, (_, index) => `R${index}`));
       expect(await post({ repIds, planId })).to.have.length(10_000);
       const quota = { repIds, measure: 'New', period: '2026-Q1', target: 1000 };
-      expect(await slice.run(setQuotas, admin, { body: quota })).to.have.length(10_000);
+      expect(await workspace.run(setQuotas, { body: quota })).to.have.length(10_000);
     });
   });
 
   describe('GET /v1/assignments', () => {
     it('filters by rep and by plan, with a plan id or a version id', async () => {
       await post({ repIds: [ann, bob], planId });
-      const other = await addPlan(slice, admin, 'Other', [rule('New')]);
+      const other = await workspace.addPlan('Other', [flatRule('New', 0.08)]);
       await post({ repIds: [ann], planId: other.planId });
       const seen = async (query: object) =>
         (await list(query)).map((one: { repName: string; planName: string }) => `${one.repName} ${one.planName}`);
@@ -158,7 +152,7 @@ describe('assignments', () => {
       expect(await seen({ planId: planVersionId, repId: bob })).to.deep.equal(['Bob Plan']);
       expect(await seen({ planId: newId() })).to.deep.equal([]);
       expect(await seen({ repId: newId() })).to.deep.equal([]);
-      await slice.expectError('VALIDATION_FAILED', 400, listAssignments, admin, { query: { rep: ann } });
+      await workspace.expectError('VALIDATION_FAILED', 400, listAssignments, { query: { rep: ann } });
     });
   });
 
@@ -170,13 +164,13 @@ describe('assignments', () => {
         effectiveStart: '2026-01-01',
         effectiveEnd: '2026-06-30',
       });
-      await slice.deleteRequests(workspaceId);
+      await workspace.deleteRequests();
       expect(await patch(assignmentId, { effectiveEnd: null })).to.include({
         assignmentId,
         effectiveStart: '2026-01-01',
         effectiveEnd: null,
       });
-      expect((await slice.requests(workspaceId)).map((one) => [one.rep_id, one.trigger])).to.deep.equal([
+      expect((await workspace.requests()).map((one) => [one.rep_id, one.trigger])).to.deep.equal([
         [ann, 'assignment_change'],
       ]);
       expect(await patch(assignmentId, { effectiveStart: null, effectiveEnd: '2026-03-31' })).to.include({
@@ -184,9 +178,9 @@ describe('assignments', () => {
         effectiveEnd: '2026-03-31',
       });
       expect((await list())[0]).to.include({ effectiveStart: null, effectiveEnd: '2026-03-31' });
-      await slice.deleteRequests(workspaceId);
+      await workspace.deleteRequests();
       await patch(assignmentId, { effectiveEnd: '2026-03-31' });
-      expect(await slice.requests(workspaceId)).to.deep.equal([]);
+      expect(await workspace.requests()).to.deep.equal([]);
     });
 
     it('rejects unknown assignments, invalid days and overlaps', async () => {
@@ -209,16 +203,16 @@ describe('assignments', () => {
     });
 
     it('reverses events outside of narrowed days', async () => {
-      await addDeal(slice, workspaceId, ann, '2026-01-15', 1000);
-      await addDeal(slice, workspaceId, ann, '2026-04-15', 2000);
+      await workspace.insert.deal('D1', ann, { closeDate: '2026-01-15', amount: 1000 });
+      await workspace.insert.deal('D2', ann, { closeDate: '2026-04-15', amount: 2000 });
       const [{ assignmentId }] = await post({ repIds: [ann], planId });
-      await slice.calculateAll(workspaceId);
+      await workspace.calculateAll();
       expect(await earned()).to.deep.equal([
         ['2026-01-15', '80.0000', 'earned'],
         ['2026-04-15', '160.0000', 'earned'],
       ]);
       await patch(assignmentId, { effectiveEnd: '2026-03-31' });
-      await slice.calculateAll(workspaceId);
+      await workspace.calculateAll();
       expect(await earned()).to.deep.equal([
         ['2026-01-15', '80.0000', 'earned'],
         ['2026-04-15', '160.0000', 'reversed'],
@@ -228,6 +222,6 @@ describe('assignments', () => {
 
   const earned = async () => {
     const events = 'select earned_on, amount, status from commission_events where workspace_id = $1 order by earned_on';
-    return (await slice.sql(events, workspaceId)).map(Object.values);
+    return (await workspace.db.sql(events, workspace.workspaceId)).map(Object.values);
   };
 });

@@ -2,16 +2,16 @@ import 'reflect-metadata';
 import { expect } from 'chai';
 import { listAuditLogs } from '#src/audit/queries/list-audit-logs.js';
 import { newId } from '#src/kernel/ids.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { workedTiers } from '#test/support/worked-example.js';
-import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 describe('audit log', () => {
-  let world: WorkspaceFixture;
+  let workspace: OfflineWorkspace;
 
-  const read = (query: Record<string, string> = {}) => world.slice.run(listAuditLogs, world.admin, { query });
+  const read = (query: Record<string, string> = {}) => workspace.run(listAuditLogs, { query });
 
   beforeEach(async () => {
-    world = await WorkspaceFixture.create();
+    workspace = await OfflineWorkspace.create({ now: '2026-03-20T12:00:00Z' });
   });
 
   async function run(
@@ -19,9 +19,7 @@ describe('audit log', () => {
     more: { actor?: string; dealId?: string; deals?: string[] } = {},
   ): Promise<string> {
     const runId = newId();
-    const workspace_id = world.workspaceId;
-    await world.slice.insert('audit_runs', {
-      workspace_id,
+    await workspace.insert.row('audit_runs', {
       run_id: runId,
       actor: more.actor ?? 'orchestrator',
       trigger: 'deal_change',
@@ -31,19 +29,21 @@ describe('audit log', () => {
       started_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
     });
     for (const dealId of more.deals ?? [])
-      await world.slice.insert('audit_run_deals', { workspace_id, deal_id: dealId, run_id: runId });
+      await workspace.insert.row('audit_run_deals', { deal_id: dealId, run_id: runId });
     return runId;
   }
 
   it('returns the outcome and counters of an engine run', async () => {
-    const ada = await world.rep('Ada');
-    const plan = await world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });
-    await world.assign(ada, plan);
-    await world.deal('D1', ada);
-    await world.deal('D2', ada, { closeDate: '2026-01-10' });
-    await world.statement(ada, '2026-01', 'approved');
-    await world.calculate();
-    const [version] = await world.slice.sql('select plan_version_id from plan_versions where plan_id = $1', plan);
+    const ada = await workspace.insert.rep('Ada');
+    const plan = await workspace.insert.plan('AE', {
+      rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }],
+    });
+    await workspace.insert.assignment(ada, plan);
+    await workspace.insert.deal('D1', ada);
+    await workspace.insert.deal('D2', ada, { closeDate: '2026-01-10' });
+    await workspace.insert.statement(ada, '2026-01', 'approved');
+    await workspace.recalculate();
+    const [version] = await workspace.db.sql('select plan_version_id from plan_versions where plan_id = $1', plan);
     const { runs, ...page } = await read();
     expect(page).to.deep.equal({ count: 1, limit: 100, offset: 0 });
     const { runId, blocked, ...rest } = runs[0];
@@ -85,7 +85,7 @@ describe('audit log', () => {
 
   it('rejects invalid pages', async () => {
     for (const query of [{ limit: '0' }, { limit: '501' }, { limit: 'x' }, { offset: '-1' }, { page: '2' }]) {
-      await world.slice.expectError('VALIDATION_FAILED', 400, listAuditLogs, world.admin, { query });
+      await workspace.expectError('VALIDATION_FAILED', 400, listAuditLogs, { query });
     }
   });
 });

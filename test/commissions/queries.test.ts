@@ -4,48 +4,48 @@ import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
 import { workedTiers } from '#test/support/worked-example.js';
-import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const sale = { name: 'New business', measure: 'amount', tiers: workedTiers };
 
 describe('commission queries', () => {
-  let world: WorkspaceFixture;
+  let workspace: OfflineWorkspace;
   let ada: string;
   let ben: string;
   let planId: string;
 
-  const readView = (query: Record<string, string>, caller = world.admin) =>
-    world.slice.run(getCommissions, caller, { query });
+  const readView = (query: Record<string, string>, caller = workspace.admin) =>
+    workspace.run(getCommissions, { query }, caller);
 
-  const euroPlan = () => world.plan('Euro', { rules: [flatRule('Euro', 0.1)] }, { currency: 'EUR' });
+  const euroPlan = () => workspace.insert.plan('Euro', { rules: [flatRule('Euro', 0.1)] }, { currency: 'EUR' });
 
   /** The worked example: Ada sells 60,000, 60,000 and 30,000 against a quota of 100,000. */
   beforeEach(async () => {
-    world = await WorkspaceFixture.create();
-    ada = await world.rep('Ada');
-    ben = await world.rep('ben');
-    planId = await world.plan('AE', {
+    workspace = await OfflineWorkspace.create({ now: '2026-03-20T12:00:00Z' });
+    ada = await workspace.insert.rep('Ada');
+    ben = await workspace.insert.rep('ben');
+    planId = await workspace.insert.plan('AE', {
       dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
       rules: [{ ...sale, conditions: [{ field: 'amount', fieldType: 'currency', operator: 'gte', value: 500 }] }],
     });
-    await world.assign(ada, planId);
-    await world.quota(ada, planId, 'New business', '2026-Q1', 100_000);
-    await world.deal('D1', ada, { amount: 60_000, closeDate: '2026-01-15' });
-    await world.deal('D2', ada, { amount: 60_000, closeDate: '2026-02-10' });
-    await world.deal('D3', ada, { amount: 30_000, closeDate: '2026-03-05' });
-    await world.calculate();
+    await workspace.insert.assignment(ada, planId);
+    await workspace.insert.quota(ada, planId, 'New business', '2026-Q1', 100_000);
+    await workspace.insert.deal('D1', ada, { amount: 60_000, closeDate: '2026-01-15' });
+    await workspace.insert.deal('D2', ada, { amount: 60_000, closeDate: '2026-02-10' });
+    await workspace.insert.deal('D3', ada, { amount: 30_000, closeDate: '2026-03-05' });
+    await workspace.recalculate();
   });
 
   describe('team overview', () => {
     it('sums a quarter for every rep who has a plan, an amount or a statement, by name', async () => {
-      await world.assign(ben, planId);
-      await world.rep('Idle');
-      await world.rep('Gone', { active: false });
-      await world.statement(ada, '2026-Q1', 'draft');
-      await world.statement(ben, '2026-01', 'approved');
-      const overview = await readView({ period: '2026-Q1' }, world.as('manager', ben));
+      await workspace.insert.assignment(ben, planId);
+      await workspace.insert.rep('Idle');
+      await workspace.insert.rep('Gone', { active: false });
+      await workspace.insert.statement(ada, '2026-Q1', 'draft');
+      await workspace.insert.statement(ben, '2026-01', 'approved');
+      const overview = await readView({ period: '2026-Q1' }, workspace.caller('manager', ben));
       const nothing = { total: 0, commission: 0, bonus: 0, adjustments: 0 };
       expect(overview).to.deep.equal({
         period: '2026-Q1',
@@ -79,19 +79,19 @@ describe('commission queries', () => {
     });
 
     it('uses the current month of the workspace without a period', async () => {
-      world.slice.now = new Date('2026-02-28T23:30:00Z');
-      await world.slice.owner.updateTable('workspaces').set({ timezone: 'Asia/Tokyo' }).execute();
+      workspace.db.now = new Date('2026-02-28T23:30:00Z');
+      await workspace.db.owner.updateTable('workspaces').set({ timezone: 'Asia/Tokyo' }).execute();
       const overview = await readView({});
       expect(overview.period).to.equal('2026-03');
       expect(overview.totals.total).to.equal(4500);
     });
 
     it('sums each currency separately and includes inactive reps with earnings', async () => {
-      const gone = await world.rep('Zoe', { active: false });
+      const gone = await workspace.insert.rep('Zoe', { active: false });
       const euro = await euroPlan();
-      await world.assign(gone, euro);
-      await world.deal('E1', gone, { amount: 100, currency: 'EUR', closeDate: '2026-01-02' });
-      await world.calculate();
+      await workspace.insert.assignment(gone, euro);
+      await workspace.insert.deal('E1', gone, { amount: 100, currency: 'EUR', closeDate: '2026-01-02' });
+      await workspace.recalculate();
       const overview = await readView({ period: '2026-01' });
       const ten = [{ currency: 'EUR', earnings: { total: 10, commission: 10, bonus: 0, adjustments: 0 } }];
       expect(overview.totals.total).to.equal(4800);
@@ -102,7 +102,7 @@ describe('commission queries', () => {
 
     it('lists the quotas of the month and of the periods that contain it', async () => {
       for (const period of ['2026-02', '2026-H1', '2026', '2026-Q2', '2025'])
-        await world.quota(ada, planId, 'New business', period, 10);
+        await workspace.insert.quota(ada, planId, 'New business', period, 10);
       const overview = await readView({ period: '2026-02' });
       const periods = overview.reps[0].attainment.map((one: { period: string }) => one.period).sort();
       expect(periods).to.deep.equal(['2026', '2026-02', '2026-H1', '2026-Q1']);
@@ -117,24 +117,29 @@ describe('commission queries', () => {
         { dealId: '' },
         { dealId: 'a\u0000b' },
       ]) {
-        await world.slice.expectError('VALIDATION_FAILED', 400, getCommissions, world.admin, { query });
+        await workspace.expectError('VALIDATION_FAILED', 400, getCommissions, { query });
       }
     });
   });
 
   describe('rep dashboard', () => {
     it('returns the attainment of a month within its quarter', async () => {
-      await world.deal('Lost', ada, { stage: 'Closed Lost', closeDate: '2026-02-11' });
-      await world.deal('Open', ada, { stage: 'Proposal', closeDate: '2026-09-01', isClosed: false, amount: 2500.5 });
-      await world.deal('Open EUR', ada, {
+      await workspace.insert.deal('Lost', ada, { stage: 'Closed Lost', closeDate: '2026-02-11' });
+      await workspace.insert.deal('Open', ada, {
+        stage: 'Proposal',
+        closeDate: '2026-09-01',
+        isClosed: false,
+        amount: 2500.5,
+      });
+      await workspace.insert.deal('Open EUR', ada, {
         stage: 'Proposal',
         closeDate: null,
         isClosed: false,
         amount: 7,
         currency: 'EUR',
       });
-      await world.deal('Gone', ada, { stage: 'Proposal', isClosed: false, deleted: true });
-      const dashboard = await readView({ repId: ada, period: '2026-02' }, world.as('rep', ada));
+      await workspace.insert.deal('Gone', ada, { stage: 'Proposal', isClosed: false, deleted: true });
+      const dashboard = await readView({ repId: ada, period: '2026-02' }, workspace.caller('rep', ada));
       expect(dashboard.trend).to.have.length(12);
       expect(dashboard.trend[0]).to.deep.equal({ period: '2025-03', total: 0 });
       expect(dashboard.trend.slice(-2)).to.deep.equal([
@@ -178,9 +183,9 @@ describe('commission queries', () => {
     });
 
     it('includes adjustments, and a trend of twelve months for a year', async () => {
-      await world.adjust(ada, -100.25, '2026-02-01', 'D2');
-      await world.deal('D4', ada, { amount: 1000, closeDate: '2026-02-12' });
-      await world.calculate();
+      await workspace.insert.adjustment(ada, -100.25, '2026-02-01', 'D2');
+      await workspace.insert.deal('D4', ada, { amount: 1000, closeDate: '2026-02-12' });
+      await workspace.recalculate();
       const dashboard = await readView({ repId: ada, period: '2026' });
       expect(dashboard.earnings).to.deep.equal({
         total: 16_519.75,
@@ -195,15 +200,15 @@ describe('commission queries', () => {
     });
 
     it('returns the distance to the next tier', async () => {
-      await world.quota(ben, planId, 'New business', '2026-Q1', 90_000.5);
-      await world.assign(ben, planId);
-      await world.deal('B1', ben, { amount: 30_000 });
-      await world.calculate();
+      await workspace.insert.quota(ben, planId, 'New business', '2026-Q1', 90_000.5);
+      await workspace.insert.assignment(ben, planId);
+      await workspace.insert.deal('B1', ben, { amount: 30_000 });
+      await workspace.recalculate();
       const [quota] = (await readView({ repId: ben, period: '2026-02' })).attainment;
       expect(quota.nextTier).to.deep.equal({ name: 'Over', minThreshold: 1, remaining: 60_000.5 });
       expect(quota.attainment).to.equal(0.333331);
-      await world.deal('B2', ben, { amount: 60_000.5, closeDate: '2026-03-30' });
-      await world.calculate();
+      await workspace.insert.deal('B2', ben, { amount: 60_000.5, closeDate: '2026-03-30' });
+      await workspace.recalculate();
       const [reached] = (await readView({ repId: ben, period: '2026-02' })).attainment;
       expect(reached.nextTier).to.deep.equal({ name: 'Top', minThreshold: 1.25, remaining: 22_500.125 });
     });
@@ -211,15 +216,15 @@ describe('commission queries', () => {
     it("reads the next tier from the version in force and the rep's own tiers", async () => {
       const own = { tierIndex: 1, minThreshold: 0.9, name: 'Own', rate: 0.2, repId: ben };
       const config = { rules: [{ ...sale, tiers: [...workedTiers, own] }] };
-      await world.plan('', config, { planId, effectiveStart: '2026-03-01' });
-      await world.assign(ben, planId);
-      await world.quota(ben, planId, 'New business', '2026-Q1', 1000);
+      await workspace.insert.plan('', config, { planId, effectiveStart: '2026-03-01' });
+      await workspace.insert.assignment(ben, planId);
+      await workspace.insert.quota(ben, planId, 'New business', '2026-Q1', 1000);
       const nextTier = async () => (await readView({ repId: ben, period: '2026-Q1' })).attainment[0].nextTier.name;
       expect(await nextTier()).to.equal('Own');
-      await world.deal('B1', ben, { amount: 900 });
-      await world.calculate();
+      await workspace.insert.deal('B1', ben, { amount: 900 });
+      await workspace.recalculate();
       expect(await nextTier()).to.equal('Top');
-      world.slice.now = new Date('2026-02-10T12:00:00Z');
+      workspace.db.now = new Date('2026-02-10T12:00:00Z');
       expect(await nextTier()).to.equal('Over');
     });
 
@@ -230,27 +235,27 @@ describe('commission queries', () => {
             `${one.measure} ${one.period}: ${one.credit} of ${one.target}, ${one.attainment}`,
         );
       expect(await shown('2026-02')).to.deep.equal(['New business 2026-Q1: 150000 of 100000, 1.5']);
-      const [quota] = await world.slice.run(listQuotas, world.admin, { query: { repId: ada } });
-      await world.slice.run(deleteQuota, world.admin, { params: { quotaId: quota.quotaId } });
-      await world.calculate();
+      const [quota] = await workspace.run(listQuotas, { query: { repId: ada } });
+      await workspace.run(deleteQuota, { params: { quotaId: quota.quotaId } });
+      await workspace.recalculate();
       for (const period of ['2026-02', '2026-Q1', '2026'])
         expect(await shown(period), period).to.deep.equal(['New business 2026-Q1: 150000 of 0, 0']);
     });
 
     it('has no next tier without a target, above the last tier, or when tiers do not depend on credit', async () => {
-      const other = await world.plan('Other', {
+      const other = await workspace.insert.plan('Other', {
         rules: [
           { name: 'By value', measure: 'amount', tierBy: 'value', tierValueField: 'amount', tiers: workedTiers },
           flatRule('Flat', 0.01),
           { name: 'Zero', measure: 'amount', tiers: workedTiers },
         ],
       });
-      await world.assign(ada, other);
-      await world.quota(ada, other, 'By value', '2026-Q1', 100);
-      await world.quota(ada, other, 'Flat', '2026-Q1', 1_000_000);
-      await world.quota(ada, other, 'Zero', '2026-Q1', 0);
-      await world.quota(ada, planId, 'New business', '2026-01', 1_000_000);
-      await world.calculate();
+      await workspace.insert.assignment(ada, other);
+      await workspace.insert.quota(ada, other, 'By value', '2026-Q1', 100);
+      await workspace.insert.quota(ada, other, 'Flat', '2026-Q1', 1_000_000);
+      await workspace.insert.quota(ada, other, 'Zero', '2026-Q1', 0);
+      await workspace.insert.quota(ada, planId, 'New business', '2026-01', 1_000_000);
+      await workspace.recalculate();
       const { attainment } = await readView({ repId: ada, period: '2026-01' });
       expect(attainment).to.have.length(5);
       expect(attainment.filter((one: object) => 'nextTier' in one)).to.deep.equal([]);
@@ -260,9 +265,9 @@ describe('commission queries', () => {
 
     it("pays deals without a currency in the plan's currency and marks them", async () => {
       const euro = await euroPlan();
-      await world.assign(ben, euro);
-      await world.deal('B1', ben, { amount: 50 });
-      await world.calculate();
+      await workspace.insert.assignment(ben, euro);
+      await workspace.insert.deal('B1', ben, { amount: 50 });
+      await workspace.recalculate();
       const dashboard = await readView({ repId: ben, period: '2026-02' });
       expect(dashboard.closedDeals[0]).to.include({ commission: 5, commissionCurrency: 'EUR' });
       expect(dashboard.otherCurrencies[0].earnings.total).to.equal(5);
@@ -276,7 +281,7 @@ describe('commission queries', () => {
 
   describe('deal breakdown', () => {
     it('explains each paid amount', async () => {
-      await world.adjust(ada, 50, '2026-02-20', 'D2');
+      await workspace.insert.adjustment(ada, 50, '2026-02-20', 'D2');
       const breakdown = await readView({ dealId: 'D2', repId: ben });
       expect(breakdown.deal).to.deep.include({
         deal_id: 'D2',
@@ -338,11 +343,11 @@ describe('commission queries', () => {
     });
 
     it('returns the condition that failed, with the value that it read', async () => {
-      await world.deal('Small', ada, { amount: 499.99 });
-      await world.deal('Lost', ada, { stage: 'Closed Lost' });
-      await world.deal('Nothing', ada, { amount: null });
-      await world.deal('Euro', ada, { currency: 'EUR' });
-      await world.calculate();
+      await workspace.insert.deal('Small', ada, { amount: 499.99 });
+      await workspace.insert.deal('Lost', ada, { stage: 'Closed Lost' });
+      await workspace.insert.deal('Nothing', ada, { amount: null });
+      await workspace.insert.deal('Euro', ada, { currency: 'EUR' });
+      await workspace.recalculate();
       const only = async (dealId: string) => {
         const { events, total, outcomes } = await readView({ dealId });
         expect({ events, total, count: outcomes.length }).to.deep.equal({ events: [], total: 0, count: 1 });
@@ -370,10 +375,10 @@ describe('commission queries', () => {
     });
 
     it('returns why a deal was not calculated', async () => {
-      await world.deal('No day', ada, { closeDate: null });
-      await world.deal('No owner', null);
-      await world.deal('Gone', null, { deleted: true, closeDate: null });
-      await world.deal('No plan', ben);
+      await workspace.insert.deal('No day', ada, { closeDate: null });
+      await workspace.insert.deal('No owner', null);
+      await workspace.insert.deal('Gone', null, { deleted: true, closeDate: null });
+      await workspace.insert.deal('No plan', ben);
       const nulls = {
         planId: null,
         planVersionId: null,
@@ -392,11 +397,11 @@ describe('commission queries', () => {
     });
 
     it('distinguishes amounts of 0 from locked periods', async () => {
-      await world.assign(ben, planId);
-      await world.deal('B1', ben, { amount: 1000 });
-      await world.statement(ben, '2026-03', 'approved');
-      await world.deal('B2', ben, { amount: 1000, closeDate: '2026-03-02' });
-      await world.calculate();
+      await workspace.insert.assignment(ben, planId);
+      await workspace.insert.deal('B1', ben, { amount: 1000 });
+      await workspace.insert.statement(ben, '2026-03', 'approved');
+      await workspace.insert.deal('B2', ben, { amount: 1000, closeDate: '2026-03-02' });
+      await workspace.recalculate();
       const [first] = (await readView({ dealId: 'B1' })).outcomes;
       const [second] = (await readView({ dealId: 'B2' })).outcomes;
       expect(first).to.include({ paid: false, amount: 0, reason: 'quota_missing' });
@@ -404,8 +409,8 @@ describe('commission queries', () => {
     });
 
     it('returns reversed events without counting them', async () => {
-      await world.slice.owner.updateTable('deals').set({ rep_id: ben }).where('deal_id', '=', 'D2').execute();
-      await world.calculate();
+      await workspace.db.owner.updateTable('deals').set({ rep_id: ben }).where('deal_id', '=', 'D2').execute();
+      await workspace.recalculate();
       const breakdown = await readView({ dealId: 'D2' });
       expect(breakdown.events.map((event: { status: string }) => event.status)).to.deep.equal(['reversed']);
       expect(breakdown.events[0].trace.amount).to.equal(7200);
@@ -413,31 +418,43 @@ describe('commission queries', () => {
     });
 
     it('returns to a rep only their own part', async () => {
-      const boss = await world.rep('Boss', { role: 'manager' });
-      await world.reportTo(boss, ada);
-      await world.assign(boss, await world.overridePlan(0.1));
-      await world.calculate();
-      const whole = await readView({ dealId: 'D1' }, world.as('connection'));
+      const boss = await workspace.insert.rep('Boss', { role: 'manager' });
+      await workspace.insert.reportingLines(boss, ada);
+      await workspace.insert.assignment(boss, await workspace.insert.overridePlan(0.1));
+      await workspace.recalculate();
+      const whole = await readView({ dealId: 'D1' }, workspace.caller('connection'));
       expect(whole.events.map((event: { repName: string }) => event.repName)).to.have.members(['Ada', 'Boss']);
       expect(whole.total).to.equal(5280);
-      const own = await readView({ dealId: 'D1' }, world.as('rep', ada));
+      const own = await readView({ dealId: 'D1' }, workspace.caller('rep', ada));
       expect(own.events.map((event: { repId: string }) => event.repId)).to.deep.equal([ada]);
       expect(own.total).to.equal(4800);
       expect(own.outcomes).to.have.length(1);
-      const above = await readView({ dealId: 'D1' }, world.as('rep', boss));
+      const above = await readView({ dealId: 'D1' }, workspace.caller('rep', boss));
       expect(above.events.map((event: { repId: string }) => event.repId)).to.deep.equal([boss]);
       expect(above.events[0].trace.upstream).to.deep.equal([{ repId: ada, ruleName: 'New business', amount: 4800 }]);
       expect(above.outcomes).to.deep.equal([]);
-      await world.slice.expectError('forbidden', 403, getCommissions, world.as('rep', ben), {
-        query: { dealId: 'D1' },
-      });
-      await world.slice.expectError('deal_not_found', 404, getCommissions, world.as('rep', ben), {
-        query: { dealId: 'D9' },
-      });
+      await workspace.expectError(
+        'forbidden',
+        403,
+        getCommissions,
+        {
+          query: { dealId: 'D1' },
+        },
+        workspace.caller('rep', ben),
+      );
+      await workspace.expectError(
+        'deal_not_found',
+        404,
+        getCommissions,
+        {
+          query: { dealId: 'D9' },
+        },
+        workspace.caller('rep', ben),
+      );
     });
 
     it('does not return a periodic event for a deal whose id equals its period', async () => {
-      const mbo = await world.plan('MBO', {
+      const mbo = await workspace.insert.plan('MBO', {
         rules: [
           {
             name: 'MBO',
@@ -449,9 +466,9 @@ describe('commission queries', () => {
           },
         ],
       });
-      await world.assign(ben, mbo);
-      await world.deal('2026-02', ben, { amount: 100 });
-      await world.calculate();
+      await workspace.insert.assignment(ben, mbo);
+      await workspace.insert.deal('2026-02', ben, { amount: 100 });
+      await workspace.recalculate();
       expect((await readView({ period: '2026-02' })).reps[1].earnings).to.deep.equal({
         total: 500,
         commission: 0,
@@ -466,24 +483,26 @@ describe('commission queries', () => {
   });
 
   describe('periods', () => {
-    const periods = (query: Record<string, string>, caller = world.admin) =>
-      world.slice.run(listCommissionPeriods, caller, { query });
+    const periods = (query: Record<string, string>, caller = workspace.admin) =>
+      workspace.run(listCommissionPeriods, { query }, caller);
 
     it('lists the periods of current events, newest first and longer before shorter', async () => {
-      await world.adjust(ben, 5, '2026-03-31');
-      await world.adjust(ben, 5, '2025-12-01');
-      const yearly = await world.plan('Year', { rules: [{ ...sale, name: 'Year', attainmentPeriod: 'annual' }] });
-      await world.assign(ben, yearly);
-      await world.deal('B1', ben, { closeDate: '2025-06-01' });
-      await world.calculate();
+      await workspace.insert.adjustment(ben, 5, '2026-03-31');
+      await workspace.insert.adjustment(ben, 5, '2025-12-01');
+      const yearly = await workspace.insert.plan('Year', {
+        rules: [{ ...sale, name: 'Year', attainmentPeriod: 'annual' }],
+      });
+      await workspace.insert.assignment(ben, yearly);
+      await workspace.insert.deal('B1', ben, { closeDate: '2025-06-01' });
+      await workspace.recalculate();
       expect(await periods({})).to.deep.equal(['2026-Q1', '2026-03', '2025', '2025-12']);
       expect(await periods({ repId: ada })).to.deep.equal(['2026-Q1']);
-      expect(await periods({}, world.as('rep', ada))).to.deep.equal(['2026-Q1']);
+      expect(await periods({}, workspace.caller('rep', ada))).to.deep.equal(['2026-Q1']);
     });
 
     it('omits periods with only reversed events', async () => {
-      await world.slice.owner.updateTable('deals').set({ deleted_at: new Date() }).execute();
-      await world.calculate();
+      await workspace.db.owner.updateTable('deals').set({ deleted_at: new Date() }).execute();
+      await workspace.recalculate();
       expect(await periods({})).to.deep.equal([]);
     });
   });

@@ -4,35 +4,35 @@ import { Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { readPipeline } from '#test/support/sales-opportunities.js';
-import { DealWorld, type ImportFile } from './deal-fixture.js';
+import { DealWorkspace, type ImportFile } from './deal-workspace.js';
 
 describe('POST /v1/deals/import', () => {
-  let world: DealWorld;
+  let workspace: DealWorkspace;
   let ann: string;
 
   beforeEach(async () => {
-    world = await DealWorld.create();
-    ann = await world.addRep('ann@x.com', 'Ann, A.');
+    workspace = await DealWorkspace.create();
+    ann = await workspace.addRep('ann@x.com', 'Ann, A.');
   });
 
   const json = (value: unknown, query?: Record<string, string>) =>
-    world.importFile({
+    workspace.importFile({
       text: typeof value === 'string' ? value : JSON.stringify(value),
       type: 'application/json',
       ...(query ? { query } : {}),
     });
   const codeOf = async (file: ImportFile) => {
-    const failure: unknown = await world.importFile(file).catch((error: unknown) => error);
+    const failure: unknown = await workspace.importFile(file).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Failure);
-    expect(await world.rows('select from deals')).to.deep.equal([]);
+    expect(await workspace.db.sql('select from deals')).to.deep.equal([]);
     return (failure as Failure).code;
   };
-  const stored = async (dealId: string) => (await world.list()).deals.find((deal) => deal.deal_id === dealId);
+  const stored = async (dealId: string) => (await workspace.list()).deals.find((deal) => deal.deal_id === dealId);
 
   it('accepts CSV with a byte order mark, quotes and empty cells, and creates one job for all deals', async () => {
     const text =
       '\ufeffid,name,amount,close_date,owner_id\r\nd1,"Big ""one"", really\nso",100.50,2026-02-01,"Ann, A."\r\nd2,Small,,2026-03-01,"Ann, A."\r\n\r\n';
-    const answer = await world.importFile({ text });
+    const answer = await workspace.importFile({ text });
     expect(answer).to.include({ accepted: 2, unchanged: 0, stale: 0 }).and.deep.include({ rejected: [] });
     expect(await stored('d1')).to.deep.include({
       name: 'Big "one", really\nso',
@@ -42,24 +42,24 @@ describe('POST /v1/deals/import', () => {
       fields: { name: 'Big "one", really\nso', amount: '100.50', close_date: '2026-02-01', owner_id: 'Ann, A.' },
     });
     expect((await stored('d2'))?.fields).not.to.have.property('amount');
-    expect(await world.requests()).to.deep.equal([
+    expect(await workspace.dealRequests()).to.deep.equal([
       { rep_id: ann, from: '2026-02-01', to: '2026-03-01', trigger: 'import', deal_id: null, job_id: answer.jobId },
     ]);
-    expect(world.slice.woken).to.deep.equal([ann]);
-    expect(await world.rows('select status, kind, total, deals from jobs')).to.deep.equal([
+    expect(workspace.db.woken).to.deep.equal([ann]);
+    expect(await workspace.db.sql('select status, kind, total, deals from jobs')).to.deep.equal([
       { status: 'running', kind: 'import', total: 1, deals: 2 },
     ]);
-    await world.calculateAll();
-    expect(await world.rows('select status from jobs')).to.deep.equal([{ status: 'completed' }]);
-    const again = await world.importFile({ text });
+    await workspace.calculateAll();
+    expect(await workspace.db.sql('select status from jobs')).to.deep.equal([{ status: 'completed' }]);
+    const again = await workspace.importFile({ text });
     expect(again).to.include({ accepted: 0, unchanged: 2 });
-    expect(await world.rows('select from deal_versions')).to.have.length(2);
-    expect(await world.rows("select from jobs where status = 'completed'")).to.have.length(2);
+    expect(await workspace.db.sql('select from deal_versions')).to.have.length(2);
+    expect(await workspace.db.sql("select from jobs where status = 'completed'")).to.have.length(2);
   });
 
   it('reads dates in the declared format', async () => {
     const text = 'id;when;close_date\nd1;13/2/2026;3/4/2026\nd2;x; 4/13/2026\nd3;2/30/2026;2026-01-05\nd4;;\n';
-    const answer = await world.importFile({ text, query: { delimiter: ';', dateFormat: 'MDY' } });
+    const answer = await workspace.importFile({ text, query: { delimiter: ';', dateFormat: 'MDY' } });
     expect(answer.rejected).to.deep.equal([]);
     expect(await stored('d3')).to.deep.include({ closeDate: '2026-01-05' });
     expect(await stored('d1')).to.deep.include({
@@ -67,14 +67,14 @@ describe('POST /v1/deals/import', () => {
       fields: { when: '13/2/2026', close_date: '2026-03-04' },
     });
     expect(await stored('d2')).to.deep.include({ closeDate: '2026-04-13' });
-    await world.importFile({ text, query: { delimiter: ';', dateFormat: 'DMY' } });
+    await workspace.importFile({ text, query: { delimiter: ';', dateFormat: 'DMY' } });
     expect(await stored('d1')).to.deep.include({
       closeDate: '2026-04-03',
       fields: { when: '2026-02-13', close_date: '2026-04-03' },
     });
-    expect((await world.importFile({ text, query: { delimiter: ';' } })).rejected.map((one) => one.row)).to.deep.equal([
-      1, 2,
-    ]);
+    expect(
+      (await workspace.importFile({ text, query: { delimiter: ';' } })).rejected.map((one) => one.row),
+    ).to.deep.equal([1, 2]);
   });
 
   it('reports invalid rows and imports valid ones', async () => {
@@ -89,7 +89,7 @@ describe('POST /v1/deals/import', () => {
       `${'x'.repeat(201)}\t7\t\t`,
       `d8\t8\t${ann}\t2026-01-01T00:00:00Z`,
     ];
-    const answer = await world.importFile({ text: lines.join('\n'), query: { delimiter: 'tab' } });
+    const answer = await workspace.importFile({ text: lines.join('\n'), query: { delimiter: 'tab' } });
     expect(answer.accepted).to.equal(1);
     expect(answer.rejected.map((one) => one.row)).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
     expect(answer.rejected.map((one) => one.reason.split(':')[0])).to.deep.equal([
@@ -105,7 +105,7 @@ describe('POST /v1/deals/import', () => {
   });
 
   it('names the column of the file in the reason of a rejected row', async () => {
-    const crm = await DealWorld.create({ fieldMapping: { standard: { dealAmount: 'close_value' }, measures: {} } });
+    const crm = await DealWorkspace.create({ fieldMapping: { standard: { dealAmount: 'close_value' }, measures: {} } });
     const lines = [
       'Opportunity ID;Close Value;Close-Date;Created Date;Rep ID;Source Updated At;Note',
       `${'x'.repeat(201)};;;;;;`,
@@ -152,13 +152,13 @@ describe('POST /v1/deals/import', () => {
 
   it('reads the owner and the time of a change from either spelling of their columns', async () => {
     const text = `id,owner_email,source_updated_at\nd1,ANN@x.com,2026-01-01T00:00:00Z`;
-    expect(await world.importFile({ text })).to.include({ accepted: 1 });
+    expect(await workspace.importFile({ text })).to.include({ accepted: 1 });
     expect(await stored('d1')).to.deep.include({ repId: ann, sourceUpdatedAt: '2026-01-01T00:00:00.000Z', fields: {} });
-    await world.importFile({ text: `id,rep_id\nd2,${ann}` });
+    await workspace.importFile({ text: `id,rep_id\nd2,${ann}` });
     expect(await stored('d2')).to.include({ repId: ann });
-    const twice = await world.importFile({ text: 'id,rep_id,repId\nd3,,' }).catch((error: Error) => error);
+    const twice = await workspace.importFile({ text: 'id,rep_id,repId\nd3,,' }).catch((error: Error) => error);
     expect(String(twice)).to.include('is named twice');
-    expect(await world.importFile({ text: 'rep_id,amount\nd4,5', query: { idColumn: 'rep_id' } })).to.include({
+    expect(await workspace.importFile({ text: 'rep_id,amount\nd4,5', query: { idColumn: 'rep_id' } })).to.include({
       accepted: 1,
     });
   });
@@ -176,13 +176,13 @@ describe('POST /v1/deals/import', () => {
       });
       expect(answer).to.include({ stale: 1 });
       expect(await stored('d1')).to.include({ name: 'three', sourceUpdatedAt: '2026-01-03T00:00:00.000Z' });
-      const history = await world.rows<{ name: string }>(
+      const history = await workspace.db.sql<{ name: string }>(
         "select given->>'name' as name from deal_versions where deal_id = 'd1' order by snapshot_id",
       );
       expect(history.map((one) => one.name)).to.deep.equal(['one', 'two', 'three']);
       expect(answer).to.include({ accepted: 3 + between.length, unchanged: 1 });
-      await world.rows('delete from deals');
-      await world.rows('delete from deal_snapshots');
+      await workspace.db.sql('delete from deals');
+      await workspace.db.sql('delete from deal_snapshots');
     }
   });
 
@@ -238,7 +238,7 @@ describe('POST /v1/deals/import', () => {
       }),
     );
     const chunks = [...text].map((byte) => Buffer.from([byte]));
-    const answer = await world.importFile({ text: Readable.from(chunks), type: 'application/json' });
+    const answer = await workspace.importFile({ text: Readable.from(chunks), type: 'application/json' });
     expect(answer).to.include({ accepted: 2 });
     expect(await stored('é1')).to.include({ name: 'a"\\"] }' });
   });
@@ -297,7 +297,7 @@ describe('POST /v1/deals/import', () => {
     expect(await codeOf({ text: `id\n${Array.from({ length: 100_001 }, (_, index) => index).join('\n')}` })).to.equal(
       'VALIDATION_FAILED',
     );
-    const answer = await world.importFile({ text: `id,amount\n${'x,y\n'.repeat(3000)}` });
+    const answer = await workspace.importFile({ text: `id,amount\n${'x,y\n'.repeat(3000)}` });
     expect(answer.rejected).to.have.length(1000);
     expect(answer.rejected.at(-1)?.row).to.equal(1000);
   });
@@ -318,41 +318,41 @@ describe('POST /v1/deals/import', () => {
   ] as const) {
     it(`compares with a deal that a concurrent request adds while ${rows} rows are being written`, async () => {
       const [newer, older] = [`d${first}`, `d${first + 1}`];
-      const { ownerUrl } = world.slice;
+      const { ownerUrl } = workspace.db;
       const other = await openTransaction(
         ownerUrl,
         `insert into deals (workspace_id, deal_id, name, fields, content_hash, source_updated_at)
          values ($1, $2, 'newer', '{"name": "newer"}', gen_random_uuid(), '2026-02-01'), ($1, $3, 'older', '{"name": "older"}', gen_random_uuid(), '2025-12-01')`,
-        world.workspaceId,
+        workspace.workspaceId,
         newer,
         older,
       );
       const lines = Array.from({ length: rows }, (_, index) => `d${index},file,2026-01-01T00:00:00Z`).join('\n');
-      const importing = world.importFile({ text: `id,name,sourceUpdatedAt\n${lines}` });
+      const importing = workspace.importFile({ text: `id,name,sourceUpdatedAt\n${lines}` });
       await untilBlocked(ownerUrl);
       await other.commit();
       expect(await importing).to.include({ accepted: rows - 1, stale: 1 });
       expect(
-        await world.rows(`select name from deals where deal_id in ('${newer}', '${older}') order by deal_id`),
+        await workspace.db.sql(`select name from deals where deal_id in ('${newer}', '${older}') order by deal_id`),
       ).to.deep.equal([{ name: 'newer' }, { name: 'file' }]);
-      expect(await world.rows("select fields ->> 'name' as name from deal_snapshots")).to.deep.equal([
+      expect(await workspace.db.sql("select fields ->> 'name' as name from deal_snapshots")).to.deep.equal([
         { name: 'older' },
       ]);
-      expect((await world.list()).count).to.equal(rows);
+      expect((await workspace.list()).count).to.equal(rows);
     });
   }
 
   it('restores a deleted deal and requests a calculation of both owners of a moved deal', async () => {
-    const bob = await world.addRep('bob@x.com', 'Bob');
-    await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-01-01,Bob\nd2,2026-01-02,Bob' });
-    await world.remove('d2');
-    await world.slice.deleteRequests(world.workspaceId);
-    await world.importFile({ text: 'id,close_date,owner_id\nd1,2026-02-01,"Ann, A."\nd2,2026-01-02,Bob' });
-    expect((await world.requests()).map((one) => [one.rep_id, one.from, one.to])).to.have.deep.members([
+    const bob = await workspace.addRep('bob@x.com', 'Bob');
+    await workspace.importFile({ text: 'id,close_date,owner_id\nd1,2026-01-01,Bob\nd2,2026-01-02,Bob' });
+    await workspace.remove('d2');
+    await workspace.deleteRequests();
+    await workspace.importFile({ text: 'id,close_date,owner_id\nd1,2026-02-01,"Ann, A."\nd2,2026-01-02,Bob' });
+    expect((await workspace.dealRequests()).map((one) => [one.rep_id, one.from, one.to])).to.have.deep.members([
       [bob, '2026-01-01', '2026-01-02'],
       [ann, '2026-02-01', '2026-02-01'],
     ]);
-    expect((await world.list()).count).to.equal(2);
+    expect((await workspace.list()).count).to.equal(2);
   });
 
   it('accepts a public CRM export without changes', async () => {
@@ -361,7 +361,7 @@ describe('POST /v1/deals/import', () => {
       standard: { dealAmount: 'close_value', dealStage: 'deal_stage', closeDate: 'close_date', ownerId: 'sales_agent' },
       measures: {},
     };
-    const crm = await DealWorld.create({ fieldMapping: mapping });
+    const crm = await DealWorkspace.create({ fieldMapping: mapping });
     const agents = new Set(
       text
         .trim()
@@ -372,7 +372,7 @@ describe('POST /v1/deals/import', () => {
     for (const agent of agents) await crm.addRep(`${agent.toLowerCase().replaceAll(' ', '.')}@x.com`, agent);
     const answer = await crm.importFile({ text, query: { idColumn: 'opportunity_id', dateFormat: 'MDY' } });
     expect(answer).to.include({ accepted: 8800 }).and.deep.include({ rejected: [] });
-    const [sums] = await crm.rows(
+    const [sums] = await crm.db.sql(
       'select count(*) filter (where is_won)::int as won, sum(amount)::int as total, count(rep_id)::int as owned from deals',
     );
     expect(sums).to.deep.equal({ won: 4238, total: 10_005_534, owned: 8800 });

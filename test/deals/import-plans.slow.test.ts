@@ -2,26 +2,26 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { openTransaction } from '#test/support/open-transaction.js';
 import { expectProportional, type StatementWork, statementWork } from '#test/support/statement-work.js';
-import { DealWorld } from './deal-fixture.js';
+import { DealWorkspace } from './deal-workspace.js';
 
 const few = 2000;
 const many = 4 * few;
 
 describe('the statements of an import into a table that was analyzed before its first rows were committed', function () {
   this.timeout(120_000);
-  let world: DealWorld;
+  let workspace: DealWorkspace;
 
   async function emptyWorldWithStatistics(): Promise<void> {
-    world = await DealWorld.create();
-    await world.rows(sql`alter table deals set (autovacuum_enabled = off)`);
+    workspace = await DealWorkspace.create();
+    await sql`alter table deals set (autovacuum_enabled = off)`.execute(workspace.db.owner);
     const other = await openTransaction(
-      world.slice.ownerUrl,
+      workspace.db.ownerUrl,
       `insert into deals (workspace_id, deal_id, content_hash) select gen_random_uuid(), n, gen_random_uuid()
        from generate_series(1, 20000) n`,
     );
-    await world.rows(sql`analyze deals`);
+    await sql`analyze deals`.execute(workspace.db.owner);
     await other.rollback();
-    const [statistics] = await world.rows<{ pages: number; rows: number }>(
+    const [statistics] = await workspace.db.sql<{ pages: number; rows: number }>(
       "select relpages as pages, reltuples as rows from pg_class where relname = 'deals'",
     );
     expect(statistics?.rows).to.equal(0);
@@ -42,7 +42,7 @@ describe('the statements of an import into a table that was analyzed before its 
       works.set(
         name,
         await statementWork(async () => {
-          expect(await world.importFile({ text: csv(deals, amount) })).to.include({ accepted });
+          expect(await workspace.importFile({ text: csv(deals, amount) })).to.include({ accepted });
         }),
       );
     return works;

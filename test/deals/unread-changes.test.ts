@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
 import { type Fields } from '#src/engine/field-value.js';
-import { addPlan, rule } from '#test/support/slice-plans.js';
-import { DealWorld } from './deal-fixture.js';
+import { flatRule } from '#test/support/terms.js';
+import { DealWorkspace } from './deal-workspace.js';
 
 /** Every value of a deal that a plan of the workspace reads. */
 const deal: Fields = {
@@ -22,20 +21,20 @@ const deal: Fields = {
 const is = (field: string, value: string) => ({ field, fieldType: 'text', operator: 'equals', value });
 
 describe('a change of a deal that no plan reads', () => {
-  let world: DealWorld;
+  let workspace: DealWorkspace;
 
   before(async () => {
-    world = await DealWorld.create({ fieldMapping: { standard: {}, measures: { region: 'Region__c' } } });
-    const ben = await world.addRep('ben@x.io', 'ben');
-    await world.addRep('kim@x.io', 'kim');
-    await world.payTenPercent(ben);
+    workspace = await DealWorkspace.create({ fieldMapping: { standard: {}, measures: { region: 'Region__c' } } });
+    const ben = await workspace.addRep('ben@x.io', 'ben');
+    await workspace.addRep('kim@x.io', 'kim');
+    await workspace.payTenPercent(ben);
     const either = { operator: 'or', rules: [is('segment', 'SMB'), is('region', 'EMEA')] };
     const more = { payoutBase: 'margin', tierBy: 'value', tierValueField: 'discount', conditions: [either] };
     const seats = { name: 'Seats', quotaCredit: [{ field: 'seats', weight: 1 }] };
-    await addPlan(world.slice, world.admin, 'Margin', [rule('Margin', more)], {
+    await workspace.addPlan('Margin', [flatRule('Margin', 0.08, more)], {
       fieldMapping: { margin: 'Margin__c' },
     });
-    await addPlan(world.slice, world.admin, 'Seats', [rule('Seats', seats)]);
+    await workspace.addPlan('Seats', [flatRule('Seats', 0.08, seats)]);
     await report(deal, 0);
   });
 
@@ -46,8 +45,8 @@ describe('a change of a deal that no plan reads', () => {
   async function report(fields: Fields, given?: number) {
     if (given === undefined) second += 1;
     const modified = given ?? second;
-    const { workspaceId, slice } = world;
-    const { outcomes, affected } = await slice.unitOfWork.run(
+    const { workspaceId, db } = workspace;
+    const { outcomes, affected } = await db.unitOfWork.run(
       { workspaceId },
       { lock: 'shared', access: 'write' },
       (trx) =>
@@ -63,8 +62,8 @@ describe('a change of a deal that no plan reads', () => {
 
   const stored = async () =>
     (
-      await world.rows<{ fields: Fields; at: Date }>(
-        sql`select fields, source_updated_at as at from deals where deal_id = 'D1'`,
+      await workspace.db.sql<{ fields: Fields; at: Date }>(
+        "select fields, source_updated_at as at from deals where deal_id = 'D1'",
       )
     )[0];
 
@@ -109,8 +108,8 @@ describe('a change of a deal that no plan reads', () => {
 
   it('is a read change as soon as a plan names the field', async () => {
     expect((await report({ ...deal, industry: 'Steel' })).reps).to.equal(0);
-    const { planId } = await addPlan(world.slice, world.admin, 'Industry', [
-      rule('Steel', { conditions: [is('industry', 'Steel')] }),
+    const { planId } = await workspace.addPlan('Industry', [
+      flatRule('Steel', 0.08, { conditions: [is('industry', 'Steel')] }),
     ]);
     expect(planId).to.be.a('string');
     expect((await report(deal)).reps).to.equal(1);
@@ -118,26 +117,26 @@ describe('a change of a deal that no plan reads', () => {
 
   it('by a request or a file requests no calculation', async () => {
     const body = { amount: 500, closeDate: '2026-01-20', ownerId: 'ben', fields: { memo: 'a' } };
-    await world.put('D2', body);
+    await workspace.put('D2', body);
     const requested = async (change: () => Promise<unknown>) => {
-      await world.rows('delete from calculation_requests');
+      await workspace.db.sql('delete from calculation_requests');
       await change();
-      return (await world.requests()).length;
+      return (await workspace.dealRequests()).length;
     };
-    expect(await requested(() => world.put('D2', { ...body, fields: { memo: 'b' } }))).to.equal(0);
-    expect(await requested(() => world.importFile({ text: 'id,memo\nD2,c\n' }))).to.equal(0);
-    expect(await requested(() => world.importFile({ text: 'id,memo,segment\nD2,d,SMB\n' }))).to.equal(1);
+    expect(await requested(() => workspace.put('D2', { ...body, fields: { memo: 'b' } }))).to.equal(0);
+    expect(await requested(() => workspace.importFile({ text: 'id,memo\nD2,c\n' }))).to.equal(0);
+    expect(await requested(() => workspace.importFile({ text: 'id,memo,segment\nD2,d,SMB\n' }))).to.equal(1);
     expect(
-      await requested(() => world.put('D2', { ...body, amount: 501, fields: { memo: 'd', segment: 'SMB' } })),
+      await requested(() => workspace.put('D2', { ...body, amount: 501, fields: { memo: 'd', segment: 'SMB' } })),
     ).to.equal(1);
-    const [row] = await world.rows<{ fields: Fields }>(sql`select fields from deals where deal_id = 'D2'`);
+    const [row] = await workspace.db.sql<{ fields: Fields }>("select fields from deals where deal_id = 'D2'");
     expect(row?.fields).to.include({ memo: 'd' });
   });
 
   it('is a read change if the deal was deleted', async () => {
-    await world.remove('D2');
-    await world.rows('delete from calculation_requests');
-    await world.put('D2', { amount: 500, closeDate: '2026-01-20', ownerId: 'ben' });
-    expect(await world.requests()).to.have.length(1);
+    await workspace.remove('D2');
+    await workspace.db.sql('delete from calculation_requests');
+    await workspace.put('D2', { amount: 500, closeDate: '2026-01-20', ownerId: 'ben' });
+    expect(await workspace.dealRequests()).to.have.length(1);
   });
 });

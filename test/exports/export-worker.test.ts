@@ -7,9 +7,8 @@ import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
 import { Reply } from '#src/platform/operation.js';
-import { duringSuite } from '#test/support/during-suite.js';
 import { query } from '#test/support/ledger-checks.js';
-import { SliceFixture } from '#test/support/slice-fixture.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { ExportWorker } from '#workers/export-worker.js';
 
 type Make = (sink: PartSink) => Promise<FinishedFile>;
@@ -22,22 +21,21 @@ const text: Make = async (sink) => {
 };
 
 describe('the export worker', () => {
-  const fixture = duringSuite(() => SliceFixture.create());
-  let workspaceId: string;
+  let workspace: OfflineWorkspace;
   let jobId: string;
   beforeEach(async () => {
-    workspaceId = await fixture.workspace();
+    workspace = await OfflineWorkspace.create();
     jobId = newId();
     await rows(
       `insert into export_jobs (workspace_id, job_id, kind, period, actor) values ($1, $2, 'team.xlsx', '2026-01', 'api-key')`,
-      workspaceId,
+      workspace.workspaceId,
       jobId,
     );
   });
   afterEach(() => rows('delete from export_jobs'));
 
   function rows(statement: string, ...values: unknown[]) {
-    return query<Record<string, unknown>>(fixture.ownerUrl, statement, values);
+    return query<Record<string, unknown>>(workspace.db.ownerUrl, statement, values);
   }
 
   async function job() {
@@ -45,9 +43,9 @@ describe('the export worker', () => {
     return row;
   }
 
-  function workerOf(make: Make, unitOfWork: Pick<UnitOfWork, 'write'> = fixture.unitOfWork): ExportWorker {
+  function workerOf(make: Make, unitOfWork: Pick<UnitOfWork, 'write'> = workspace.db.unitOfWork): ExportWorker {
     const maker = { make: (_workspaceId: string, _request: unknown, sink: PartSink) => make(sink) };
-    return new ExportWorker(fixture.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
+    return new ExportWorker(workspace.db.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
   }
 
   /** Processes the export once, waiting for its next attempt if needed. */
@@ -64,8 +62,8 @@ describe('the export worker', () => {
       worker.wake();
       await worker.stop();
     };
-    const requests = new ExportRequests(fixture.unitOfWork, { add: makeAtOnce } as Pick<JobQueue, 'add'>);
-    const caller = serviceCaller(workspaceId, 'api-key');
+    const requests = new ExportRequests(workspace.db.unitOfWork, { add: makeAtOnce } as Pick<JobQueue, 'add'>);
+    const caller = serviceCaller(workspace.workspaceId, 'api-key');
     const request = async () => ({ kind: 'team.xlsx' as const, repId: null, managerId: null, period: '2026-01' });
     const response = await requests.submit(caller, request, { async: true });
     expect(response).to.be.instanceOf(Reply).with.property('status', 202);
@@ -107,7 +105,7 @@ describe('the export worker', () => {
           failures = 2;
           throw outage();
         }
-        const result = await fixture.unitOfWork.write(...terms);
+        const result = await workspace.db.unitOfWork.write(...terms);
         if (failures === 2) markReleased();
         return result;
       },

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { saveFieldMapping } from '#src/fields/commands/save-field-mapping.js';
 import { getFieldMapping } from '#src/fields/queries/get-field-mapping.js';
 import { Failure } from '#src/kernel/failure.js';
-import { DealWorld } from '#test/deals/deal-fixture.js';
+import { DealWorkspace } from '#test/deals/deal-workspace.js';
 
 interface Mapping {
   readonly standard: Record<string, string>;
@@ -11,18 +11,17 @@ interface Mapping {
 }
 
 describe('the field mapping', () => {
-  let world: DealWorld;
+  let workspace: DealWorkspace;
   let ann: string;
 
   beforeEach(async () => {
-    world = await DealWorld.create();
-    ann = await world.addRep('ann@x.com', 'Ann');
+    workspace = await DealWorkspace.create();
+    ann = await workspace.addRep('ann@x.com', 'Ann');
   });
 
-  const respond = (body: unknown) => world.respond<Mapping & { jobId: string }>(saveFieldMapping, { body });
+  const respond = (body: unknown) => workspace.respond(saveFieldMapping, { body });
   const save = async (body: unknown) => (await respond(body)).body;
-  const current = (): Promise<Mapping> =>
-    world.slice.run(getFieldMapping, { ...world.admin, accessLevel: 'connection' });
+  const current = (): Promise<Mapping> => workspace.run(getFieldMapping, {}, workspace.caller('connection'));
 
   it('is empty initially and then the mapping that was saved last', async () => {
     expect(await current()).to.deep.equal({ standard: {}, measures: {} });
@@ -37,14 +36,16 @@ describe('the field mapping', () => {
   });
 
   it('reads stored deals with the new mapping and calculates every rep', async () => {
-    await world.payTenPercent(ann);
-    await world.put('d1', { fields: { acv: '1500.00', closed: '2026-01-31', agent: 'Ann', phase: 'Won', cur: 'usd' } });
-    await world.put('d2', { name: 'Named', fields: { agent: 'Zoe' } });
-    expect(await world.requests()).to.deep.equal([]);
+    await workspace.payTenPercent(ann);
+    await workspace.put('d1', {
+      fields: { acv: '1500.00', closed: '2026-01-31', agent: 'Ann', phase: 'Won', cur: 'usd' },
+    });
+    await workspace.put('d2', { name: 'Named', fields: { agent: 'Zoe' } });
+    expect(await workspace.dealRequests()).to.deep.equal([]);
     const { jobId } = await save({
       standard: { dealAmount: 'acv', closeDate: 'closed', ownerId: 'agent', dealStage: 'phase', currency: 'cur' },
     });
-    const { deals } = await world.list();
+    const { deals } = await workspace.list();
     expect(deals.find((deal) => deal.deal_id === 'd1')).to.include({
       amount: 1500,
       closeDate: '2026-01-31',
@@ -54,15 +55,15 @@ describe('the field mapping', () => {
       currency: 'USD',
     });
     expect(deals.find((deal) => deal.deal_id === 'd2')).to.include({ name: 'Named', ownerId: 'Zoe', repId: null });
-    expect(await world.requests()).to.deep.equal([
+    expect(await workspace.dealRequests()).to.deep.equal([
       { rep_id: ann, from: '1900-01-01', to: '2199-12-31', trigger: 'mapping_change', deal_id: null, job_id: jobId },
     ]);
-    await world.calculateAll();
-    expect(await world.rows('select amount::float from commission_events')).to.deep.equal([{ amount: 150 }]);
-    expect(await world.rows('select kind, status, deals from jobs')).to.deep.equal([
+    await workspace.calculateAll();
+    expect(await workspace.db.sql('select amount::float from commission_events')).to.deep.equal([{ amount: 150 }]);
+    expect(await workspace.db.sql('select kind, status, deals from jobs')).to.deep.equal([
       { kind: 'mapping', status: 'completed', deals: 2 },
     ]);
-    expect(await world.rows('select from deal_versions')).to.have.length(2);
+    expect(await workspace.db.sql('select from deal_versions')).to.have.length(2);
   });
 
   it('rejects two standard values with one slug, and unknown standard values', async () => {
@@ -84,8 +85,8 @@ describe('the field mapping', () => {
   });
 
   it('completes its job at once in a workspace without reps', async () => {
-    const empty = await DealWorld.create();
+    const empty = await DealWorkspace.create();
     await empty.respond(saveFieldMapping, { body: { standard: {} } });
-    expect(await empty.rows('select status from jobs')).to.deep.equal([{ status: 'completed' }]);
+    expect(await empty.db.sql('select status from jobs')).to.deep.equal([{ status: 'completed' }]);
   });
 });

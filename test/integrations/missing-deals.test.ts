@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { countMissing, findMissing, type Listing } from '#src/integrations/crm-pull-store.js';
 import { newId } from '#src/kernel/ids.js';
 import { type Work } from '#src/platform/database/unit-of-work.js';
-import { SliceFixture } from '#test/support/slice-fixture.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 const deals = 5000;
 /** Every deal with such a number is missing. */
@@ -12,39 +12,39 @@ const pageSize = 500;
 const idOf = (number: number) => `D-${10_000 + number}`;
 
 describe('deals that the listing of a CRM did not contain', () => {
-  let slice: SliceFixture;
-  let workspaceId: string;
+  let workspace: OfflineWorkspace;
   let listing: Listing;
 
   /** Only an earlier listing of the same sync contained every second of the missing deals. */
   before(async () => {
-    slice = await SliceFixture.emptied();
-    workspaceId = await slice.workspace();
+    workspace = await OfflineWorkspace.create();
     listing = { pullId: newId(), provider: 'crma', startedAt: new Date(), restarts: 1 };
     await sql`
       insert into deals (workspace_id, deal_id, provider, is_closed, is_won, fields, given, content_hash, snapshot_at)
-      select ${workspaceId}::uuid, 'D-' || 10000 + n, 'crma', false, false, '{}', '{}', gen_random_uuid(),
+      select ${workspace.workspaceId}::uuid, 'D-' || 10000 + n, 'crma', false, false, '{}', '{}', gen_random_uuid(),
         now() - interval '1 hour'
-      from generate_series(1, ${deals}::int) n`.execute(slice.owner);
+      from generate_series(1, ${deals}::int) n`.execute(workspace.db.owner);
     await sql`
       insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, restarts)
-      values (${workspaceId}::uuid, ${listing.pullId}::uuid, 'crma', 'sync', 'test', 1)`.execute(slice.owner);
+      values (${workspace.workspaceId}::uuid, ${listing.pullId}::uuid, 'crma', 'sync', 'test', 1)`.execute(
+      workspace.db.owner,
+    );
     await sql`
       insert into crm_pull_deals (workspace_id, pull_id, deal_id, outcome, is_skipped, listing)
-      select ${workspaceId}::uuid, ${listing.pullId}::uuid, 'D-' || 10000 + n, 'unchanged', false, (n % ${interval} <> 0)::int
-      from generate_series(1, ${deals}::int) n where n % ${2 * interval} <> 0`.execute(slice.owner);
-    await sql`analyze`.execute(slice.owner);
+      select ${workspace.workspaceId}::uuid, ${listing.pullId}::uuid, 'D-' || 10000 + n, 'unchanged', false, (n % ${interval} <> 0)::int
+      from generate_series(1, ${deals}::int) n where n % ${2 * interval} <> 0`.execute(workspace.db.owner);
+    await sql`analyze`.execute(workspace.db.owner);
   });
 
   const read = <T>(work: (trx: Work) => Promise<T>) =>
-    slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, work);
+    workspace.db.unitOfWork.run({ workspaceId: workspace.workspaceId }, { lock: 'none', access: 'read' }, work);
 
   const pageAfter = (after: string) => (trx: Work) =>
-    findMissing(trx, workspaceId, listing, { after, atMost: pageSize });
+    findMissing(trx, workspace.workspaceId, listing, { after, atMost: pageSize });
 
   it('are counted and listed page by page, each once', async () => {
     const missing = Array.from({ length: deals / interval }, (_, index) => idOf((index + 1) * interval));
-    expect(await read((trx) => countMissing(trx, workspaceId, listing))).to.deep.equal({
+    expect(await read((trx) => countMissing(trx, workspace.workspaceId, listing))).to.deep.equal({
       live: deals,
       missing: missing.length,
     });
@@ -74,9 +74,11 @@ describe('deals that the listing of a CRM did not contain', () => {
 
   it('are not those that were created or changed since the pull began', async () => {
     const later = sql`now() + interval '1 hour'`;
-    await sql`update deals set snapshot_at = ${later} where deal_id = ${idOf(interval)}`.execute(slice.owner);
-    await sql`update deals set source_updated_at = ${later} where deal_id = ${idOf(2 * interval)}`.execute(slice.owner);
-    const { missing } = await read((trx) => countMissing(trx, workspaceId, listing));
+    await sql`update deals set snapshot_at = ${later} where deal_id = ${idOf(interval)}`.execute(workspace.db.owner);
+    await sql`update deals set source_updated_at = ${later} where deal_id = ${idOf(2 * interval)}`.execute(
+      workspace.db.owner,
+    );
+    const { missing } = await read((trx) => countMissing(trx, workspace.workspaceId, listing));
     expect(missing).to.equal(deals / interval - 2);
   });
 });

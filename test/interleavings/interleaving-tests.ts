@@ -6,7 +6,6 @@ import { createAssignments } from '#src/assignments/commands/create-assignments.
 import { resetCommissions } from '#src/commissions/commands/reset-commissions.js';
 import { deleteDeal } from '#src/deals/commands/delete-deal.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
-import { type Caller } from '#src/kernel/caller.js';
 import { updatePlan } from '#src/plans/commands/update-plan.js';
 import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { setQuotas } from '#src/quotas/commands/set-quotas.js';
@@ -17,12 +16,12 @@ import { approveStatement } from '#src/statements/commands/approve-statement.js'
 import { deleteAdjustment } from '#src/statements/commands/delete-adjustment.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { trueUpStatement } from '#src/statements/commands/true-up-statement.js';
-import { copierOf } from '#test/support/copy-workspace.js';
 import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
-import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
-import { addPlan } from '#test/support/slice-plans.js';
+import { OfflineDatabase } from '#test/support/offline-database.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { readingAllWorkspaces } from '#test/support/test-database.js';
+import { copierOf } from './copy-workspace.js';
 import { type Action, interleave, type Outcome, outcomeOf, Session } from './interleaving.js';
 import { type Schedule, schedules } from './schedules.js';
 
@@ -30,8 +29,7 @@ const march = '2026-03';
 
 /** Ben reports to Mia, who earns on his commission; Ada is another rep. March has ended, and nothing is approved. */
 interface Scene {
-  readonly workspaceId: string;
-  readonly admin: Caller;
+  readonly workspace: OfflineWorkspace;
   readonly ben: string;
   readonly ada: string;
   readonly mia: string;
@@ -58,39 +56,39 @@ const dealChanges = (scene: Scene) => put(scene, { amount: 90_000, ownerEmail: '
 const dealGoesToAda = (scene: Scene) => put(scene, { amount: 60_000, ownerEmail: 'ada@x.io', closeDate: '2026-03-10' });
 const dealMovesToApril = (scene: Scene) =>
   put(scene, { amount: 60_000, ownerEmail: 'ben@x.io', closeDate: '2026-04-02' });
-const dealIsDeleted = ({ admin }: Scene): Action => {
-  return (session) => session.run(deleteDeal, admin, { params: { dealId: 'D1' } });
+const dealIsDeleted = ({ workspace }: Scene): Action => {
+  return (session) => session.run(workspace, deleteDeal, { params: { dealId: 'D1' } });
 };
 const benIsApproved = (scene: Scene) => setStatus(scene, 'approved');
 const benIsUnlocked = (scene: Scene) => setStatus(scene, 'draft');
-const benIsGenerated = ({ admin, ben }: Scene): Action => {
-  return (session) => session.run(generateStatement, admin, { params: { repId: ben }, body: { period: march } });
+const benIsGenerated = ({ workspace, ben }: Scene): Action => {
+  return (session) => session.run(workspace, generateStatement, { params: { repId: ben }, body: { period: march } });
 };
-const benIsAdjusted = ({ admin, ben }: Scene): Action => {
+const benIsAdjusted = ({ workspace, ben }: Scene): Action => {
   const body = { amount: 250, reason: 'spiff', period: march };
-  return (session) => session.run(addAdjustment, admin, { params: { repId: ben }, body });
+  return (session) => session.run(workspace, addAdjustment, { params: { repId: ben }, body });
 };
-const adjustmentIsDeleted = ({ admin, ben, adjustmentId }: Scene): Action => {
+const adjustmentIsDeleted = ({ workspace, ben, adjustmentId }: Scene): Action => {
   const params = { repId: ben, eventId: adjustmentId };
-  return (session) => session.run(deleteAdjustment, admin, { params });
+  return (session) => session.run(workspace, deleteAdjustment, { params });
 };
-const benIsTruedUp = ({ admin, ben }: Scene): Action => {
+const benIsTruedUp = ({ workspace, ben }: Scene): Action => {
   const body = { period: march, force: true };
-  return (session) => session.run(trueUpStatement, admin, { params: { repId: ben }, body });
+  return (session) => session.run(workspace, trueUpStatement, { params: { repId: ben }, body });
 };
-const everythingIsReset = ({ admin }: Scene): Action => {
-  return (session) => session.run(resetCommissions, admin, { body: { scope: 'events' } });
+const everythingIsReset = ({ workspace }: Scene): Action => {
+  return (session) => session.run(workspace, resetCommissions, { body: { scope: 'events' } });
 };
-const quotaIsRaised = ({ admin, ben }: Scene): Action => {
+const quotaIsRaised = ({ workspace, ben }: Scene): Action => {
   const body = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 150_000 };
-  return (session) => session.run(setQuotas, admin, { body });
+  return (session) => session.run(workspace, setQuotas, { body });
 };
-const planIsChanged = ({ admin, planId }: Scene): Action => {
+const planIsChanged = ({ workspace, planId }: Scene): Action => {
   const body = { config: { rules: [seller(0.1), override] } };
-  return (session) => session.run(updatePlan, admin, { params: { planRef: planId }, body });
+  return (session) => session.run(workspace, updatePlan, { params: { planRef: planId }, body });
 };
-const benLeavesMia = ({ admin, ben }: Scene): Action => {
-  return (session) => session.run(updateRep, admin, { params: { repId: ben }, body: { managerId: null } });
+const benLeavesMia = ({ workspace, ben }: Scene): Action => {
+  return (session) => session.run(workspace, updateRep, { params: { repId: ben }, body: { managerId: null } });
 };
 
 const pairs: readonly Pair[] = [
@@ -164,7 +162,7 @@ export function describeInterleavings(server: Server, schedulesOfPair: number): 
   describe(`interleavings on ${server}`, function () {
     this.timeout(240_000 + count * 8000);
     let debian: DebianPostgres | undefined;
-    let slice: SliceFixture;
+    let db: OfflineDatabase;
     let admin: pg.Client;
     let sessions: [Session, Session];
     /** The scene of which every pair gets copies. */
@@ -172,7 +170,7 @@ export function describeInterleavings(server: Server, schedulesOfPair: number): 
     let copyOriginal: () => Promise<string>;
 
     before(async function () {
-      if (server === 'PostgreSQL 18') slice = await SliceFixture.create();
+      if (server === 'PostgreSQL 18') db = await OfflineDatabase.create();
       else {
         debian = await startDebianPostgres15();
         if (debian === undefined) {
@@ -180,20 +178,19 @@ export function describeInterleavings(server: Server, schedulesOfPair: number): 
             throw new Error("Debian's PostgreSQL 15 is not installed (apt-get install postgresql-15)");
           this.skip();
         }
-        slice = await SliceFixture.create(migratedDatabase(debian));
+        db = await OfflineDatabase.create(migratedDatabase(debian));
       }
-      admin = new pg.Client({ connectionString: slice.ownerUrl });
+      admin = new pg.Client({ connectionString: db.ownerUrl });
       await admin.connect();
-      const clock = { now: () => slice.now };
-      sessions = [await Session.open(slice.appUrl, clock), await Session.open(slice.appUrl, clock)];
-      original = await firstScene(slice);
-      copyOriginal = await copierOf(slice.ownerUrl, original.workspaceId);
+      sessions = [await Session.open(db), await Session.open(db)];
+      original = await firstScene(db);
+      copyOriginal = await copierOf(db.ownerUrl, original.workspace.workspaceId);
     });
 
     after(async () => {
       for (const session of sessions ?? []) await session.close();
       await admin?.end();
-      await slice?.close();
+      await db?.close();
       await debian?.stop();
     });
 
@@ -210,13 +207,16 @@ export function describeInterleavings(server: Server, schedulesOfPair: number): 
       });
     }
 
+    /** The scene in a workspace with the same rows. */
+    const copyIn = (workspaceId: string): Scene => ({ ...original, workspace: new OfflineWorkspace(db, workspaceId) });
+
     /** Returns scenes in which the given actions have run. */
     async function stageOf({ given = [] }: Pair): Promise<Stage> {
-      if (given.length === 0) return async () => sceneIn(await copyOriginal(), original);
-      const first = sceneIn(await copyOriginal(), original);
+      if (given.length === 0) return async () => copyIn(await copyOriginal());
+      const first = copyIn(await copyOriginal());
       for (const action of given) expect(await outcomeOf(action(first)(sessions[0]))).to.equal('done');
-      const copy = await copierOf(slice.ownerUrl, first.workspaceId);
-      return async () => sceneIn(await copy(), original);
+      const copy = await copierOf(db.ownerUrl, first.workspace.workspaceId);
+      return async () => copyIn(await copy());
     }
 
     async function serially(
@@ -244,14 +244,15 @@ export function describeInterleavings(server: Server, schedulesOfPair: number): 
     }
 
     /** Calculates what is pending, checks the ledger, and returns the visible state. */
-    async function endOf(scene: Scene, outcomes: readonly [Outcome, Outcome]): Promise<End> {
-      await slice.calculateAll(scene.workspaceId);
-      await expectSoundLedger(slice.ownerUrl, scene.workspaceId);
-      await expectApprovedTotals(slice.ownerUrl, scene.workspaceId);
+    async function endOf({ workspace }: Scene, outcomes: readonly [Outcome, Outcome]): Promise<End> {
+      const { workspaceId } = workspace;
+      await workspace.calculateAll();
+      await expectSoundLedger(db.ownerUrl, workspaceId);
+      await expectApprovedTotals(db.ownerUrl, workspaceId);
       return {
         outcomes,
-        ledger: await ledgerRows(slice.ownerUrl, scene.workspaceId),
-        statements: await statementRows(slice.ownerUrl, scene.workspaceId),
+        ledger: await ledgerRows(db.ownerUrl, workspaceId),
+        statements: await statementRows(db.ownerUrl, workspaceId),
       };
     }
   });
@@ -281,52 +282,47 @@ const override = {
   tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }],
 };
 
-async function firstScene(slice: SliceFixture): Promise<Scene> {
-  const workspaceId = await slice.workspace();
-  const admin = callerAs('admin', workspaceId);
+async function firstScene(db: OfflineDatabase): Promise<Scene> {
+  const workspace = await OfflineWorkspace.in(db);
   const people = [
     { email: 'mia@x.io', name: 'Mia', role: 'manager' },
     { email: 'ben@x.io', name: 'Ben', managerEmail: 'mia@x.io' },
     { email: 'ada@x.io', name: 'Ada' },
   ];
-  const { reps } = await slice.run(upsertReps, admin, { body: { reps: people } });
+  const { reps } = await workspace.run(upsertReps, { body: { reps: people } });
   const [mia, ben, ada] = reps.map((rep: { id: string }) => rep.id);
-  const plan = await addPlan(slice, admin, 'AE', [seller(0.08), override]);
-  await slice.run(createAssignments, admin, { body: { repIds: [mia, ben, ada], planId: plan.planId } });
+  const { planId } = await workspace.addPlan('AE', [seller(0.08), override]);
+  await workspace.run(createAssignments, { body: { repIds: [mia, ben, ada], planId } });
   const quota = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
-  await slice.run(setQuotas, admin, { body: quota });
+  await workspace.run(setQuotas, { body: quota });
   for (const [dealId, closeDate] of [
     ['D0', '2026-03-05'],
     ['D1', '2026-03-10'],
     ['D2', '2026-03-20'],
   ] as const) {
     const body = { amount: 40_000, closeDate, ownerEmail: 'ben@x.io' };
-    await slice.run(putDeal, admin, { params: { dealId }, body });
+    await workspace.run(putDeal, { params: { dealId }, body });
   }
-  await slice.calculateAll(workspaceId);
-  const adjusted = await slice.run(addAdjustment, admin, {
+  await workspace.calculateAll();
+  const { eventId: adjustmentId } = await workspace.run(addAdjustment, {
     params: { repId: ben },
     body: { amount: 100, reason: 'start', period: march },
   });
-  await slice.run(generateStatement, admin, { params: { repId: ben }, body: { period: march } });
-  return { workspaceId, admin, ben, ada, mia, planId: plan.planId, adjustmentId: adjusted.eventId as string };
+  await workspace.run(generateStatement, { params: { repId: ben }, body: { period: march } });
+  return { workspace, ben, ada, mia, planId, adjustmentId };
 }
 
-/** The scene in a workspace with the same rows. */
-function sceneIn(workspaceId: string, scene: Scene): Scene {
-  return { ...scene, workspaceId, admin: callerAs('admin', workspaceId) };
+function put({ workspace }: Scene, body: object): Action {
+  return (session) => session.run(workspace, putDeal, { params: { dealId: 'D1' }, body });
 }
 
-function put({ admin }: Scene, body: object): Action {
-  return (session) => session.run(putDeal, admin, { params: { dealId: 'D1' }, body });
+function calculate({ workspace }: Scene, ...repIds: readonly string[]): Action {
+  return (session) => session.calculate(workspace.workspaceId, ...repIds);
 }
 
-function calculate({ workspaceId }: Scene, ...repIds: readonly string[]): Action {
-  return (session) => session.calculate(workspaceId, ...repIds);
-}
-
-function setStatus({ admin, ben }: Scene, status: 'approved' | 'draft'): Action {
-  return (session) => session.run(approveStatement, admin, { params: { repId: ben }, body: { period: march, status } });
+function setStatus({ workspace, ben }: Scene, status: 'approved' | 'draft'): Action {
+  return (session) =>
+    session.run(workspace, approveStatement, { params: { repId: ben }, body: { period: march, status } });
 }
 
 async function statementRows(ownerUrl: string, workspaceId: string): Promise<object[]> {

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import pg from 'pg';
-import { type Caller } from '#src/kernel/caller.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { Failure } from '#src/kernel/failure.js';
 import { calculateLanes } from '#src/ledger/calculate-lanes.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type AnyOperation } from '#src/platform/operation.js';
-import { dispatcherFor, type Parts } from '#test/support/slice-fixture.js';
+import { dispatcherFor, type OfflineDatabase } from '#test/support/offline-database.js';
+import { type OfflineWorkspace, type Parts } from '#test/support/offline-workspace.js';
 import { type Schedule } from './schedules.js';
 import { SteppingProxy } from './stepping-proxy.js';
 
@@ -26,8 +26,8 @@ export class Session {
     private readonly clock: Clock,
   ) {}
 
-  static async open(serverUrl: string, clock: Clock): Promise<Session> {
-    const proxy = await SteppingProxy.open(serverUrl);
+  static async open({ appUrl, clock }: OfflineDatabase): Promise<Session> {
+    const proxy = await SteppingProxy.open(appUrl);
     const database = createDatabase({ url: proxy.url, size: 1, onError: () => {} });
     return new Session(proxy, database, new UnitOfWork(database), clock);
   }
@@ -38,11 +38,11 @@ export class Session {
   }
 
   /** Sends no wake-ups: in these tests a lane is calculated only by `calculate`. */
-  async run(operation: AnyOperation, caller: Caller, parts: Parts): Promise<unknown> {
+  async run({ admin }: OfflineWorkspace, operation: AnyOperation, parts: Parts): Promise<unknown> {
     const { unitOfWork, clock } = this;
-    const dispatcher = dispatcherFor(operation, { unitOfWork, clock, wakeLanes: async () => {} });
+    const dispatcher = dispatcherFor(operation, { unitOfWork, clock, wake: async () => {} });
     const request = { params: {}, query: {}, body: undefined, ...parts };
-    return (await dispatcher.run(operation, request, caller)).body;
+    return (await dispatcher.run(operation, request, admin)).body;
   }
 
   async calculate(workspaceId: string, ...repIds: readonly string[]): Promise<unknown> {

@@ -3,40 +3,40 @@ import { sql } from 'kysely';
 import { laneBatches } from '#src/ledger/lane-batches.js';
 import { TimeSlice } from '#src/ledger/lane-runner.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { workedTiers } from '#test/support/worked-example.js';
-import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 describe('a batch of lanes', () => {
-  let world: WorkspaceFixture;
+  let workspace: OfflineWorkspace;
 
   beforeEach(async () => {
-    world = await WorkspaceFixture.create();
+    workspace = await OfflineWorkspace.create({ now: '2026-03-20T12:00:00Z' });
   });
 
-  const request = (...repIds: readonly string[]) => world.slice.request(world.workspaceId, repIds);
-  const calculate = (...repIds: readonly string[]) => world.slice.calculate(world.workspaceId, repIds);
+  const request = (...repIds: readonly string[]) => workspace.request(repIds);
+  const calculate = (...repIds: readonly string[]) => workspace.calculate(repIds);
 
   const newBusiness = () =>
-    world.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });
+    workspace.insert.plan('AE', { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] });
 
   async function reps(count: number, planId: string): Promise<string[]> {
     const repIds: string[] = [];
     for (let index = 0; index < count; index += 1) {
-      const repId = await world.rep(`Rep ${index}`);
-      await world.assign(repId, planId);
-      await world.quota(repId, planId, 'New business', '2026-Q1', 10_000);
+      const repId = await workspace.insert.rep(`Rep ${index}`);
+      await workspace.insert.assignment(repId, planId);
+      await workspace.insert.quota(repId, planId, 'New business', '2026-Q1', 10_000);
       repIds.push(repId);
     }
     return repIds;
   }
 
   const addDeals = (repId: string, count: number, amount = 10) =>
-    world.deals(repId, count, { amount, spacing: 1, days: 60 });
+    workspace.insert.deals(repId, count, { amount, spacing: 1, days: 60 });
 
   async function paid(repId: string): Promise<{ events: number; amount: number }> {
     const { rows } = await sql<{ events: number; amount: number }>`
       select count(*)::int as events, coalesce(sum(amount), 0)::float as amount from commission_events
-      where rep_id = ${repId} and status = 'earned'`.execute(world.slice.owner);
+      where rep_id = ${repId} and status = 'earned'`.execute(workspace.db.owner);
     return rows[0] as { events: number; amount: number };
   }
 
@@ -63,17 +63,17 @@ describe('a batch of lanes', () => {
       { events: 5, amount: 4 },
       { events: 0, amount: 0 },
     ]);
-    expect(await world.slice.sql('select rep_id, events_written, deals from audit_runs')).to.have.deep.members([
+    expect(await workspace.db.sql('select rep_id, events_written, deals from audit_runs')).to.have.deep.members([
       { rep_id: ada, events_written: 3, deals: 3 },
       { rep_id: ben, events_written: 5, deals: 5 },
     ]);
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    await expectSoundLedger(workspace.db.ownerUrl, workspace.workspaceId);
   });
 
   it('leaves a rep whose lane is held to the holder', async () => {
     const [ada, ben] = (await reps(2, await newBusiness())) as [string, string];
     await request(ada, ben);
-    await world.slice.owner.transaction().execute(async (holder) => {
+    await workspace.db.owner.transaction().execute(async (holder) => {
       await sql`select from lanes where rep_id = ${ada} for update`.execute(holder);
       const { runs } = await calculate(ada, ben);
       expect(runs.map(({ repId, state }) => [repId, state])).to.have.deep.members([
@@ -81,7 +81,7 @@ describe('a batch of lanes', () => {
         [ada, 'busy'],
       ]);
     });
-    expect((await world.slice.requests(world.workspaceId)).map((row) => row.rep_id)).to.deep.equal([ada]);
+    expect((await workspace.requests()).map((row) => row.rep_id)).to.deep.equal([ada]);
   });
 
   it('in which one rep fails is calculated for the others, and only the failed lane counts a failure', async () => {
@@ -93,40 +93,40 @@ describe('a batch of lanes', () => {
       begin
         if exists (select from new_rows where rep_id = ${sql.lit(failing)}) then raise exception 'rejected'; end if;
         return null;
-      end $$`.execute(world.slice.owner);
+      end $$`.execute(workspace.db.owner);
     await sql`create trigger reject_rep after insert on commission_events referencing new table as new_rows
-      for each statement execute function reject_rep()`.execute(world.slice.owner);
+      for each statement execute function reject_rep()`.execute(workspace.db.owner);
     await request(...repIds);
-    await world.slice.laneRunner().run(world.workspaceId, repIds);
-    await sql`drop function reject_rep() cascade`.execute(world.slice.owner);
+    await workspace.laneRunner().run(workspace.workspaceId, repIds);
+    await sql`drop function reject_rep() cascade`.execute(workspace.db.owner);
     const events = await Promise.all(repIds.map(async (repId) => (await paid(repId)).events));
     expect(events).to.deep.equal([2, 2, 2, 0, 2]);
-    const failed = await world.slice.sql('select rep_id from lanes where attempts > 0');
+    const failed = await workspace.db.sql('select rep_id from lanes where attempts > 0');
     expect(failed).to.deep.equal([{ rep_id: failing }]);
-    expect((await world.slice.requests(world.workspaceId)).map((row) => row.rep_id)).to.deep.equal([failing]);
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    expect((await workspace.requests()).map((row) => row.rep_id)).to.deep.equal([failing]);
+    await expectSoundLedger(workspace.db.ownerUrl, workspace.workspaceId);
   });
 
   it('has at most a thousand deals, and managers come after the reps below', async () => {
     const [ada, ben, eve, mia, top] = (await reps(5, await newBusiness())) as [string, string, string, string, string];
-    const override = await world.overridePlan(0.01);
-    for (const managerId of [mia, top]) await world.assign(managerId, override);
+    const override = await workspace.insert.overridePlan(0.01);
+    for (const managerId of [mia, top]) await workspace.insert.assignment(managerId, override);
     for (const repId of [ada, ben, eve]) await addDeals(repId, 400, 37.5);
-    await world.reportTo(mia, ada, ben, eve);
-    await world.reportTo(top, mia);
+    await workspace.insert.reportingLines(mia, ada, ben, eve);
+    await workspace.insert.reportingLines(top, mia);
     await request(top, mia, eve, ben, ada);
-    const { unitOfWork } = world.slice;
-    const batches = await unitOfWork.run(world.admin, { lock: 'none', access: 'read' }, (trx) =>
-      laneBatches(trx, world.workspaceId, [top, mia, eve, ben, ada]),
+    const { unitOfWork } = workspace.db;
+    const batches = await unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, (trx) =>
+      laneBatches(trx, workspace.workspaceId, [top, mia, eve, ben, ada]),
     );
     expect(batches).to.deep.equal([[eve, ben], [ada], [mia], [top]]);
     const unlimited = new TimeSlice(undefined, Number.POSITIVE_INFINITY);
-    await world.slice.laneRunner().run(world.workspaceId, [top, mia, eve, ben, ada], unlimited);
+    await workspace.laneRunner().run(workspace.workspaceId, [top, mia, eve, ben, ada], unlimited);
     expect([await paid(mia), await paid(top)]).to.deep.equal([
       { events: 1200, amount: 46.05 },
       { events: 1200, amount: 46.05 },
     ]);
-    const runs = await world.slice.sql('select from audit_runs');
+    const runs = await workspace.db.sql('select from audit_runs');
     expect(runs, 'one calculation for each rep').to.have.length(5);
   });
 });

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { allDays, type DayRange } from '#src/kernel/day.js';
 import { type Trigger } from '#src/ledger/calculation-requests.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { expectProportional, type StatementWork, statementWork } from '#test/support/statement-work.js';
 import { workedTiers } from '#test/support/worked-example.js';
-import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const few = 250;
 const many = 4 * few;
@@ -23,43 +23,42 @@ const ledgerTables = [
 
 describe('the statements of a calculation, on tables that were never analyzed', function () {
   this.timeout(120_000);
-  let world: WorkspaceFixture;
+  let workspace: OfflineWorkspace;
   let planId: string;
 
   before(async () => {
-    world = await WorkspaceFixture.create();
+    workspace = await OfflineWorkspace.create({ now: '2026-03-20T12:00:00Z' });
     for (const table of ledgerTables)
-      await sql`alter table ${sql.table(table)} set (autovacuum_enabled = off)`.execute(world.slice.owner);
+      await sql`alter table ${sql.table(table)} set (autovacuum_enabled = off)`.execute(workspace.db.owner);
     const rules = ['New business', 'Accelerator'].map((name) => ({ name, measure: 'amount', tiers: workedTiers }));
-    planId = await world.plan('AE', { rules });
+    planId = await workspace.insert.plan('AE', { rules });
     const others = await Promise.all(Array.from({ length: 20 }, () => rep()));
     for (const repId of others) await addDeals(repId, 100);
     for (const repId of others) await calculate(repId, allDays);
   });
 
   async function rep(): Promise<string> {
-    const repId = await world.rep('Ada');
-    await world.assign(repId, planId);
+    const repId = await workspace.insert.rep('Ada');
+    await workspace.insert.assignment(repId, planId);
     for (const quarter of [1, 2, 3, 4])
       for (const measure of ['New business', 'Accelerator'])
-        await world.quota(repId, planId, measure, `2026-Q${quarter}`, 50_000);
+        await workspace.insert.quota(repId, planId, measure, `2026-Q${quarter}`, 50_000);
     return repId;
   }
 
-  const addDeals = (repId: string, count: number) => world.deals(repId, count, { amount: 1000 });
+  const addDeals = (repId: string, count: number) => workspace.insert.deals(repId, count, { amount: 1000 });
 
   const changeDeals = (repIds: string | readonly string[], change: ReturnType<typeof sql>) =>
-    sql`update deals set ${change} where rep_id = any(${[repIds].flat()}::uuid[])`.execute(world.slice.owner);
+    sql`update deals set ${change} where rep_id = any(${[repIds].flat()}::uuid[])`.execute(workspace.db.owner);
 
   async function calculate(
     repIds: string | readonly string[],
     days: DayRange,
     trigger: Trigger = 'recalculation',
   ): Promise<void> {
-    const { workspaceId, slice } = world;
     const lanes = [repIds].flat();
-    await slice.request(workspaceId, lanes, { days, trigger });
-    const { runs } = await slice.calculate(workspaceId, lanes, { wait: true });
+    await workspace.request(lanes, { days, trigger });
+    const { runs } = await workspace.calculate(lanes, { wait: true });
     expect(runs.map(({ state }) => state)).to.deep.equal(lanes.map(() => 'ran'));
   }
 
@@ -74,12 +73,12 @@ describe('the statements of a calculation, on tables that were never analyzed', 
     await measured('changed amounts', allDays);
     await changeDeals(repId, sql`close_date = date '2025-07-01' + (close_date - date '2026-01-01') % 60`);
     await measured('deals that moved to another quarter', { from: '2025-07-01', to: '2025-09-30' });
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    await expectSoundLedger(workspace.db.ownerUrl, workspace.workspaceId);
     await changeDeals(repId, sql`deleted_at = now()`);
     await measured('deleted deals', allDays);
     await changeDeals(repId, sql`deleted_at = null`);
     await measured('restored deals', allDays);
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    await expectSoundLedger(workspace.db.ownerUrl, workspace.workspaceId);
     return works;
   }
 
@@ -96,7 +95,7 @@ describe('the statements of a calculation, on tables that were never analyzed', 
       'changed deals',
       await statementWork(() => calculate(repIds, { from: '2026-01-02', to: '2026-12-31' }, 'deal_change')),
     );
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    await expectSoundLedger(workspace.db.ownerUrl, workspace.workspaceId);
     return works;
   }
 
@@ -114,11 +113,11 @@ describe('the statements of a calculation, on tables that were never analyzed', 
     await calculate(repId, allDays);
     const last = { from: '2026-03-31', to: '2026-03-31' };
     await sql`update deals set amount = 3000 where rep_id = ${repId} and close_date = ${last.from}`.execute(
-      world.slice.owner,
+      workspace.db.owner,
     );
     const work = await statementWork(() => calculate(repId, last, 'deal_change'));
     expect([...work].filter(([, rows]) => rows > minRows)).to.deep.equal([]);
-    await expectSoundLedger(world.slice.ownerUrl, world.workspaceId);
+    await expectSoundLedger(workspace.db.ownerUrl, workspace.workspaceId);
   });
 
   type Works = ReadonlyMap<string, StatementWork>;

@@ -1,8 +1,6 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createAssignments } from '#src/assignments/commands/create-assignments.js';
-import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { setPlanStatus } from '#src/plans/commands/set-plan-status.js';
 import { updatePlan } from '#src/plans/commands/update-plan.js';
@@ -11,30 +9,26 @@ import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { setQuotas } from '#src/quotas/commands/set-quotas.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
 import { untilBlocked } from '#test/support/blocked.js';
-import { duringSuite } from '#test/support/during-suite.js';
-import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
-import { addDeal, addPlan, addReps, rule } from '#test/support/slice-plans.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { flatRule } from '#test/support/terms.js';
 
 describe('quotas', () => {
-  const slice = duringSuite(() => SliceFixture.create());
-  let workspaceId: string;
-  let admin: Caller;
+  let workspace: OfflineWorkspace;
   let plan: PlanVersion;
   let ann: string;
   let bob: string;
 
   const rules = [
-    rule('New Business'),
-    rule('Renewal', { measure: 'renewed', attainmentPeriod: 'monthly' }),
-    rule('A', { quotaGroup: 'team', measure: 'x' }),
-    rule('B', { quotaGroup: 'team', measure: 'x' }),
+    flatRule('New Business', 0.08),
+    flatRule('Renewal', 0.08, { measure: 'renewed', attainmentPeriod: 'monthly' }),
+    flatRule('A', 0.08, { quotaGroup: 'team', measure: 'x' }),
+    flatRule('B', 0.08, { quotaGroup: 'team', measure: 'x' }),
   ];
 
   beforeEach(async () => {
-    workspaceId = await slice.workspace();
-    admin = callerAs('admin', workspaceId);
-    [ann, bob] = (await addReps(slice, admin, 'Ann', 'Bob')) as [string, string];
-    plan = await addPlan(slice, admin, 'Plan', rules);
+    workspace = await OfflineWorkspace.create();
+    [ann, bob] = await workspace.addReps('Ann', 'Bob');
+    plan = await workspace.addPlan('Plan', rules);
     await assign([ann], plan);
   });
 
@@ -53,19 +47,19 @@ describe('quotas', () => {
     target: 1000,
     ...more,
   });
-  const post = (body: object) => slice.run(setQuotas, admin, { body });
-  const list = (query: object = {}, caller = admin) => slice.run(listQuotas, caller, { query });
-  const remove = (quotaId: string) => slice.run(deleteQuota, admin, { params: { quotaId } });
-  const everything = () => slice.contents(workspaceId, 'quotas', 'calculation_requests');
+  const post = (body: object) => workspace.run(setQuotas, { body });
+  const list = (query: object = {}, caller = workspace.admin) => workspace.run(listQuotas, { query }, caller);
+  const remove = (quotaId: string) => workspace.run(deleteQuota, { params: { quotaId } });
+  const everything = () => workspace.contents('quotas', 'calculation_requests');
 
   async function assign(repIds: string[], to: PlanVersion): Promise<void> {
-    await slice.run(createAssignments, admin, { body: { repIds, planId: to.planId } });
-    await slice.deleteRequests(workspaceId);
+    await workspace.run(createAssignments, { body: { repIds, planId: to.planId } });
+    await workspace.deleteRequests();
   }
 
   async function expectError(code: string, status: number, body: object) {
     const before = await everything();
-    const failure = await slice.expectError(code, status, setQuotas, admin, { body });
+    const failure = await workspace.expectError(code, status, setQuotas, { body });
     expect(await everything()).to.equal(before);
     return failure;
   }
@@ -89,17 +83,17 @@ describe('quotas', () => {
       });
       expect(second.repId).to.equal(ann);
       const requested = { from_day: '2026-01-01', to_day: '2026-03-31', trigger: 'quota_change' };
-      expect(await slice.requests(workspaceId)).to.have.deep.members([
+      expect(await workspace.requests()).to.have.deep.members([
         { rep_id: ann, ...requested },
         { rep_id: bob, ...requested },
       ]);
-      expect(slice.woken).to.have.members([ann, bob]);
+      expect(workspace.db.woken).to.have.members([ann, bob]);
     });
 
     it('requests one calculation for all periods of a rep', async () => {
       const targets = ['2026-Q3', '2026-Q1'].map((period) => ({ repId: ann, period, target: 1000 }));
       await post({ planRuleId: ruleId('New Business'), targets });
-      expect(await slice.requests(workspaceId)).to.deep.equal([
+      expect(await workspace.requests()).to.deep.equal([
         { rep_id: ann, from_day: '2026-01-01', to_day: '2026-09-30', trigger: 'quota_change' },
       ]);
     });
@@ -114,12 +108,12 @@ describe('quotas', () => {
 
     it('requests no calculation when the quota does not change', async () => {
       await post(newBusiness({ variableTarget: 0.1 }));
-      await slice.deleteRequests(workspaceId);
+      await workspace.deleteRequests();
       const before = await everything();
       await post(newBusiness({ variableTarget: 0.1 }));
       await post(newBusiness());
       expect(await everything()).to.equal(before);
-      expect(slice.woken).to.deep.equal([]);
+      expect(workspace.db.woken).to.deep.equal([]);
     });
 
     it('accepts a target of 0', async () => {
@@ -176,18 +170,18 @@ describe('quotas', () => {
     });
 
     it('returns 404 for a rule of another plan than the given one', async () => {
-      const other = await addPlan(slice, admin, 'Other', [rule('Mine')]);
+      const other = await workspace.addPlan('Other', [flatRule('Mine', 0.08)]);
       await expectError('plan_rule_not_found', 404, newBusiness({ planId: other.planId }));
       expect(await post(newBusiness({ planId: plan.planVersionId }))).to.have.length(1);
     });
 
     it('returns 404 for a rule of a superseded version, although a newer version has its name', async () => {
-      const newer: PlanVersion = await slice.run(updatePlan, admin, {
+      const newer: PlanVersion = await workspace.run(updatePlan, {
         params: { planRef: plan.planId },
-        body: { config: { rules: [rule('New Business')] } },
+        body: { config: { rules: [flatRule('New Business', 0.08)] } },
       });
-      await slice.run(setPlanStatus, admin, { params: { planRef: plan.planVersionId }, body: { status: 'archived' } });
-      await slice.deleteRequests(workspaceId);
+      await workspace.run(setPlanStatus, { params: { planRef: plan.planVersionId }, body: { status: 'archived' } });
+      await workspace.deleteRequests();
       await expectError('plan_rule_not_found', 404, newBusiness());
       expect((await post(newBusiness({ planRuleId: ruleId('New Business', newer) })))[0].planRuleId).to.equal(
         ruleId('New Business', newer),
@@ -196,61 +190,65 @@ describe('quotas', () => {
     });
 
     it('accepts a rule of a draft and of each version in force', async () => {
-      const draft = await addPlan(slice, admin, 'Draft', [rule('Soon')], { status: 'draft' });
+      const draft = await workspace.addPlan('Draft', [flatRule('Soon', 0.08)], { status: 'draft' });
       await post(newBusiness({ planRuleId: ruleId('Soon', draft) }));
       const july = {
-        config: { rules: [rule('New Business', { attainmentPeriod: 'monthly' })] },
+        config: { rules: [flatRule('New Business', 0.08, { attainmentPeriod: 'monthly' })] },
         effectiveStart: '2026-07-01',
       };
-      const second: PlanVersion = await slice.run(updatePlan, admin, { params: { planRef: plan.planId }, body: july });
+      const second: PlanVersion = await workspace.run(updatePlan, { params: { planRef: plan.planId }, body: july });
       await post(newBusiness());
       await post(newBusiness({ planRuleId: ruleId('New Business', second), period: '2026-07' }));
       expect(await list({ planId: plan.planId })).to.have.length(2);
     });
 
     it('starts a new quota at the credit in the ledger', async () => {
-      await addDeal(slice, workspaceId, ann, '2026-02-15', 333);
-      await addDeal(slice, workspaceId, ann, '2026-05-15', 5000);
+      await workspace.insert.deal('D1', ann, { closeDate: '2026-02-15', amount: 333 });
+      await workspace.insert.deal('D2', ann, { closeDate: '2026-05-15', amount: 5000 });
       await post(newBusiness({ period: '2026-Q2', target: 2 }));
       await post(newBusiness({ period: '2026-Q1', target: 1 }));
-      await slice.calculateAll(workspaceId);
+      await workspace.calculateAll();
       await remove((await list({ period: '2026-Q1' }))[0].quotaId);
-      await slice.calculateAll(workspaceId);
+      await workspace.calculateAll();
       const [quota] = await post(newBusiness({ repIds: [ann, bob], target: 999 }));
       expect(quota).to.include({ current_value: 333, attainment: 0.333333 });
       expect((await list({ period: '2026-Q2' }))[0]).to.include({ current_value: 5000, attainment: 2500 });
     });
 
     it('counts the credit of a thousand reps in one request', async () => {
-      const ids = await addReps(slice, admin, ...Array.from({ length: 1000 }, (_, index) => `R${index}`));
+      const ids = await workspace.addReps(...Array.from({ length: 1000 }, (_, index) => `R${index}`));
       await sql`
         insert into commission_events (workspace_id, rep_id, event_id, kind, status, plan_id, attainment_key, category, amount, credit, currency, period, earned_on, idempotency_key)
-        select ${workspaceId}, r.rep_id, gen_random_uuid(), 'commission_earned', 'earned', ${plan.planId}, 'New Business', 'commission', 1, 7, 'USD', '2026-Q1', '2026-02-01', gen_random_uuid()
-        from reps r where r.workspace_id = ${workspaceId}`.execute(slice.owner);
+        select ${workspace.workspaceId}, r.rep_id, gen_random_uuid(), 'commission_earned', 'earned', ${plan.planId}, 'New Business', 'commission', 1, 7, 'USD', '2026-Q1', '2026-02-01', gen_random_uuid()
+        from reps r where r.workspace_id = ${workspace.workspaceId}`.execute(workspace.db.owner);
       const quotas = await post(newBusiness({ repIds: ids }));
       expect(new Set(quotas.map((one: { current_value: number }) => one.current_value))).to.deep.equal(new Set([7]));
     });
 
     it('waits for a running calculation, so that its credit includes every event', async () => {
-      await addDeal(slice, workspaceId, ann, '2026-02-15', 333);
+      await workspace.insert.deal('D3', ann, { closeDate: '2026-02-15', amount: 333 });
       let posted: Promise<unknown> = Promise.resolve();
       let done = false;
-      await slice.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
-        await trx
-          .selectFrom('lanes')
-          .select('rep_id')
-          .where('workspace_id', '=', workspaceId)
-          .where('rep_id', '=', ann)
-          .forNoKeyUpdate()
-          .execute();
-        posted = post(newBusiness()).then(() => {
-          done = true;
-        });
-        await untilBlocked(slice.ownerUrl);
-        expect(done).to.equal(false);
-      });
+      await workspace.db.unitOfWork.run(
+        { workspaceId: workspace.workspaceId },
+        { lock: 'none', access: 'write' },
+        async (trx) => {
+          await trx
+            .selectFrom('lanes')
+            .select('rep_id')
+            .where('workspace_id', '=', workspace.workspaceId)
+            .where('rep_id', '=', ann)
+            .forNoKeyUpdate()
+            .execute();
+          posted = post(newBusiness()).then(() => {
+            done = true;
+          });
+          await untilBlocked(workspace.db.ownerUrl);
+          expect(done).to.equal(false);
+        },
+      );
       await posted;
-      await slice.calculateAll(workspaceId);
+      await workspace.calculateAll();
       expect((await list())[0]).to.include({ current_value: 333, attainment: 0.333 });
     });
   });
@@ -270,26 +268,26 @@ describe('quotas', () => {
     });
 
     it('prefers the newest active version of the plan', async () => {
-      const newer: PlanVersion = await slice.run(updatePlan, admin, {
+      const newer: PlanVersion = await workspace.run(updatePlan, {
         params: { planRef: plan.planId },
-        body: { config: { rules: [rule('New Business'), rule('Other')] } },
+        body: { config: { rules: [flatRule('New Business', 0.08), flatRule('Other', 0.08)] } },
       });
       expect((await post(byMeasure('New Business')))[0].planRuleId).to.equal(ruleId('New Business', newer));
     });
 
     it('returns 400 quota_ambiguous_measure for a field that rules with different attainment keys measure', async () => {
-      const other = await addPlan(slice, admin, 'Other', [rule('One'), rule('Two')]);
+      const other = await workspace.addPlan('Other', [flatRule('One', 0.08), flatRule('Two', 0.08)]);
       await expectError('quota_ambiguous_measure', 400, byMeasure('amount', { planId: other.planId }));
     });
 
     it('returns 404 plan_rule_not_found for a measure that no active assigned plan has', async () => {
-      const other = await addPlan(slice, admin, 'Other', [rule('Elsewhere')]);
+      const other = await workspace.addPlan('Other', [flatRule('Elsewhere', 0.08)]);
       await expectError('plan_rule_not_found', 404, byMeasure('Elsewhere'));
       await expectError('plan_rule_not_found', 404, byMeasure('Nothing'));
       await expectError('plan_rule_not_found', 404, byMeasure('New Business', { repIds: [bob] }));
       await post(byMeasure('Elsewhere', { planId: other.planId }));
-      await slice.run(setPlanStatus, admin, { params: { planRef: other.planId }, body: { status: 'archived' } });
-      await slice.deleteRequests(workspaceId);
+      await workspace.run(setPlanStatus, { params: { planRef: other.planId }, body: { status: 'archived' } });
+      await workspace.deleteRequests();
       await expectError('plan_rule_not_found', 404, byMeasure('Elsewhere', { planId: other.planId, target: 1 }));
     });
   });

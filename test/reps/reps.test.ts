@@ -1,85 +1,78 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
-import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { updateRep } from '#src/reps/commands/update-rep.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { getRep } from '#src/reps/queries/get-rep.js';
 import { listReps } from '#src/reps/queries/list-reps.js';
-import { duringSuite } from '#test/support/during-suite.js';
-import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 describe('reps', () => {
-  const slice = duringSuite(() => SliceFixture.create());
-  let workspaceId: string;
-  let admin: Caller;
+  let workspace: OfflineWorkspace;
   let ids: Record<string, string>;
 
   beforeEach(async () => {
-    workspaceId = await slice.workspace();
-    admin = callerAs('admin', workspaceId);
-    slice.now = new Date('2026-05-15T12:00:00Z');
+    workspace = await OfflineWorkspace.create();
     ids = await add(
       { email: 'ann@x.io', name: 'Ann', role: 'admin' },
       { email: 'bob@x.io', name: 'Bob', role: 'manager', crmMemberId: 'm2' },
       { email: 'cy@x.io', name: 'Cy', managerEmail: 'bob@x.io' },
     );
-    await slice.deleteRequests(workspaceId);
+    await workspace.deleteRequests();
   });
 
   async function add(
     ...reps: { email: string; name: string; [more: string]: unknown }[]
   ): Promise<Record<string, string>> {
-    const answer = await slice.run(upsertReps, admin, { body: { reps } });
+    const answer = await workspace.run(upsertReps, { body: { reps } });
     return Object.fromEntries(answer.reps.map((rep: { name: string; id: string }) => [rep.name, rep.id]));
   }
 
-  const patch = (name: string, body: object) => slice.run(updateRep, admin, { params: { repId: ids[name] }, body });
-  const everything = () => slice.contents(workspaceId, 'reps', 'reporting_lines', 'calculation_requests', 'tokens');
+  const patch = (name: string, body: object) => workspace.run(updateRep, { params: { repId: ids[name] }, body });
+  const everything = () => workspace.contents('reps', 'reporting_lines', 'calculation_requests', 'tokens');
 
   async function expectError(code: string, status: number, repId: string, body: object): Promise<void> {
     const before = await everything();
-    await slice.expectError(code, status, updateRep, admin, { params: { repId }, body });
+    await workspace.expectError(code, status, updateRep, { params: { repId }, body });
     expect(await everything()).to.equal(before);
   }
 
   describe('GET /v1/reps', () => {
     it('lists all reps by name, or the rep with the given e-mail', async () => {
-      const names = async (query: object, caller = admin) =>
-        (await slice.run(listReps, caller, { query })).reps.map((rep: { name: string }) => rep.name);
+      const names = async (query: object, caller = workspace.admin) =>
+        (await workspace.run(listReps, { query }, caller)).reps.map((rep: { name: string }) => rep.name);
       expect(await names({})).to.deep.equal(['Ann', 'Bob', 'Cy']);
       expect(await names({ email: ' BOB@X.io' })).to.deep.equal(['Bob']);
       for (const email of ['%', 'bob@x', '', 'b_b@x.io', "' or 1=1"]) expect(await names({ email })).to.deep.equal([]);
-      expect(await names({}, callerAs('manager', workspaceId, ids['Bob'] as string))).to.have.length(3);
+      expect(await names({}, workspace.caller('manager', ids['Bob'] as string))).to.have.length(3);
     });
 
     it('rejects unknown query parameters and text that cannot be stored', async () => {
-      await slice.expectError('VALIDATION_FAILED', 400, listReps, admin, { query: { mail: 'a@x.io' } });
-      await slice.expectError('VALIDATION_FAILED', 400, listReps, admin, { query: { email: 'a\u0000@x.io' } });
+      await workspace.expectError('VALIDATION_FAILED', 400, listReps, { query: { mail: 'a@x.io' } });
+      await workspace.expectError('VALIDATION_FAILED', 400, listReps, { query: { email: 'a\u0000@x.io' } });
     });
   });
 
   describe('GET /v1/reps/:repId', () => {
     it('returns the linkage as flat fields and as one object', async () => {
-      await slice.sql(
+      await workspace.db.sql(
         `update reps set provider = 'crm-a', synced_at = '2026-05-01 00:00Z' where rep_id = $1`,
         ids['Bob'],
       );
-      const shared = { workspace_id: workspaceId, rep_id: ids['Bob'] as string, fields: '{}', given: '{}' };
+      const shared = { rep_id: ids['Bob'] as string, fields: '{}', given: '{}' };
       const state = { ...shared, content_hash: newId(), is_closed: false, is_won: false };
       for (const [deal_id, snapshot_at, deleted_at] of [
         ['d1', '2026-05-02T00:00:00Z', null],
         ['d2', '2026-05-03T00:00:00Z', null],
         ['d3', '2026-05-04T00:00:00Z', '2026-05-04T00:00:00Z'],
       ] as const)
-        await slice.insert('deals', { ...state, deal_id, snapshot_at, deleted_at });
+        await workspace.insert.row('deals', { ...state, deal_id, snapshot_at, deleted_at });
       const linkage = {
         provider: 'crm-a',
         crmId: 'm2',
         syncedAt: '2026-05-01T00:00:00.000Z',
         lastDealOwnedAt: '2026-05-03T00:00:00.000Z',
       };
-      expect(await slice.run(getRep, admin, { params: { repId: ids['Bob'] } })).to.deep.equal({
+      expect(await workspace.run(getRep, { params: { repId: ids['Bob'] } })).to.deep.equal({
         id: ids['Bob'],
         email: 'bob@x.io',
         name: 'Bob',
@@ -93,7 +86,7 @@ describe('reps', () => {
         ...linkage,
         linkage,
       });
-      const cy = await slice.run(getRep, admin, { params: { repId: (ids['Cy'] as string).toUpperCase() } });
+      const cy = await workspace.run(getRep, { params: { repId: (ids['Cy'] as string).toUpperCase() } });
       expect(cy).to.include({ managerId: ids['Bob'], crmId: null, lastDealOwnedAt: null });
     });
   });
@@ -106,26 +99,26 @@ describe('reps', () => {
         active: false,
         managerId: ids['Bob'],
       });
-      expect(await slice.requests(workspaceId)).to.deep.equal([]);
+      expect(await workspace.requests()).to.deep.equal([]);
     });
 
     it('sets a manager, also from a given day, and clears the manager', async () => {
       expect(
         (await patch('Cy', { managerId: (ids['Ann'] as string).toUpperCase(), managerFrom: '2026-06-01' })).managerId,
       ).to.equal(ids['Bob']);
-      const requested = await slice.requests(workspaceId);
+      const requested = await workspace.requests();
       expect(requested.map((one) => [one.rep_id, one.from_day, one.trigger])).to.have.deep.members([
         [ids['Ann'], '2026-06-01', 'hierarchy_change'],
         [ids['Bob'], '2026-06-01', 'hierarchy_change'],
       ]);
-      expect(slice.woken).to.have.members([ids['Ann'], ids['Bob']]);
-      await slice.deleteRequests(workspaceId);
+      expect(workspace.db.woken).to.have.members([ids['Ann'], ids['Bob']]);
+      await workspace.deleteRequests();
       expect((await patch('Cy', { managerId: null })).managerId).to.equal(null);
-      expect((await slice.requests(workspaceId)).map((one) => [one.rep_id, one.from_day])).to.have.deep.members([
+      expect((await workspace.requests()).map((one) => [one.rep_id, one.from_day])).to.have.deep.members([
         [ids['Ann'], '1900-01-01'],
         [ids['Bob'], '1900-01-01'],
       ]);
-      expect(await slice.contents(workspaceId, 'reporting_lines')).to.equal('reporting_lines: ');
+      expect(await workspace.contents('reporting_lines')).to.equal('reporting_lines: ');
     });
 
     it('rejects bodies that violate the schema', async () => {
@@ -169,7 +162,7 @@ describe('reps', () => {
     });
 
     it("returns 403 rep_limit_reached for an activation beyond the tier's seats", async () => {
-      await slice.sql("update workspaces set tier = 'free' where workspace_id = $1", workspaceId);
+      await workspace.db.sql("update workspaces set tier = 'free' where workspace_id = $1", workspace.workspaceId);
       await patch('Cy', { active: false });
       await add(...Array.from({ length: 8 }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}` })));
       await expectError('rep_limit_reached', 403, ids['Cy'] as string, { active: true });
@@ -178,8 +171,7 @@ describe('reps', () => {
 
     it('ends the sessions of a rep who is deactivated or gets another role, and no other sessions', async () => {
       const token = (repId: string | null, kind: 'sess' | 'ws') =>
-        slice.insert('tokens', {
-          workspace_id: workspaceId,
+        workspace.insert.row('tokens', {
           token_id: newId(),
           kind,
           token_hash: Buffer.alloc(32, kind),
@@ -188,7 +180,9 @@ describe('reps', () => {
       for (const name of ['Ann', 'Bob', 'Cy']) await token(ids[name] as string, 'sess');
       await token(null, 'ws');
       const left = async () =>
-        (await slice.sql('select rep_id from tokens where workspace_id = $1', workspaceId)).map((row) => row['rep_id']);
+        (await workspace.db.sql('select rep_id from tokens where workspace_id = $1', workspace.workspaceId)).map(
+          (row) => row['rep_id'],
+        );
       await patch('Bob', { active: true, role: 'manager' });
       expect(await left()).to.have.length(4);
       await patch('Cy', { active: false });

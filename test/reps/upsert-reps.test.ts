@@ -1,33 +1,23 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
-import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { updateRep } from '#src/reps/commands/update-rep.js';
 import { upsertReps } from '#src/reps/commands/upsert-reps.js';
-import { duringSuite } from '#test/support/during-suite.js';
-import { callerAs, SliceFixture, type SliceOptions } from '#test/support/slice-fixture.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 describe('PUT /v1/reps', () => {
-  const slice = duringSuite(() => SliceFixture.create());
-  let workspaceId: string;
-  let admin: Caller;
-  beforeEach(() => enter());
-
-  async function enter(options: SliceOptions = {}): Promise<void> {
-    workspaceId = await slice.workspace(options);
-    admin = callerAs('admin', workspaceId);
-    slice.now = new Date('2026-05-15T12:00:00Z');
-    slice.woken.length = 0;
-  }
+  let workspace: OfflineWorkspace;
+  beforeEach(async () => {
+    workspace = await OfflineWorkspace.create();
+  });
 
   const put = (...reps: object[]) =>
-    slice.run(upsertReps, admin, { body: { reps } }).then(({ reps: answered }) => answered);
+    workspace.run(upsertReps, { body: { reps } }).then(({ reps: answered }) => answered);
   const everything = () =>
-    slice.contents(workspaceId, 'reps', 'lanes', 'reporting_lines', 'calculation_requests', 'deals', 'tokens');
+    workspace.contents('reps', 'lanes', 'reporting_lines', 'calculation_requests', 'deals', 'tokens');
 
   async function expectError(code: string, status: number, path: string | null, ...reps: object[]): Promise<void> {
     const before = await everything();
-    const failure = await slice.expectError(code, status, upsertReps, admin, { body: { reps } });
+    const failure = await workspace.expectError(code, status, upsertReps, { body: { reps } });
     if (path !== null)
       expect((failure.details as { issues: { path: string }[] }).issues.map((issue) => issue.path)).to.include(path);
     expect(await everything()).to.equal(before);
@@ -37,25 +27,25 @@ describe('PUT /v1/reps', () => {
     dealId: string,
     owner: { owner_id?: string; owner_email?: string; rep_id?: string },
   ): Promise<void> {
-    const shared = { workspace_id: workspaceId, close_date: '2026-02-01', amount: '1', is_closed: true, is_won: true };
+    const shared = { close_date: '2026-02-01', amount: '1', is_closed: true, is_won: true };
     const content = { fields: '{}', given: '{}', content_hash: newId() };
-    await slice.insert('deals', { ...shared, ...content, deal_id: dealId, ...owner });
+    await workspace.insert.row('deals', { ...shared, ...content, deal_id: dealId, ...owner });
   }
 
   async function dealOwners(): Promise<Record<string, string | null>> {
-    const rows = await slice.sql<{ deal_id: string; rep_id: string | null }>(
+    const rows = await workspace.db.sql<{ deal_id: string; rep_id: string | null }>(
       'select deal_id, rep_id from deals where workspace_id = $1',
-      workspaceId,
+      workspace.workspaceId,
     );
     return Object.fromEntries(rows.map((row) => [row.deal_id, row.rep_id]));
   }
 
   const lines = async () => {
-    const rows = await slice.sql(
+    const rows = await workspace.db.sql(
       `select r.name, from_day, to_day, m.name as manager from reporting_lines l
       join reps r on r.rep_id = l.rep_id join reps m on m.rep_id = l.manager_id
       where l.workspace_id = $1 order by r.name, from_day`,
-      workspaceId,
+      workspace.workspaceId,
     );
     return rows.map(Object.values);
   };
@@ -78,7 +68,7 @@ describe('PUT /v1/reps', () => {
       managerId: null,
     });
     expect(a).to.include({ email: 'ann@example.com', role: 'manager', active: false, crmMemberId: null });
-    const lanes = await slice.sql('select rep_id from lanes where workspace_id = $1', workspaceId);
+    const lanes = await workspace.db.sql('select rep_id from lanes where workspace_id = $1', workspace.workspaceId);
     expect(lanes).to.have.deep.members([{ rep_id: z.id }, { rep_id: a.id }]);
   });
 
@@ -144,17 +134,12 @@ describe('PUT /v1/reps', () => {
         ['Boss', '2026-04-01', null, 'Top'],
         ['Rep', '1900-01-01', null, 'Boss'],
       ]);
-      const requested = (await slice.requests(workspaceId)).map((one) => [
-        one.rep_id,
-        one.from_day,
-        one.to_day,
-        one.trigger,
-      ]);
+      const requested = (await workspace.requests()).map((one) => [one.rep_id, one.from_day, one.to_day, one.trigger]);
       expect(requested).to.have.deep.members([
         [boss.id, '1900-01-01', '2199-12-31', 'hierarchy_change'],
         [top.id, '1900-01-01', '2199-12-31', 'hierarchy_change'],
       ]);
-      expect(slice.woken).to.have.members([boss.id, top.id]);
+      expect(workspace.db.woken).to.have.members([boss.id, top.id]);
     });
 
     it('that change from a day request a calculation of the old and the new manager and of everyone above them', async () => {
@@ -165,7 +150,7 @@ describe('PUT /v1/reps', () => {
         { email: 'overold@x.io', name: 'Over Old' },
         { email: 'overfresh@x.io', name: 'Over Fresh' },
       );
-      await slice.deleteRequests(workspaceId);
+      await workspace.deleteRequests();
       const [rep] = await put({
         email: 'rep@x.io',
         name: 'Rep',
@@ -177,12 +162,12 @@ describe('PUT /v1/reps', () => {
         ['Rep', '1900-01-01', '2026-05-31', 'Old'],
         ['Rep', '2026-06-01', null, 'Fresh'],
       ]);
-      const requested = await slice.requests(workspaceId);
+      const requested = await workspace.requests();
       expect(requested.map((one) => one.rep_id)).to.have.members([old.id, fresh.id, overOld.id, overFresh.id]);
       expect(new Set(requested.map((one) => `${one.from_day} ${one.to_day}`))).to.deep.equal(
         new Set(['2026-06-01 2199-12-31']),
       );
-      slice.now = new Date('2026-06-01T00:00:00Z');
+      workspace.db.now = new Date('2026-06-01T00:00:00Z');
       expect((await put({ email: 'rep@x.io', name: 'Rep' }))[0].managerId).to.equal(fresh.id);
     });
 
@@ -250,8 +235,8 @@ describe('PUT /v1/reps', () => {
     });
 
     it("are those of the current day in the workspace's time zone", async () => {
-      await enter({ timezone: 'Pacific/Auckland' });
-      slice.now = new Date('2026-05-31T13:00:00Z');
+      workspace = await OfflineWorkspace.create({ timezone: 'Pacific/Auckland' });
+      workspace.db.now = new Date('2026-05-31T13:00:00Z');
       const [rep, boss] = await put(
         { email: 'rep@x.io', name: 'Rep', managerEmail: 'boss@x.io', managerFrom: '2026-06-01' },
         { email: 'boss@x.io', name: 'Boss' },
@@ -271,12 +256,12 @@ describe('PUT /v1/reps', () => {
         { email: 'c@x.io', name: 'C' },
       );
       expect(await dealOwners()).to.deep.equal({ 'by-member': a.id, 'by-email': b.id, orphan: null });
-      const requested = await slice.requests(workspaceId);
+      const requested = await workspace.requests();
       expect(requested.map((one) => one.rep_id))
         .to.have.members([a.id, b.id])
         .and.not.include(c.id);
       expect(requested[0]).to.include({ from_day: '1900-01-01', to_day: '2199-12-31', trigger: 'rep_change' });
-      expect(slice.woken).to.have.members([a.id, b.id]);
+      expect(workspace.db.woken).to.have.members([a.id, b.id]);
     });
 
     it('get a rep whose member id changes as owner, and deals with an owner keep it', async () => {
@@ -287,15 +272,15 @@ describe('PUT /v1/reps', () => {
       expect((await dealOwners())['waiting']).to.equal(null);
       await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm2' });
       expect(await dealOwners()).to.deep.equal({ old: a.id, waiting: a.id });
-      expect(await slice.requests(workspaceId)).to.have.length(1);
+      expect(await workspace.requests()).to.have.length(1);
     });
 
     it('of another workspace do not change', async () => {
       await deal('foreign', { owner_id: 'm1' });
-      const foreign = workspaceId;
-      await enter();
+      const foreign = workspace.workspaceId;
+      workspace = await OfflineWorkspace.in(workspace.db);
       await put({ email: 'a@x.io', name: 'A', crmMemberId: 'm1' });
-      expect(await slice.sql('select rep_id from deals where workspace_id = $1', foreign)).to.deep.equal([
+      expect(await workspace.db.sql('select rep_id from deals where workspace_id = $1', foreign)).to.deep.equal([
         { rep_id: null },
       ]);
     });
@@ -306,19 +291,19 @@ describe('PUT /v1/reps', () => {
       Array.from({ length: count }, (_, index) => ({ email: `r${index}@x.io`, name: `R${index}`, active }));
 
     it('are limited by the tier, counting active reps', async () => {
-      await enter({ tier: 'free' });
+      workspace = await OfflineWorkspace.create({ tier: 'free' });
       await put(...manyReps(10), { email: 'off@x.io', name: 'Off', active: false });
       await expectError('rep_limit_reached', 403, null, { email: 'new@x.io', name: 'New' });
       await expectError('rep_limit_reached', 403, null, { email: 'off@x.io', name: 'Off', active: true });
       await put({ email: 'r0@x.io', name: 'R0', active: false }, { email: 'new@x.io', name: 'New' });
-      await enter({ tier: 'pro' });
+      workspace = await OfflineWorkspace.create({ tier: 'pro' });
       await expectError('rep_limit_reached', 403, null, ...manyReps(26));
       await put(...manyReps(25));
     });
 
     it("above the tier's limit do not prevent changes of active reps", async () => {
       await put(...manyReps(12));
-      await slice.sql("update workspaces set tier = 'free' where workspace_id = $1", workspaceId);
+      await workspace.db.sql("update workspaces set tier = 'free' where workspace_id = $1", workspace.workspaceId);
       await put({ email: 'r0@x.io', name: 'Renamed' }, { email: 'r1@x.io', name: 'R1', active: false });
       await expectError('rep_limit_reached', 403, null, { email: 'r1@x.io', name: 'R1', active: true });
     });
@@ -347,7 +332,7 @@ describe('PUT /v1/reps', () => {
     const [a] = await put({ email: 'a@x.io', name: 'A' }, { email: 'b@x.io', name: 'B' });
     await Promise.all([
       put({ email: 'a@x.io', name: 'A2', managerEmail: 'b@x.io' }),
-      slice.run(updateRep, admin, { params: { repId: a.id }, body: { role: 'manager' } }),
+      workspace.run(updateRep, { params: { repId: a.id }, body: { role: 'manager' } }),
     ]);
     const [after] = await put({ email: 'a@x.io', name: 'A2' });
     expect(after).to.include({ role: 'manager', name: 'A2' });

@@ -3,7 +3,8 @@ import { newId } from '#src/kernel/ids.js';
 import { Leases } from '#src/platform/jobs/leases.js';
 import { createLog } from '#src/platform/log.js';
 import { updateEndpoint } from '#src/webhook-endpoints/webhook-endpoint-store.js';
-import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
+import { OfflineDatabase } from '#test/support/offline-database.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { until } from '#test/support/until.js';
 import { WebhookWorker } from '#workers/webhook-worker.js';
 
@@ -17,8 +18,8 @@ class HangingReceivers {
   });
   private readonly leases: Leases;
 
-  constructor(slice: SliceFixture) {
-    this.leases = new Leases(slice.unitOfWork);
+  constructor({ unitOfWork }: OfflineDatabase) {
+    this.leases = new Leases(unitOfWork);
   }
 
   async run(workspaceId: string, endpointId: string): Promise<boolean> {
@@ -35,14 +36,19 @@ class HangingReceivers {
   }
 }
 
+interface Endpoint {
+  readonly workspace: OfflineWorkspace;
+  readonly endpointId: string;
+}
+
 describe('the slots of outgoing events', () => {
-  let slice: SliceFixture;
+  let db: OfflineDatabase;
   let receivers: HangingReceivers;
   let workers: WebhookWorker[];
 
   beforeEach(async () => {
-    slice = await SliceFixture.emptied();
-    receivers = new HangingReceivers(slice);
+    db = await OfflineDatabase.emptied();
+    receivers = new HangingReceivers(db);
     workers = [];
   });
 
@@ -52,34 +58,33 @@ describe('the slots of outgoing events', () => {
   });
 
   /** An endpoint with an event that is due. */
-  async function addEndpoint(workspaceId: string, attemptedAt: Date | null = null): Promise<string> {
-    const ids = { workspace_id: workspaceId, endpoint_id: newId() };
-    const secret = Buffer.alloc(1);
-    await slice.insert('webhook_endpoints', {
-      ...ids,
+  async function addEndpoint({ insert }: OfflineWorkspace, attemptedAt: Date | null = null): Promise<string> {
+    const endpoint_id = newId();
+    await insert.row('webhook_endpoints', {
+      endpoint_id,
       url: 'https://hooks.example.com/',
-      secret,
+      secret: Buffer.alloc(1),
       attempted_at: attemptedAt,
     });
     const deliveryId = newId();
-    await slice.insert('webhook_deliveries', {
-      ...ids,
+    await insert.row('webhook_deliveries', {
+      endpoint_id,
       delivery_id: deliveryId,
       sequence_id: deliveryId,
       event_type: 'webhook.test',
       data: '{}',
     });
-    return ids.endpoint_id;
+    return endpoint_id;
   }
 
   async function workspaceWith(endpoints: number): Promise<string> {
-    const workspaceId = await slice.workspace();
-    for (let count = 0; count < endpoints; count += 1) await addEndpoint(workspaceId);
-    return workspaceId;
+    const workspace = await OfflineWorkspace.in(db);
+    for (let count = 0; count < endpoints; count += 1) await addEndpoint(workspace);
+    return workspace.workspaceId;
   }
 
   function startWorker(): WebhookWorker {
-    const worker = new WebhookWorker(slice.app, receivers, createLog('silent'));
+    const worker = new WebhookWorker(db.app, receivers, createLog('silent'));
     workers.push(worker);
     return worker;
   }
@@ -109,34 +114,34 @@ describe('the slots of outgoing events', () => {
   });
 
   it('go to every workspace once before one gets a second, also if its endpoints have waited longest', async () => {
-    const eager = await slice.workspace();
+    const eager = await OfflineWorkspace.in(db);
     for (let count = 0; count < 20; count += 1) await addEndpoint(eager, new Date('2026-01-01T00:00:00Z'));
     const others: string[] = [];
     for (let count = 0; count < 11; count += 1) {
-      const workspaceId = await slice.workspace();
-      await addEndpoint(workspaceId, new Date('2026-02-01T00:00:00Z'));
-      others.push(workspaceId);
+      const workspace = await OfflineWorkspace.in(db);
+      await addEndpoint(workspace, new Date('2026-02-01T00:00:00Z'));
+      others.push(workspace.workspaceId);
     }
     startWorker().wake();
     await until(() => receivers.contacted.length === 12);
-    expect([...receivers.contacted].sort()).to.deep.equal([eager, ...others].sort());
+    expect([...receivers.contacted].sort()).to.deep.equal([eager.workspaceId, ...others].sort());
   });
 
   it('are used again at once when a receiver has responded', async () => {
     const workspaceId = await workspaceWith(5);
     const contacted: string[] = [];
-    const leases = new Leases(slice.unitOfWork);
+    const leases = new Leases(db.unitOfWork);
     const runner = {
       run: async (_workspaceId: string, endpointId: string) => {
         const held = await leases.hold(workspaceId, `webhook ${endpointId}`, async () => {
           contacted.push(endpointId);
-          await slice.sql(`update webhook_deliveries set status = 'delivered' where endpoint_id = $1`, endpointId);
+          await db.sql(`update webhook_deliveries set status = 'delivered' where endpoint_id = $1`, endpointId);
           return true;
         });
         return held === true;
       },
     };
-    const worker = new WebhookWorker(slice.app, runner, createLog('silent'));
+    const worker = new WebhookWorker(db.app, runner, createLog('silent'));
     workers.push(worker);
     worker.wake();
     await until(() => contacted.length === 5);
@@ -144,29 +149,28 @@ describe('the slots of outgoing events', () => {
   });
 
   describe('and enabling an endpoint again', () => {
-    async function unreachableEndpoint(enabled: boolean, lastAttempt: string): Promise<string[]> {
-      const workspaceId = await slice.workspace();
-      const endpointId = await addEndpoint(workspaceId);
-      await slice.sql(
+    async function unreachableEndpoint(enabled: boolean, lastAttempt: string): Promise<Endpoint> {
+      const workspace = await OfflineWorkspace.in(db);
+      const endpointId = await addEndpoint(workspace);
+      await db.sql(
         `update webhook_endpoints set enabled = $2, failures = 4, attempted_at = now() - $3::interval,
            not_before = now() + interval '1 hour' where endpoint_id = $1`,
         endpointId,
         enabled,
         lastAttempt,
       );
-      return [workspaceId, endpointId];
+      return { workspace, endpointId };
     }
 
-    async function enable([workspaceId, endpointId]: string[]): Promise<void> {
-      const caller = callerAs('admin', workspaceId as string);
-      await slice.unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
-        updateEndpoint(trx, caller, endpointId as string, { enabled: true }),
+    async function enable({ workspace: { admin }, endpointId }: Endpoint): Promise<void> {
+      await db.unitOfWork.run(admin, { lock: 'exclusive', access: 'write' }, (trx) =>
+        updateEndpoint(trx, admin, endpointId, { enabled: true }),
       );
     }
 
-    const stateOf = async ([, endpointId]: string[]) =>
+    const stateOf = async ({ endpointId }: Endpoint) =>
       (
-        await slice.sql<{ failures: number; isDue: boolean; waits: number }>(
+        await db.sql<{ failures: number; isDue: boolean; waits: number }>(
           `select failures, not_before <= now() as "isDue",
              round(extract(epoch from not_before - attempted_at))::int as waits
            from webhook_endpoints where endpoint_id = $1`,

@@ -2,23 +2,20 @@ import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
 import { replayWebhookDelivery } from '#src/webhook-endpoints/commands/replay-webhook-delivery.js';
 import { testWebhookEndpoint } from '#src/webhook-endpoints/commands/test-webhook-endpoint.js';
-import { callerAs, SliceFixture } from '#test/support/slice-fixture.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 describe('deliveries that a person requests', () => {
-  let slice: SliceFixture;
-  let workspaceId: string;
+  let workspace: OfflineWorkspace;
   let endpointId: string;
 
   beforeEach(async () => {
-    slice = await SliceFixture.emptied();
-    workspaceId = await slice.workspace();
+    workspace = await OfflineWorkspace.create();
     endpointId = await addEndpoint();
   });
 
   async function addEndpoint(): Promise<string> {
     const id = newId();
-    await slice.insert('webhook_endpoints', {
-      workspace_id: workspaceId,
+    await workspace.insert.row('webhook_endpoints', {
       endpoint_id: id,
       url: 'https://hooks.example.com/',
       secret: Buffer.alloc(1),
@@ -26,17 +23,15 @@ describe('deliveries that a person requests', () => {
     return id;
   }
 
-  const caller = () => callerAs('admin', workspaceId);
-  const test = (id = endpointId) => slice.run(testWebhookEndpoint, caller(), { params: { endpointId: id } });
-  const replay = (deliveryId: string) =>
-    slice.run(replayWebhookDelivery, caller(), { params: { endpointId, deliveryId } });
+  const test = (id = endpointId) => workspace.run(testWebhookEndpoint, { params: { endpointId: id } });
+  const replay = (deliveryId: string) => workspace.run(replayWebhookDelivery, { params: { endpointId, deliveryId } });
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => 'sent',
       ({ code }: { code: string }) => code,
     );
   const stored = async () =>
-    (await slice.sql('select 1 from webhook_deliveries where endpoint_id = $1', endpointId)).length;
+    (await workspace.db.sql('select 1 from webhook_deliveries where endpoint_id = $1', endpointId)).length;
 
   it('are at most ten in any minute for each endpoint, tests and replays together', async () => {
     const { deliveryId } = await test();
@@ -48,7 +43,7 @@ describe('deliveries that a person requests', () => {
     expect(await codeOf(replay(deliveryId))).to.equal('rate_limited');
     expect(await stored()).to.equal(5);
     expect(await codeOf(test(await addEndpoint()))).to.equal('sent');
-    await slice.sql(`update limited_uses set used_at = used_at - interval '1 minute'`);
+    await workspace.db.sql(`update limited_uses set used_at = used_at - interval '1 minute'`);
     expect(await codeOf(test())).to.equal('sent');
   });
 

@@ -8,30 +8,30 @@ import { updateWorkspace } from '#src/workspaces/commands/update-workspace.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { getWorkspace } from '#src/workspaces/queries/get-workspace.js';
 import { getWorkspaceKey } from '#src/workspaces/queries/get-workspace-key.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { workedTiers } from '#test/support/worked-example.js';
-import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const config = { rules: [{ name: 'New business', measure: 'amount', tiers: workedTiers }] };
 const mask = `ws_${'*'.repeat(32)}`;
 
 describe('workspaces', () => {
-  let world: WorkspaceFixture;
+  let workspace: OfflineWorkspace;
 
   beforeEach(async () => {
-    world = await WorkspaceFixture.create();
+    workspace = await OfflineWorkspace.create({ now: '2026-03-20T12:00:00Z' });
   });
 
   describe('reading', () => {
     it('returns the workspace with its active plans', async () => {
-      await world.plan('Running', config);
-      await world.plan('Draft', config, { status: 'draft' });
-      await world.plan('Gone', config, { status: 'deleted' });
-      const replaced = await world.plan('Replaced', config, { status: 'deleted' });
-      await world.plan('', config, { planId: replaced });
-      const { plans, caller, ...reported } = await world.slice.run(getWorkspace, world.admin);
+      await workspace.insert.plan('Running', config);
+      await workspace.insert.plan('Draft', config, { status: 'draft' });
+      await workspace.insert.plan('Gone', config, { status: 'deleted' });
+      const replaced = await workspace.insert.plan('Replaced', config, { status: 'deleted' });
+      await workspace.insert.plan('', config, { planId: replaced });
+      const { plans, caller, ...reported } = await workspace.run(getWorkspace);
       expect(caller).to.deep.equal({ kind: 'ws', role: 'admin', repId: null, name: 'workspace key' });
       expect(reported).to.deep.equal({
-        workspaceId: world.workspaceId,
+        workspaceId: workspace.workspaceId,
         name: 'Test',
         currency: 'USD',
         timezone: 'UTC',
@@ -48,56 +48,56 @@ describe('workspaces', () => {
         apiKey: { masked: null, isSet: false },
       });
       expect(plans.map((plan: { name: string }) => plan.name)).to.deep.equal(['Running']);
-      const withoutPerson = await world.slice.run(getWorkspace, world.as('connection'));
+      const withoutPerson = await workspace.run(getWorkspace, {}, workspace.caller('connection'));
       expect(withoutPerson).to.deep.equal({ ...reported, plans, caller: withoutPerson.caller });
       expect(withoutPerson.caller).to.include({ role: null, repId: null });
-      const all = await world.slice.run(getWorkspace, world.admin, { query: { includeDeleted: 'true' } });
+      const all = await workspace.run(getWorkspace, { query: { includeDeleted: 'true' } });
       expect(all.plans.map((plan: { name: string; status: string }) => `${plan.name} ${plan.status}`)).to.deep.equal([
         'Gone deleted',
         // Its new version is active, but the plan itself is still deleted.
         'Replaced deleted',
         'Running active',
       ]);
-      await world.slice.expectError('VALIDATION_FAILED', 400, getWorkspace, world.admin, {
+      await workspace.expectError('VALIDATION_FAILED', 400, getWorkspace, {
         query: { includeDeleted: 'yes' },
       });
     });
   });
 
   describe('changing', () => {
-    const change = (body: unknown) => world.slice.run(updateWorkspace, world.admin, { body });
+    const change = (body: unknown) => workspace.run(updateWorkspace, { body });
 
     it('renames the workspace without a recalculation', async () => {
-      await world.rep('Ada');
+      await workspace.insert.rep('Ada');
       expect(await change({ name: '  New name ' })).to.deep.equal({ updated: true, name: 'New name' });
       expect(await change({ currency: 'USD', timezone: 'UTC' })).to.deep.equal({
         updated: true,
         currency: 'USD',
         timezone: 'UTC',
       });
-      expect(await world.slice.requests(world.workspaceId)).to.deep.equal([]);
-      expect((await world.slice.run(getWorkspace, world.admin)).name).to.equal('New name');
+      expect(await workspace.requests()).to.deep.equal([]);
+      expect((await workspace.run(getWorkspace)).name).to.equal('New name');
     });
 
     it('recalculates everyone when the currency changes', async () => {
-      const ada = await world.rep('Ada');
-      const ben = await world.rep('Ben', { active: false });
+      const ada = await workspace.insert.rep('Ada');
+      const ben = await workspace.insert.rep('Ben', { active: false });
       expect(await change({ currency: 'EUR' })).to.deep.equal({ updated: true, currency: 'EUR' });
-      const requests = await world.slice.requests(world.workspaceId);
+      const requests = await workspace.requests();
       expect(requests.map((request) => request.rep_id)).to.have.members([ada, ben]);
       expect(requests.map((request) => request.trigger)).to.deep.equal(['workspace_change', 'workspace_change']);
-      expect(world.slice.woken).to.have.members([ada, ben]);
+      expect(workspace.db.woken).to.have.members([ada, ben]);
     });
 
     it('recomputes the days of deals when the time zone changes', async () => {
-      const ada = await world.rep('Ada');
-      await world.deal('D1', ada, { closeDate: '2026-03-31' });
+      const ada = await workspace.insert.rep('Ada');
+      await workspace.insert.deal('D1', ada, { closeDate: '2026-03-31' });
       const given = JSON.stringify({ repId: ada, closeDate: '2026-03-31T23:30:00Z' });
-      await world.slice.sql('update deals set given = $1', given);
+      await workspace.db.sql('update deals set given = $1', given);
       await change({ timezone: 'Europe/Berlin' });
-      const deals = await world.slice.sql('select close_date, rep_id from deals');
+      const deals = await workspace.db.sql('select close_date, rep_id from deals');
       expect(deals).to.deep.equal([{ close_date: '2026-04-01', rep_id: ada }]);
-      expect(await world.slice.requests(world.workspaceId)).to.have.length(1);
+      expect(await workspace.requests()).to.have.length(1);
     });
 
     it('rejects invalid fields by name and changes nothing', async () => {
@@ -111,30 +111,29 @@ describe('workspaces', () => {
         { tier: 'free' },
         { name: 'Right', currency: 'wrong' },
       ];
-      const before = await world.slice.contents(world.workspaceId, 'workspaces');
-      for (const body of bad)
-        await world.slice.expectError('VALIDATION_FAILED', 400, updateWorkspace, world.admin, { body });
-      expect(await world.slice.contents(world.workspaceId, 'workspaces')).to.equal(before);
+      const before = await workspace.contents('workspaces');
+      for (const body of bad) await workspace.expectError('VALIDATION_FAILED', 400, updateWorkspace, { body });
+      expect(await workspace.contents('workspaces')).to.equal(before);
     });
   });
 
   describe('keys', () => {
     const terms = { name: 'Other', tier: 'free', currency: 'USD', timezone: 'UTC' } as const;
-    const create = () => createWorkspace(world.slice.unitOfWork, terms);
+    const create = () => createWorkspace(workspace.db.unitOfWork, terms);
 
     it('masks stored keys', async () => {
-      expect(await world.slice.run(getWorkspaceKey, world.admin)).to.deep.equal({ masked: null, isSet: false });
+      expect(await workspace.run(getWorkspaceKey)).to.deep.equal({ masked: null, isSet: false });
       const { workspaceId } = await create();
-      expect(await world.slice.run(getWorkspaceKey, { ...world.admin, workspaceId })).to.deep.equal({
+      expect(await workspace.run(getWorkspaceKey, {}, { ...workspace.admin, workspaceId })).to.deep.equal({
         masked: mask,
         isSet: true,
       });
     });
 
-    const bearers = () => new TokenAuthenticator(world.slice.app, new AttemptLimits(world.slice.app, 10));
+    const bearers = () => new TokenAuthenticator(workspace.db.app, new AttemptLimits(workspace.db.app, 10));
 
     it('rejects the old key as soon as it is replaced, also with concurrent requests', async () => {
-      world.slice.now = new Date();
+      workspace.db.now = new Date();
       const { workspaceId, apiKey } = await create();
       const all = bearers();
       const sendRequest = () =>
@@ -149,7 +148,7 @@ describe('workspaces', () => {
         return answers;
       });
       await sendRequest();
-      await world.slice.run(rotateWorkspaceKey, { ...world.admin, workspaceId }, { body: {} });
+      await workspace.run(rotateWorkspaceKey, { body: {} }, { ...workspace.admin, workspaceId });
       const after = await Promise.all(Array.from({ length: 8 }, sendRequest));
       sending = false;
       expect((await Promise.all(clients)).some(([first]) => first === true)).to.equal(true);
@@ -170,10 +169,10 @@ describe('workspaces', () => {
     });
 
     it('replaces the key at once', async () => {
-      world.slice.now = new Date();
+      workspace.db.now = new Date();
       const { workspaceId, apiKey: old } = await create();
-      const caller = { ...world.admin, workspaceId };
-      const rotated = await world.slice.run(rotateWorkspaceKey, caller, { body: {} });
+      const caller = { ...workspace.admin, workspaceId };
+      const rotated = await workspace.run(rotateWorkspaceKey, { body: {} }, caller);
       expect(rotated).to.include({ masked: mask, oldKeyExpiresAt: null });
       expect((await bearers().authenticate(`Bearer ${rotated.apiKey}`, 'test')).caller.workspaceId).to.equal(
         workspaceId,
@@ -182,27 +181,27 @@ describe('workspaces', () => {
         .authenticate(`Bearer ${old}`, 'test')
         .catch((error: { code: string }) => error.code);
       expect(rejected).to.equal('unauthorized');
-      expect(await world.slice.run(getWorkspaceKey, caller)).to.deep.equal({ masked: mask, isSet: true });
-      const tokens = await world.slice.sql('select token_hash from tokens where workspace_id = $1', workspaceId);
+      expect(await workspace.run(getWorkspaceKey, {}, caller)).to.deep.equal({ masked: mask, isSet: true });
+      const tokens = await workspace.db.sql('select token_hash from tokens where workspace_id = $1', workspaceId);
       expect(tokens).to.have.deep.members([old, rotated.apiKey].map((key) => ({ token_hash: tokenHash(key) })));
     });
 
     it('accepts the old key for its grace period, which a second rotation does not extend', async () => {
-      world.slice.now = new Date();
+      workspace.db.now = new Date();
       const { workspaceId, apiKey: old } = await create();
-      const caller = { ...world.admin, workspaceId };
-      const first = await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 10 } });
-      const expected = new Date(world.slice.now.getTime() + 600_000).toISOString();
+      const caller = { ...workspace.admin, workspaceId };
+      const first = await workspace.run(rotateWorkspaceKey, { body: { graceMinutes: 10 } }, caller);
+      const expected = new Date(workspace.db.now.getTime() + 600_000).toISOString();
       expect(first.oldKeyExpiresAt).to.equal(expected);
       expect((await bearers().authenticate(`Bearer ${old}`, 'test')).caller.workspaceId).to.equal(workspaceId);
-      await world.slice.run(rotateWorkspaceKey, caller, { body: { graceMinutes: 1440 } });
-      const rows = await world.slice.sql('select expires_at from tokens where token_hash = $1', tokenHash(old));
+      await workspace.run(rotateWorkspaceKey, { body: { graceMinutes: 1440 } }, caller);
+      const rows = await workspace.db.sql('select expires_at from tokens where token_hash = $1', tokenHash(old));
       expect(rows).to.deep.equal([{ expires_at: new Date(expected) }]);
     });
 
     it('writes an audit entry with the actor and never with the key', async () => {
-      const rotated = await world.slice.run(rotateWorkspaceKey, world.admin, { body: { graceMinutes: 5 } });
-      const log = await world.slice.sql('select * from audit_runs');
+      const rotated = await workspace.run(rotateWorkspaceKey, { body: { graceMinutes: 5 } });
+      const log = await workspace.db.sql('select * from audit_runs');
       expect(log).to.have.length(1);
       expect(log[0]).to.include({ actor: 'api-key', trigger: 'key_rotation', scope: 'workspace', outcome: 'written' });
       expect(JSON.stringify(log)).to.not.contain(rotated.apiKey);

@@ -1,5 +1,5 @@
 import { newId } from '#src/kernel/ids.js';
-import { query } from './ledger-checks.js';
+import { query } from '#test/support/ledger-checks.js';
 
 /**
  * Returns a function that copies the rows which the workspace has now into a new workspace and returns its id. All other

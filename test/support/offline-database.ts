@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { type QueryResultRow } from 'pg';
+import { container as root } from 'tsyringe';
+import { DealExplainer } from '#src/commissions/deal-explainer.js';
+import { simulationThreads } from '#src/commissions/simulation-limits.js';
+import { type Clock } from '#src/kernel/clock.js';
+import { CommissionChanges } from '#src/ledger/commission-changes.js';
+import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
+import { createDatabase, type Database } from '#src/platform/database/pool.js';
+import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { CLOCK } from '#src/platform/injection-tokens.js';
+import { createLog } from '#src/platform/log.js';
+import { type AnyOperation } from '#src/platform/operation.js';
+import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
+import { afterFile } from './after-file.js';
+import { query } from './ledger-checks.js';
+import { migrateTestDatabase } from './migrate-test-database.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+
+type Urls = Pick<TestDatabase, 'ownerUrl' | 'appUrl' | 'drop'>;
+
+const startOfTests = new Date('2026-05-15T12:00:00Z');
+
+let databaseOfFile: Promise<OfflineDatabase> | undefined;
+
+/** A database without a service, and the parts of a service that operations and lanes use in this process. */
+export class OfflineDatabase {
+  /** The time of the clock. */
+  now = startOfTests;
+  readonly clock: Clock = { now: () => this.now };
+  /** Reps for whom a wake-up was sent, newest last. */
+  readonly woken: string[] = [];
+  readonly wake: WakeLanes = async (_workspaceId, repIds) => {
+    this.woken.push(...repIds);
+  };
+
+  private constructor(
+    readonly ownerUrl: string,
+    readonly appUrl: string,
+    readonly owner: Database,
+    readonly app: Database,
+    readonly unitOfWork: UnitOfWork,
+    private readonly drop: () => Promise<void>,
+  ) {}
+
+  static async create(
+    database: Promise<Urls> = createTestDatabase({ migrate: migrateTestDatabase }),
+  ): Promise<OfflineDatabase> {
+    const { ownerUrl, appUrl, drop } = await database;
+    const owner = createDatabase({ url: ownerUrl, size: 2, onError: () => {}, asOwner: true });
+    const app = createDatabase({ url: appUrl, size: 6, onError: () => {} });
+    return new OfflineDatabase(ownerUrl, appUrl, owner, app, new UnitOfWork(app), drop);
+  }
+
+  /** The database of the current test file, without rows. The first call creates it; it is dropped after the file. */
+  static async emptied(): Promise<OfflineDatabase> {
+    if (databaseOfFile === undefined) {
+      const created = OfflineDatabase.create();
+      databaseOfFile = created;
+      afterFile(async () => {
+        databaseOfFile = undefined;
+        await (await created).close();
+      });
+    }
+    const database = await databaseOfFile;
+    await database.empty();
+    return database;
+  }
+
+  /** Takes a tenth of the time of TRUNCATE, which makes new files for every table and index. */
+  private async empty(): Promise<void> {
+    const { rows } = await sql<{ table: string }>`
+      select quote_ident(tablename) as table from pg_tables
+      where schemaname = 'public' and tablename not like 'kysely%'`.execute(this.owner);
+    const tables = rows.map(({ table }) => table);
+    await this.owner.transaction().execute(async (trx) => {
+      await sql.raw(`lock table ${tables.join(', ')} in share row exclusive mode`).execute(trx);
+      // Foreign keys and the triggers that keep the audit log are not checked.
+      await sql`set local session_replication_role = replica`.execute(trx);
+      await sql.raw(tables.map((table) => `delete from ${table}`).join(';')).execute(trx);
+    });
+    this.now = startOfTests;
+    this.woken.length = 0;
+  }
+
+  async close(): Promise<void> {
+    await this.app.destroy();
+    await this.owner.destroy();
+    await this.drop();
+  }
+
+  /** Rows as the owner of the tables reads them. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of every table
+  sql<Row extends QueryResultRow = any>(text: string, ...values: unknown[]): Promise<Row[]> {
+    return query(this.ownerUrl, text, values);
+  }
+
+  dispatcher(operation: AnyOperation): OperationDispatcher {
+    const { unitOfWork, clock, wake } = this;
+    return dispatcherFor(operation, { unitOfWork, clock, wake });
+  }
+}
+
+interface Wiring {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  readonly wake: WakeLanes;
+}
+
+const threadLimits = { threads: 1, heapMb: 192, seconds: 60 };
+/** A thread starts with the first large explanation, and does not keep the process alive. */
+const threads = simulationThreads(threadLimits);
+
+/** A dispatcher for one operation, wired as in the composition but without a queue. */
+export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake }: Wiring): OperationDispatcher {
+  const container = root.createChildContainer();
+  container.registerInstance(UnitOfWork, unitOfWork);
+  const laneRunner = new LaneRunner(unitOfWork, clock, wake, createLog('silent'));
+  container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock));
+  container.registerInstance(LaneRunner, laneRunner);
+  container.registerInstance(CLOCK, clock);
+  container.registerInstance(DealExplainer, new DealExplainer(unitOfWork, threads, threadLimits));
+  return new OperationDispatcher([operation], container);
+}
