@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '#embedded-postgres/launch.js';
 import { type Delivery } from '#fakes/deliveries.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.js';
+import { freePort } from '#test/support/free-port.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { type BenchService, startBenchService, untilDone } from './bench-service.js';

@@ -6,9 +6,9 @@ import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { findDeal } from '#src/deals/deal-views.js';
 import { loadWorkspaceTerms } from '#src/ledger/rep-terms.js';
 import { type ThreadPool } from '#src/platform/threads/thread-pool.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
 import { workedTiers } from '#test/support/worked-example.js';
-import { WorkspaceFixture } from '#test/support/workspace-fixture.js';
 
 const limits = { threads: 1, heapMb: 192, seconds: 120 };
 
@@ -27,7 +27,7 @@ class CountingPool implements Pick<ThreadPool, 'hold'> {
 describe('explanations of deals of large reps', () => {
   const pool = simulationThreads(limits);
   let threads: CountingPool;
-  let world: WorkspaceFixture;
+  let workspace: OfflineWorkspace;
   let ada: string;
   let max: string;
 
@@ -35,11 +35,11 @@ describe('explanations of deals of large reps', () => {
 
   beforeEach(async () => {
     threads = new CountingPool(pool);
-    world = await WorkspaceFixture.create();
-    ada = await world.rep('Ada');
-    max = await world.rep('Max');
-    await world.reportTo(max, ada);
-    const planId = await world.plan('AE', {
+    workspace = await OfflineWorkspace.create({ now: '2026-03-20T12:00:00Z' });
+    ada = await workspace.insert.rep('Ada');
+    max = await workspace.insert.rep('Max');
+    await workspace.insert.reportingLines(max, ada);
+    const planId = await workspace.insert.plan('AE', {
       dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Closed Won' }],
       rules: [
         { name: 'New business', measure: 'amount', tierMode: 'marginal', tiers: workedTiers },
@@ -50,23 +50,23 @@ describe('explanations of deals of large reps', () => {
         flatRule('Rank', 0.02, { tierBy: 'rank', tiers: [{ tierIndex: 0, minThreshold: 1, rate: 0.02 }] }),
       ],
     });
-    for (const repId of [ada, await world.rep('Ben')]) {
-      await world.assign(repId, planId);
-      await world.quota(repId, planId, 'New business', '2026-Q1', 100_000);
+    for (const repId of [ada, await workspace.insert.rep('Ben')]) {
+      await workspace.insert.assignment(repId, planId);
+      await workspace.insert.quota(repId, planId, 'New business', '2026-Q1', 100_000);
     }
-    await world.assign(max, await world.overridePlan(0.1));
-    await world.deal('D1', ada, { amount: 60_000, closeDate: '2026-01-15' });
-    await world.deal('D2', ada, { amount: 60_000, closeDate: '2026-02-10' });
-    await world.deal('D3', ada, { amount: 30_000, closeDate: '2026-03-05' });
-    await world.deal('Lost', ada, { amount: 10_000, closeDate: '2026-03-06', stage: 'Closed Lost' });
-    await world.calculate();
-    await world.statement(ada, '2026-01', 'approved');
+    await workspace.insert.assignment(max, await workspace.insert.overridePlan(0.1));
+    await workspace.insert.deal('D1', ada, { amount: 60_000, closeDate: '2026-01-15' });
+    await workspace.insert.deal('D2', ada, { amount: 60_000, closeDate: '2026-02-10' });
+    await workspace.insert.deal('D3', ada, { amount: 30_000, closeDate: '2026-03-05' });
+    await workspace.insert.deal('Lost', ada, { amount: 10_000, closeDate: '2026-03-06', stage: 'Closed Lost' });
+    await workspace.recalculate();
+    await workspace.insert.statement(ada, '2026-01', 'approved');
   });
 
   /** Explains the deal for the rep. Deals beyond `maxResults` results are explained in a thread. */
   function explain(dealId: string, repId: string, maxResults?: number): Promise<DealOutcome[]> {
-    const { slice, workspaceId, admin } = world;
-    const explainer = new DealExplainer(slice.unitOfWork, threads, limits, maxResults);
+    const { db, workspaceId, admin } = workspace;
+    const explainer = new DealExplainer(db.unitOfWork, threads, limits, maxResults);
     return explainer.run(admin, { lock: 'none', access: 'read' }, async (trx, explainDeal) => {
       const deal = await findDeal(trx, workspaceId, dealId);
       if (deal === null) throw new Error('no such deal');
@@ -97,7 +97,7 @@ describe('explanations of deals of large reps', () => {
   it('use a thread only if the attainment period has more than 500 deals of the rep or of the team', async () => {
     await explain('D2', ada);
     expect(threads.tasks).to.equal(0);
-    await world.deals(ada, 500, { amount: 10, spacing: 1, days: 80 });
+    await workspace.insert.deals(ada, 500, { amount: 10, spacing: 1, days: 80 });
     const [outcome] = await explain('D2', ada);
     expect([threads.tasks, outcome?.ruleName]).to.deep.equal([1, 'New business']);
     await explain('D2', max);
@@ -109,11 +109,11 @@ describe('explanations of deals of large reps', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const occupied = pool.hold(world.workspaceId, () => released);
+    const occupied = pool.hold(workspace.workspaceId, () => released);
     const explained = explain('D2', ada, 0);
     // The first attempt has found that the explanation needs a thread.
     while (threads.tasks === 0) await new Promise((resolve) => setImmediate(resolve));
-    const open = await world.slice.sql(
+    const open = await workspace.db.sql(
       `select from pg_stat_activity where datname = current_database() and usename <> current_user and xact_start is not null`,
     );
     expect(open).to.have.length(0);
