@@ -10,6 +10,7 @@ import { readConfig } from '#src/platform/config.js';
 import { listen } from '#src/platform/http/listen.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { maxWaitSeconds } from './measure.js';
 import { OwnerPool } from './owner-pool.js';
 
 /** The service as it is installed, on a durable database, with direct connections for the floors. */
@@ -146,11 +147,10 @@ export async function untilDone(
   await until(query, isDone, pauseMs);
 }
 
-/** Polls until the work is done. Throws after the seconds of BENCH_TIMEOUT_SECONDS, by default an hour. */
+/** Polls until the work is done. */
 export async function until(what: string, isDone: () => Promise<boolean>, pauseMs: number): Promise<void> {
-  const seconds = Number(process.env['BENCH_TIMEOUT_SECONDS'] ?? 3600);
-  const done = await pollUntil(isDone, (value) => value, { maxWaitMs: seconds * 1000, pauseMs });
-  if (!done) throw new Error(`still not done after ${seconds} s: ${what}`);
+  const done = await pollUntil(isDone, (value) => value, { maxWaitMs: maxWaitSeconds * 1000, pauseMs });
+  if (!done) throw new Error(`still not done after ${maxWaitSeconds} s: ${what}`);
 }
 
 async function send(address: string, apiKey: string, method: string, body: unknown): Promise<Response> {

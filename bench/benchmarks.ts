@@ -1,38 +1,24 @@
-import { agents } from './agents.js';
-import { changes } from './changes.js';
-import { crmSync } from './crm-sync.js';
-import { documents } from './documents.js';
-import { engine } from './engine.js';
-import { fairness } from './fairness.js';
-import { http } from './http.js';
-import { imports } from './imports.js';
-import { intake } from './intake.js';
-import { latency } from './latency.js';
 import { type Table } from './measure.js';
-import { memory } from './memory.js';
-import { pdf } from './pdf.js';
-import { recalculation } from './recalculation.js';
-import { shapes } from './shapes.js';
 import { type Size } from './size.js';
-import { storms } from './storms.js';
-import { workers } from './workers.js';
 
-/** The benchmarks by their names on the command line, in the order of docs/performance.md. */
-export const benchmarks: Readonly<Record<string, (size: Size) => AsyncGenerator<Table>>> = {
-  recalculation,
-  memory,
-  shapes,
-  changes,
-  storms,
-  workers,
-  engine,
-  http,
-  intake,
-  latency,
-  import: imports,
-  pdf,
-  documents,
-  sync: crmSync,
-  fairness,
-  agents,
+type Benchmark = (size: Size) => AsyncGenerator<Table>;
+
+/** The benchmarks by their names on the command line, in the order of docs/performance.md. Each process loads one. */
+export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  recalculation: async () => (await import('./recalculation.js')).recalculation,
+  memory: async () => (await import('./memory.js')).memory,
+  shapes: async () => (await import('./shapes.js')).shapes,
+  changes: async () => (await import('./changes.js')).changes,
+  storms: async () => (await import('./storms.js')).storms,
+  workers: async () => (await import('./workers.js')).workers,
+  engine: async () => (await import('./engine.js')).engine,
+  http: async () => (await import('./http.js')).http,
+  intake: async () => (await import('./intake.js')).intake,
+  latency: async () => (await import('./latency.js')).latency,
+  import: async () => (await import('./imports.js')).imports,
+  pdf: async () => (await import('./pdf.js')).pdf,
+  documents: async () => (await import('./documents.js')).documents,
+  sync: async () => (await import('./crm-sync.js')).crmSync,
+  fairness: async () => (await import('./fairness.js')).fairness,
+  agents: async () => (await import('./agents.js')).agents,
 };

@@ -24,7 +24,7 @@ export async function* crmSync(size: Size): AsyncGenerator<Table> {
       const people = Array.from({ length: owners }, (_, index) => world.addPerson(`Rep${index}`));
       const undisturbed = await measure(world, people, sizes[size], 0);
       const disturbed = await measure(world, people, sizes[size], 2);
-      rows.push([provider, ...cells(undisturbed), ...cells(disturbed)]);
+      rows.push([`crm-${provider.at(-1)}`, ...cells(undisturbed), ...cells(disturbed)]);
     } finally {
       await world.stop();
     }

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +20,8 @@ const { values, positionals } = parseArgs({
 });
 const all = Object.keys(benchmarks);
 const unknown = positionals.filter((name) => !all.includes(name));
-if (unknown.length > 0)
-  throw new Error(`unknown benchmark ${unknown.join(', ')}; the benchmarks are ${all.join(', ')}`);
-if (values.quick && values.docs) throw new Error('the figures of --quick say nothing, so --docs does not store them');
+if (unknown.length > 0) exitWith(`unknown benchmark ${unknown.join(', ')}; the benchmarks are ${all.join(', ')}`);
+if (values.quick && values.docs) exitWith('the figures of --quick say nothing, so --docs does not store them');
 const size: Size = values.quick ? 'quick' : values.small ? 'small' : values.large ? 'large' : 'usual';
 const names = positionals.length === 0 ? all : positionals;
 const machine = `${cpus().length} × ${cpus()[0]?.model}, Node.js ${process.version}`;
@@ -49,6 +47,11 @@ for (const name of names) {
 if (failed.length > 0)
   process.stderr.write(`${failed.length} of ${names.length} benchmarks failed:\n${failed.join('\n')}\n`);
 process.exitCode = failed.length > 0 || isInterrupted ? 1 : 0;
+
+function exitWith(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
 
 interface Result {
   readonly tables: readonly string[];

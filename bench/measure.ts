@@ -1,3 +1,4 @@
+import { withTimeout } from '#src/kernel/waiting.js';
 import { type Effect, observe } from './effects.js';
 
 /** One of the alternatives that a benchmark compares. */
@@ -10,6 +11,9 @@ export interface Contender {
   /** Runs once; returns the figure, or nothing to use the elapsed time. */
   run(): Promise<number | undefined> | Promise<void>;
 }
+
+/** The longest wait for one run or one preparation, so that what hangs fails. */
+export const maxWaitSeconds = Number(process.env['BENCH_TIMEOUT_SECONDS'] ?? 3600);
 
 export interface Measured {
   readonly name: string;
@@ -44,7 +48,10 @@ export async function measureOnce(contender: Contender, isFirst = true): Promise
     throw new Error(`"${name}" has its effects without a run`);
   const findDeviations = await observe(effects);
   const start = performance.now();
-  const result = await contender.run();
+  const running = contender.run() as Promise<number | undefined>;
+  const result = await withTimeout(maxWaitSeconds * 1000, running, () => {
+    throw new Error(`"${name}" still runs after ${maxWaitSeconds} s`);
+  });
   const figure = result ?? performance.now() - start;
   if (!(figure > 0)) throw new Error(`"${name}" has the figure ${figure}`);
   const deviations = await findDeviations();

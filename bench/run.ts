@@ -29,7 +29,9 @@ function report(message: Report): Promise<unknown> {
 }
 
 try {
-  for await (const table of benchmarks[name]?.(size as Size) ?? []) await report({ table: markdown(table) });
+  const benchmark = await benchmarks[name]?.();
+  if (benchmark === undefined) throw new Error(`there is no benchmark ${name}`);
+  for await (const table of benchmark(size as Size)) await report({ table: markdown(table) });
   process.exit(0);
 } catch (error) {
   await fail(error);

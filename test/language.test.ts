@@ -32,7 +32,7 @@ function filesIn(place: string): string[] {
   const absolute = path.join(root, place);
   if (statSync(absolute).isFile()) return [place];
   return readdirSync(absolute, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(tsx?|md)$/.test(name))
+    .filter((name) => /\.(tsx?|md)$/.test(name) && !name.includes('node_modules'))
     .map((name) => path.join(place, name));
 }
 
