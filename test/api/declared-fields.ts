@@ -16,7 +16,7 @@ export interface DeclaredField {
 }
 
 /** Every field of the requests of an operation at every depth, a field of an array as that of its first item. */
-export function declaredFields(operation: AnyOperation): DeclaredField[] {
+function declaredFields(operation: AnyOperation): DeclaredField[] {
   return (['params', 'query', 'body'] as const).flatMap((part) => {
     const declared: z.ZodType | undefined = operation[part];
     if (declared === undefined) return [];
@@ -40,7 +40,7 @@ function alternatives(schema: JsonSchema): JsonSchema[] {
 }
 
 /** The kind of the field, by its type and description; null if it has no bounds. */
-export function boundedKind({ path, schema, part }: DeclaredField): BoundedKind | null {
+function boundedKind({ path, schema, part }: DeclaredField): BoundedKind | null {
   const all = [schema, ...alternatives(schema)];
   const texts = all.map(({ description }) => description ?? '').join(' ');
   const types = all.flatMap(({ type }) => type ?? []);

@@ -62,8 +62,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: '      lockLanes(trx, workspaceId, repIds, { wait }),\n',
-        to: '      new Map(repIds.map((repId) => [repId, { repId, clearedAt: null, isComplete: true, hasFailed: false, mark: null }])),\n',
+        from: '() => lockLanes(trx, workspaceId, repIds, { wait }),',
+        to: '() => new Map(repIds.map((repId) => [repId, { repId, clearedAt: null, isComplete: true, hasFailed: false, mark: null }])),',
       },
     ],
   },
@@ -147,8 +147,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: difference,
-        from: 'refreshTotals(trx, workspaceId, unknown, hasTruedUp),\n    setTotals(trx, workspaceId, known, hasTruedUp),',
-        to: 'refreshTotals(trx, workspaceId, unknown.slice(0, 1), hasTruedUp),\n    setTotals(trx, workspaceId, known.slice(0, 1), hasTruedUp),',
+        from: 'refreshTotals(trx, workspaceId, unknown, hasTruedUp),\n    () => setTotals(trx, workspaceId, known, hasTruedUp),',
+        to: 'refreshTotals(trx, workspaceId, unknown.slice(0, 1), hasTruedUp),\n    () => setTotals(trx, workspaceId, known.slice(0, 1), hasTruedUp),',
       },
     ],
   },
@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
-        from: 'for (const hook of hooks) await hook.run(trx);',
+        from: "await runHooks(hooks, 'commit', trx);",
         to: '',
       },
     ],
