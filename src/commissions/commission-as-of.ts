@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { findDeal } from '../deals/deal-views.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
@@ -82,9 +81,9 @@ export async function readDealAsOf(
   dealId: string,
   workspace: WorkspaceTerms,
 ): Promise<z.input<typeof dealAsOf>> {
-  const { repIds, rows } = await visibleEvents(trx, caller, dealId);
+  const { deal, repIds, rows } = await visibleEvents(trx, caller, dealId);
   if (rows.length === 0 && repIds !== null) throw notYours();
-  if (rows.length === 0 && (await findDeal(trx, caller.workspaceId, dealId)) === null) throw dealNotFound();
+  if (rows.length === 0 && deal === null) throw dealNotFound();
   return {
     asOf: instant.toISOString(),
     dealId,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { dealRecord } from '../deals/deal.js';
+import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
 import { decodeTrace, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
@@ -16,7 +16,11 @@ import { dealOutcome, type ExplainDeal, outcomesOf } from './deal-outcomes.js';
 
 export const dealBreakdown = z
   .object({
-    deal: dealRecord,
+    deal: dealRecord
+      .nullable()
+      .describe(
+        'The deal now; null for a caller who may not see its present owner, and sees only their own events of it',
+      ),
     currency: z.string().describe('Currency of `total`: that of the workspace, ISO 4217 code'),
     events: z.array(commissionEvent).describe('The commission events of the deal'),
     total: z.number().describe('Sum of the events in `currency`'),
@@ -33,7 +37,8 @@ export const dealBreakdown = z
 
 /**
  * The events of the deal with their traces, and why other rules paid nothing. A caller sees only the events of reps
- * they may see.
+ * they may see, and the deal only while one of these reps owns it: an earlier owner sees what they earned on it then. A
+ * deal of others and one that does not exist have the same response.
  */
 export async function readDealBreakdown(
   trx: Work,
@@ -44,33 +49,52 @@ export async function readDealBreakdown(
   explain: ExplainDeal,
 ): Promise<z.input<typeof dealBreakdown>> {
   const { workspaceId } = caller;
-  const deal = await findDeal(trx, workspaceId, dealId);
-  if (deal === null) throw dealNotFound();
-  const { repIds, rows } = await visibleEvents(trx, caller, dealId);
-  const seesOwner = repIds === null || (deal.repId !== null && repIds.includes(deal.repId));
-  if (!seesOwner && rows.length === 0) throw notYours();
-  const currency = deal.currency ?? workspace.currency;
+  const { deal, repIds, rows } = await visibleEvents(trx, caller, dealId);
+  if (deal === null && repIds === null) throw dealNotFound();
+  if (deal === null && rows.length === 0) throw notYours();
+  const currency = deal?.currency ?? workspace.currency;
   return {
     deal,
     currency,
     events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
     ...totalsOf(rows, currency),
-    outcomes: seesOwner
-      ? await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today, explain)
-      : [],
+    outcomes:
+      deal === null ? [] : await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today, explain),
   };
 }
 
-/** The events of the deal that the caller may see, and the reps whose events these are; null for everyone. */
-export async function visibleEvents(
-  trx: Work,
-  caller: Caller,
-  dealId: string,
-): Promise<{ readonly repIds: readonly string[] | null; readonly rows: readonly TracedEventRow[] }> {
-  const repIds = caller.accessLevel === 'connection' ? null : visibleReps(caller);
+/** The deal; null if there is none, or if the caller may not see who owns it now. */
+export async function findVisibleDeal(trx: Work, caller: Caller, dealId: string): Promise<DealRecord | null> {
+  const deal = await findDeal(trx, caller.workspaceId, dealId);
+  const repIds = repsOfEvents(caller);
+  return repIds === null || (deal?.repId != null && repIds.includes(deal.repId)) ? deal : null;
+}
+
+/** The reps whose events the caller sees; null for everyone, as in a widget. */
+function repsOfEvents(caller: Caller): readonly string[] | null {
+  return readsAsWidget(caller) ? null : visibleReps(caller);
+}
+
+interface VisibleEvents {
+  readonly deal: DealRecord | null;
+  /** The reps whose events these are; null for everyone. */
+  readonly repIds: readonly string[] | null;
+  readonly rows: readonly TracedEventRow[];
+}
+
+/** The events of the deal that the caller may see, and the deal, see {@link findVisibleDeal}. */
+export async function visibleEvents(trx: Work, caller: Caller, dealId: string): Promise<VisibleEvents> {
+  const repIds = repsOfEvents(caller);
+  const deal = await findVisibleDeal(trx, caller, dealId);
   const found = await listEventsOfDeal(trx, caller.workspaceId, dealId, repIds);
   // Adjustments and clawbacks are confidential and not shown in a widget.
-  return { repIds, rows: readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found };
+  const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
+  return { deal, repIds, rows: deal === null ? rows.map(withoutDeal) : rows };
+}
+
+/** The event without the present name of its deal. */
+export function withoutDeal<Row extends TracedEventRow>(row: Row): Row {
+  return { ...row, dealName: null };
 }
 
 export function dealNotFound(): Failure {

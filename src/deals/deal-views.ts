@@ -1,4 +1,5 @@
 import { type InferResult, type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { inParallel } from '../kernel/waiting.js';
@@ -189,6 +190,25 @@ export async function assertDealExists(trx: Work, workspaceId: string, dealId: s
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
   if (deal === undefined) throw new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
+}
+
+/**
+ * Rejects a deal that the caller may not know. A caller who sees everyone knows every deal; others know those that the rep
+ * owns, or has an event or a dispute about, and get the same response for every other id, whether or not it is a deal.
+ */
+export async function assertMayNameDeal(trx: Work, caller: Caller, repId: string, dealId: string): Promise<void> {
+  const { workspaceId } = caller;
+  if (visibleReps(caller) === null) return assertDealExists(trx, workspaceId, dealId);
+  const { rows } = await sql<{ isKnown: boolean }>`
+    select exists (select from deals d
+        where d.workspace_id = ${workspaceId} and d.deal_id = ${dealId} and d.rep_id = ${repId})
+      or exists (select from commission_events e
+        where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.rep_id = ${repId})
+      or exists (select from disputes p
+        where p.workspace_id = ${workspaceId} and p.deal_id = ${dealId} and p.rep_id = ${repId}) as "isKnown"`.execute(
+    trx,
+  );
+  if (rows[0]?.isKnown !== true) throw new Failure('deal_not_found', 'This person has no deal with this id.');
 }
 
 /** The names of the deals, by id. An id may be given twice. */

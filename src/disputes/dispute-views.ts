@@ -1,6 +1,6 @@
-import { type InferResult, type SqlBool, sql } from 'kysely';
+import { type InferResult, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { listComments } from '../comments/comment-views.js';
-import { type Caller, maySee } from '../kernel/caller.js';
+import { type Caller, maySee, visibleReps } from '../kernel/caller.js';
 import { overlap } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
@@ -29,11 +29,11 @@ interface DisputeFilter {
 /** The page of disputes that match, latest first, and the number of all that match. */
 export async function listDisputes(
   trx: Work,
-  workspaceId: string,
+  caller: Caller,
   filter: DisputeFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ disputes: Dispute[]; count: number }> {
-  const matching = selectMatching(trx, workspaceId, filter);
+  const matching = selectMatching(trx, caller, filter);
   const [rows, counted] = await inParallel(
     () =>
       selectColumns(matching)
@@ -48,9 +48,9 @@ export async function listDisputes(
 }
 
 /** The dispute with the person who opened it; null if there is none. */
-export async function findDispute(trx: Work, workspaceId: string, disputeId: string): Promise<StoredDispute | null> {
+export async function findDispute(trx: Work, caller: Caller, disputeId: string): Promise<StoredDispute | null> {
   if (!isUuid(disputeId)) return null;
-  const row = await selectColumns(selectMatching(trx, workspaceId, { repIds: null }))
+  const row = await selectColumns(selectMatching(trx, caller, { repIds: null }))
     .where('d.dispute_id', '=', disputeId)
     .executeTakeFirst();
   return row === undefined ? null : disputeOf(row);
@@ -58,14 +58,15 @@ export async function findDispute(trx: Work, workspaceId: string, disputeId: str
 
 /** Rejects an unknown dispute, and one of a rep that the caller may not see. */
 export async function findVisibleDispute(trx: Work, caller: Caller, disputeId: string): Promise<StoredDispute> {
-  const dispute = await findDispute(trx, caller.workspaceId, disputeId);
+  const dispute = await findDispute(trx, caller, disputeId);
   if (dispute === null) throw disputeNotFound();
   if (!maySee(caller, dispute.repId)) throw notYours();
   return dispute;
 }
 
 /** Adds the evidence, the history and the thread to a dispute. */
-export async function readDisputeDetail(trx: Work, workspaceId: string, dispute: Dispute): Promise<DisputeDetail> {
+export async function readDisputeDetail(trx: Work, caller: Caller, dispute: Dispute): Promise<DisputeDetail> {
+  const { workspaceId } = caller;
   const { evidence } = await trx
     .selectFrom('disputes')
     .select('evidence')
@@ -75,10 +76,16 @@ export async function readDisputeDetail(trx: Work, workspaceId: string, dispute:
   const comments = await listComments(trx, workspaceId, dispute.repId, dispute.period);
   return {
     ...dispute,
-    evidence: evidence as Evidence,
+    evidence: visibleEvidence(caller, evidence as Evidence),
     history: await listSteps(trx, workspaceId, dispute.disputeId),
     comments: comments.filter(({ dealId }) => dealId === dispute.dealId),
   };
+}
+
+/** A caller who sees only some reps does not learn whether a deal of others exists. */
+function visibleEvidence(caller: Caller, evidence: Evidence): Evidence {
+  const isHidden = evidence.deal === 'unknown' && visibleReps(caller) !== null;
+  return isHidden ? { ...evidence, deal: 'not_owned' } : evidence;
 }
 
 /** The ids of the rep's disputes that wait for a decision and whose period shares days with this one. */
@@ -117,7 +124,8 @@ async function listSteps(trx: Work, workspaceId: string, disputeId: string): Pro
   }));
 }
 
-function selectMatching(trx: Work, workspaceId: string, { status, period, repIds }: DisputeFilter) {
+function selectMatching(trx: Work, caller: Caller, { status, period, repIds }: DisputeFilter) {
+  const { workspaceId } = caller;
   let query = trx
     .selectFrom('disputes as d')
     .innerJoin('reps as r', (join) =>
@@ -126,18 +134,27 @@ function selectMatching(trx: Work, workspaceId: string, { status, period, repIds
     .leftJoin('reps as o', (join) =>
       join.onRef('o.workspace_id', '=', 'd.workspace_id').onRef('o.rep_id', '=', 'd.opened_by'),
     )
-    // A rep does not see the names of other reps' deals.
+    // A rep sees the names of deals that are theirs or their team's now.
     .leftJoin('deals as l', (join) =>
       join
         .onRef('l.workspace_id', '=', 'd.workspace_id')
         .onRef('l.deal_id', '=', 'd.deal_id')
-        .on(sql<SqlBool>`d.evidence ->> 'deal' in ('owned', 'team')`),
+        .on(sql<SqlBool>`d.evidence ->> 'deal' in ('owned', 'team')`)
+        .on(namesDeal(caller)),
     )
     .where('d.workspace_id', '=', workspaceId);
   if (status !== undefined) query = query.where('d.status', '=', status);
   if (period !== undefined) query = query.where('d.period', '=', period);
   if (repIds !== null) query = query.where(sql<SqlBool>`d.rep_id = any(${repIds}::uuid[])`);
   return query;
+}
+
+/** Whether the caller may read the present name of the deal `l` of the dispute `d`. */
+function namesDeal(caller: Caller): RawBuilder<SqlBool> {
+  const repIds = visibleReps(caller);
+  if (repIds === null) return sql<SqlBool>`true`;
+  return sql<SqlBool>`(l.rep_id = any(${repIds}::uuid[]) or (d.evidence ->> 'deal' = 'team'
+    and l.rep_id = any(people_below(d.workspace_id, d.rep_id))))`;
 }
 
 function selectColumns(query: ReturnType<typeof selectMatching>) {

@@ -58,7 +58,7 @@ const evidence = z
       .enum(['owned', 'team', 'not_owned', 'unknown'])
       .nullable()
       .describe(
-        'owned: a deal of the rep; team: the rep has events or rules for a deal of another; not_owned: another deal of the workspace; unknown: no deal has the id; null without a deal',
+        'owned: a deal of the rep; team: the rep has rules for a deal of the people below; not_owned: another deal of the workspace, or of an earlier owner; unknown: no deal has the id, which reps see as not_owned; null without a deal',
       ),
     events: z
       .array(commissionEvent.omit({ repId: true, repName: true, dealName: true }).describe('A commission event'))

@@ -3,6 +3,7 @@ import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../commi
 import { traceOf } from '../commissions/deal-breakdown.js';
 import { type DealOutcome, type ExplainDeal, outcomesOf } from '../commissions/deal-outcomes.js';
 import { findDeal } from '../deals/deal-views.js';
+import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
@@ -31,6 +32,7 @@ const disputesLine: ReadonlySet<DisputeType> = new Set(['wrong_amount', 'wrong_p
  */
 export async function collectEvidence(
   trx: Work,
+  caller: Caller,
   key: StatementKey,
   subject: Subject,
   workspace: WorkspaceTerms,
@@ -43,7 +45,8 @@ export async function collectEvidence(
     throw invalid({ path: 'dealId', message: 'is not the deal of the event; leave it out' });
   const dealId = subject.dealId ?? ofEvent;
   const { netPayout, ...statement } = await readStatementTotals(trx, key, workspace.currency);
-  const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, subject.type, workspace, today, explain);
+  const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, workspace, today, explain);
+  if (ofDeal !== null) assertMayDispute(ofDeal, subject.type, caller);
   if (ofDeal !== null && disputesLine.has(subject.type)) assertDealInPeriod(ofDeal, key);
   const events = event === null ? (ofDeal?.events ?? []) : [event];
   return {
@@ -92,27 +95,35 @@ async function dealEvidence(
   trx: Work,
   { workspaceId, repId }: StatementKey,
   dealId: string,
-  type: DisputeType,
   workspace: WorkspaceTerms,
   today: Day,
   explain: ExplainDeal,
 ): Promise<DealEvidence> {
   const deal = await findDeal(trx, workspaceId, dealId);
-  if (deal === null) {
-    if (claimsDeal.has(type)) return { deal: 'unknown', closeDate: null, events: [], outcomes: [] };
-    throw new Failure(
-      'deal_not_found',
-      'There is no deal with this id in this workspace. If it should be there, open a dispute of type missing_deal.',
-    );
-  }
+  if (deal === null) return { deal: 'unknown', closeDate: null, events: [], outcomes: [] };
   const events = await listEventsOfDeal(trx, workspaceId, dealId, [repId]);
   const outcomes = await outcomesOf(trx, { workspaceId, repId }, deal, workspace, today, explain);
   const { closeDate } = deal;
   if (deal.repId === repId) return { deal: 'owned', closeDate, events, outcomes };
-  const isOfTeam = events.length > 0 || outcomes.some(({ ruleId }) => ruleId !== null);
+  // An earlier owner has events, which show what the deal was then, and no rule that reads the deal now.
+  const isOfTeam = outcomes.some(({ ruleId }) => ruleId !== null);
   return isOfTeam
     ? { deal: 'team', closeDate, events, outcomes }
     : { deal: 'not_owned', closeDate: null, events, outcomes: [] };
+}
+
+/**
+ * Only a claim may name a deal that does not exist or, for a caller who sees only some reps, a deal of others without an
+ * event of the rep: both have the same response, which reveals no ids of deals.
+ */
+function assertMayDispute({ deal, events }: DealEvidence, type: DisputeType, caller: Caller): void {
+  if (claimsDeal.has(type)) return;
+  const isHidden = deal === 'not_owned' && events.length === 0 && visibleReps(caller) !== null;
+  if (deal !== 'unknown' && !isHidden) return;
+  throw new Failure(
+    'deal_not_found',
+    'There is no such deal. If a deal is missing or credited to someone else, open a dispute of type missing_deal or wrong_credit.',
+  );
 }
 
 function eventOf(row: TracedEventRow, timeZone: string): Evidence['events'][number] {

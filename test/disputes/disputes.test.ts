@@ -83,12 +83,31 @@ describe('disputes', () => {
       await open(ben, { dealId: 'secret', type: 'wrong_credit' }),
     ];
     expect(claims.map(({ evidence, dealName }) => [evidence.deal, evidence.outcomes, dealName])).to.deep.equal([
-      ['unknown', [], null],
+      ['not_owned', [], null],
       ['not_owned', [], null],
     ]);
+    const forDeciding = await Promise.all(
+      claims.map(async ({ disputeId }) => (await mia.expect(200, 'GET', `/v1/disputes/${disputeId}`)).evidence.deal),
+    );
+    expect(forDeciding).to.deep.equal(['unknown', 'not_owned']);
     for (const { disputeId } of claims) await move(ben, disputeId, { status: 'withdrawn' });
-    const unknown = { period, type: 'wrong_amount', description: 'x', dealId: 'nowhere' };
-    expect((await ben.expect(404, 'POST', '/v1/disputes', unknown)).code).to.equal('deal_not_found');
+    const responses = [];
+    for (const type of ['wrong_amount', 'wrong_plan', 'other'])
+      for (const dealId of ['nowhere', 'secret']) {
+        const { message } = await ben.expect(404, 'POST', '/v1/disputes', { period, type, description: 'x', dealId });
+        responses.push(message);
+      }
+    expect(new Set(responses).size).to.equal(1);
+    await mia.expect(404, 'POST', '/v1/disputes', {
+      period,
+      type: 'other',
+      description: 'x',
+      dealId: 'nowhere',
+      repId: office.ben,
+    });
+    const byManager = await open(mia, { dealId: 'secret', type: 'other', repId: office.ben });
+    expect(byManager.evidence.deal).to.equal('not_owned');
+    await move(mia, byManager.disputeId, { status: 'withdrawn' });
   });
 
   it('objects to an amount on a deal only in a period that has an amount for it or its close date', async () => {

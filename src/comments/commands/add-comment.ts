@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { dealId } from '../../deals/deal.js';
-import { assertDealExists } from '../../deals/deal-views.js';
+import { assertMayNameDeal } from '../../deals/deal-views.js';
 import { maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -42,7 +42,7 @@ export const addComment = operation({
     const { workspaceId } = caller;
     return unitOfWork.write(caller, async (trx) => {
       await assertRepExists(trx, workspaceId, repId);
-      if (request.dealId !== undefined) await assertDealExists(trx, workspaceId, request.dealId);
+      if (request.dealId !== undefined) await assertMayNameDeal(trx, caller, repId, request.dealId);
       const commentId = await insertComment(trx, workspaceId, {
         repId,
         period: request.period,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { dealRecord } from '../../deals/deal.js';
-import { findDeal } from '../../deals/deal-views.js';
 import { maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
@@ -12,13 +11,15 @@ import { operation } from '../../platform/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { commissionEvent, eventAnswer } from '../commission-event.js';
 import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../commission-views.js';
-import { traceOf } from '../deal-breakdown.js';
+import { findVisibleDeal, traceOf, withoutDeal } from '../deal-breakdown.js';
 
 const params = z.strictObject({ eventId: pathIds.eventId });
 
 const response = z.object({
   event: commissionEvent,
-  deal: dealRecord.nullable(),
+  deal: dealRecord
+    .nullable()
+    .describe('The deal now; null without one, and for a caller who may not see its present owner'),
   rule: z
     .object({
       planVersionId: fields.planVersionId,
@@ -91,10 +92,11 @@ export const explainCommission = operation({
       if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');
       if (!maySee(caller, row.repId)) throw notYours();
       const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-      const event = eventAnswer(row, traceOf(row, timeZone));
+      const { dealId } = eventAnswer(row, null);
+      const deal = dealId === null ? null : await findVisibleDeal(trx, caller, dealId);
       return {
-        event,
-        deal: event.dealId === null ? null : await findDeal(trx, workspaceId, event.dealId),
+        event: eventAnswer(deal === null ? withoutDeal(row) : row, traceOf(row, timeZone)),
+        deal,
         rule: ruleAnswer(await findRuleOfEvent(trx, workspaceId, eventId)),
       };
     });

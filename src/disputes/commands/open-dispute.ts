@@ -47,6 +47,7 @@ async function open(
   const workspace = await loadWorkspaceTerms(trx, workspaceId);
   const { evidence, dealId: deal } = await collectEvidence(
     trx,
+    caller,
     { workspaceId, repId, period: of },
     { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
     workspace,
@@ -80,7 +81,7 @@ async function open(
     details: { disputeId, type },
     at,
   });
-  return readDisputeDetail(trx, workspaceId, (await findDispute(trx, workspaceId, disputeId)) as Dispute);
+  return readDisputeDetail(trx, caller, (await findDispute(trx, caller, disputeId)) as Dispute);
 }
 
 export const openDispute = operation({

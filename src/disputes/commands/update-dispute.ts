@@ -45,7 +45,7 @@ async function update(trx: Work, caller: Caller, disputeId: string, request: Bod
   const { workspaceId } = caller;
   const { repId } = await findVisibleDispute(trx, caller, disputeId);
   await lockRep(trx, workspaceId, repId);
-  const dispute = (await findDispute(trx, workspaceId, disputeId)) as StoredDispute;
+  const dispute = (await findDispute(trx, caller, disputeId)) as StoredDispute;
   assertMayTake(caller, dispute, request);
   assertMayFollow(dispute.status, request.status);
   const adjustmentId = await adjust(trx, caller, dispute, request, at);
@@ -59,7 +59,7 @@ async function update(trx: Work, caller: Caller, disputeId: string, request: Bod
     details: { disputeId, before: dispute.status, adjustmentId },
     at,
   });
-  return readDisputeDetail(trx, workspaceId, (await findDispute(trx, workspaceId, disputeId)) as Dispute);
+  return readDisputeDetail(trx, caller, (await findDispute(trx, caller, disputeId)) as Dispute);
 }
 
 /**

@@ -22,7 +22,7 @@ export const getDispute = operation({
   async execute({ params: { disputeId } }, caller, unitOfWork): Promise<DisputeDetail> {
     return unitOfWork.read(caller, async (trx) => {
       const dispute = await findVisibleDispute(trx, caller, disputeId);
-      return readDisputeDetail(trx, caller.workspaceId, dispute);
+      return readDisputeDetail(trx, caller, dispute);
     });
   },
 });

@@ -55,7 +55,7 @@ export const listDisputes = operation({
   async execute({ query: request }, caller, unitOfWork) {
     const { status, repId, period: of, limit, offset } = request;
     const filter = { status, period: of, repIds: narrowedReps(caller, repId) };
-    const found = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId, filter, { limit, offset }));
+    const found = await unitOfWork.read(caller, (trx) => load(trx, caller, filter, { limit, offset }));
     return { ...found, limit, offset };
   },
 });

@@ -29,18 +29,14 @@ export function DealPage() {
   const { trace } = route.useSearch();
   const navigate = useNavigate({ from: '/deals/$dealId' });
   const breakdown = useQuery(breakdownQuery(dealId));
-  const deal = breakdown.data?.deal;
+  const deal = breakdown.data?.deal ?? null;
   const events = breakdown.data?.events ?? [];
   return (
     <Page
       title={deal?.name ?? dealId}
       crumbs={[{ label: 'Deals', to: addressOf(role, 'Deals') }, { label: dealId }]}
-      facts={[
-        dealId,
-        deal?.repName,
-        deal?.snapshotAt === undefined ? null : `changed ${formatTimestamp(deal.snapshotAt)}`,
-      ]}
-      actions={deal === undefined ? undefined : <DealState deal={deal} />}
+      facts={[dealId, deal?.repName, deal === null ? null : `changed ${formatTimestamp(deal.snapshotAt)}`]}
+      actions={deal === null ? undefined : <DealState deal={deal} />}
     >
       <Loaded query={breakdown} height={480}>
         {(loaded) => (
@@ -48,11 +44,18 @@ export function DealPage() {
             <Figures breakdown={loaded} />
             <PaidRules events={loaded.events.filter(({ amount }) => amount !== 0)} />
             <UnpaidRules outcomes={loaded.outcomes.filter(({ paid }) => !paid)} events={loaded.events} />
-            <Card title="Fields in the CRM">
-              <Facing
-                rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)])}
-              />
-            </Card>
+            {loaded.deal === null ? (
+              <p className="dim">The deal is not yours any more. You see what it paid you while it was.</p>
+            ) : (
+              <Card title="Fields in the CRM">
+                <Facing
+                  rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [
+                    fieldWords(slug),
+                    valueWords(value),
+                  ])}
+                />
+              </Card>
+            )}
           </>
         )}
       </Loaded>
@@ -68,7 +71,7 @@ export function DealPage() {
   );
 }
 
-function DealState({ deal }: { readonly deal: Breakdown['deal'] }) {
+function DealState({ deal }: { readonly deal: NonNullable<Breakdown['deal']> }) {
   if (deal.isWon) return <Badge tone="good">{deal.stageLabel}</Badge>;
   return <Badge tone={deal.isClosed ? 'negative' : 'neutral'}>{deal.stageLabel ?? 'No stage'}</Badge>;
 }
@@ -77,10 +80,13 @@ function Figures({ breakdown: { deal, total, currency } }: { readonly breakdown:
   return (
     <StatStrip label="Summary" columns="1fr 1fr 1fr">
       <StatCard label="Commission" figure={<HeroMoney amount={total} currency={currency} />} />
-      <StatCard label="Deal amount" figure={<HeroMoney amount={deal.amount} currency={deal.currency ?? currency} />} />
       <StatCard
-        label={deal.isClosed ? 'Closed' : 'Expected'}
-        figure={<HeroText>{deal.closeDate === null ? '–' : formatDay(deal.closeDate, 'year')}</HeroText>}
+        label="Deal amount"
+        figure={<HeroMoney amount={deal?.amount} currency={deal?.currency ?? currency} />}
+      />
+      <StatCard
+        label={deal?.isClosed === false ? 'Expected' : 'Closed'}
+        figure={<HeroText>{deal?.closeDate == null ? '–' : formatDay(deal.closeDate, 'year')}</HeroText>}
       />
     </StatStrip>
   );
