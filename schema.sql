@@ -163,10 +163,13 @@ CREATE TABLE agent_clients (
   metadata jsonb NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   used_at timestamp with time zone,
+  network_hash bytea,
   CONSTRAINT agent_clients_pkey PRIMARY KEY (client_id)
 );
 CREATE INDEX agent_clients_by_age ON agent_clients USING btree (created_at);
-ALTER TABLE agent_clients ENABLE ROW LEVEL SECURITY;
+CREATE INDEX agent_clients_by_network ON agent_clients USING btree (network_hash, created_at);
+ALTER TABLE agent_clients ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY agent_clients_of_owner ON agent_clients TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE TABLE tokens (
   workspace_id uuid NOT NULL,
@@ -213,10 +216,12 @@ CREATE TABLE sign_in_codes (
   expires_at timestamp with time zone NOT NULL DEFAULT (now() + '00:10:00'::interval),
   used_at timestamp with time zone,
   ended_at timestamp with time zone,
+  other_attempts integer NOT NULL DEFAULT 0,
   CONSTRAINT sign_in_codes_pkey PRIMARY KEY (code_id)
 );
 CREATE INDEX sign_in_codes_by_email ON sign_in_codes USING btree (email_hash, created_at);
-ALTER TABLE sign_in_codes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE sign_in_codes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY sign_in_codes_of_owner ON sign_in_codes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE TABLE sign_in_failures (
   email_hash bytea NOT NULL,
@@ -224,7 +229,8 @@ CREATE TABLE sign_in_failures (
   failures integer NOT NULL,
   CONSTRAINT sign_in_failures_pkey PRIMARY KEY (email_hash, day)
 );
-ALTER TABLE sign_in_failures ENABLE ROW LEVEL SECURITY;
+ALTER TABLE sign_in_failures ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY sign_in_failures_of_owner ON sign_in_failures TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE TABLE sign_in_states (
   state_hash bytea NOT NULL,
@@ -233,7 +239,8 @@ CREATE TABLE sign_in_states (
   expires_at timestamp with time zone NOT NULL DEFAULT (now() + '00:10:00'::interval),
   CONSTRAINT sign_in_states_pkey PRIMARY KEY (state_hash)
 );
-ALTER TABLE sign_in_states ENABLE ROW LEVEL SECURITY;
+ALTER TABLE sign_in_states ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY sign_in_states_of_owner ON sign_in_states TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE UNLOGGED TABLE attempt_counters (
   counter_key text NOT NULL,
@@ -241,7 +248,8 @@ CREATE UNLOGGED TABLE attempt_counters (
   attempts integer NOT NULL,
   CONSTRAINT attempt_counters_pkey PRIMARY KEY (counter_key, window_start)
 );
-ALTER TABLE attempt_counters ENABLE ROW LEVEL SECURITY;
+ALTER TABLE attempt_counters ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY attempt_counters_of_owner ON attempt_counters TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE TABLE mail_outbox (
   mail_id uuid NOT NULL,
@@ -258,7 +266,8 @@ CREATE TABLE mail_outbox (
   CONSTRAINT mail_outbox_pkey PRIMARY KEY (mail_id)
 );
 CREATE INDEX mail_outbox_due ON mail_outbox USING btree (not_before) WHERE (sent_at IS NULL);
-ALTER TABLE mail_outbox ENABLE ROW LEVEL SECURITY;
+ALTER TABLE mail_outbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY mail_outbox_of_owner ON mail_outbox TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE UNLOGGED TABLE rate_windows (
   workspace_id uuid NOT NULL,
@@ -853,7 +862,7 @@ CREATE TABLE statement_period_history (
 ALTER TABLE statement_period_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY statement_period_history_of_owner ON statement_period_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY statement_period_history_of_workspace ON statement_period_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON statement_period_history TO commissions_app;
+GRANT INSERT, SELECT ON statement_period_history TO commissions_app;
 
 CREATE TABLE statements (
   workspace_id uuid NOT NULL,
@@ -1451,7 +1460,8 @@ CREATE TABLE billing_unmatched (
   received_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT billing_unmatched_pkey PRIMARY KEY (event_id)
 );
-ALTER TABLE billing_unmatched ENABLE ROW LEVEL SECURITY;
+ALTER TABLE billing_unmatched ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_unmatched_of_owner ON billing_unmatched TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE TABLE billing_recovery (
   one boolean NOT NULL DEFAULT true,
@@ -1460,7 +1470,8 @@ CREATE TABLE billing_recovery (
   CONSTRAINT billing_recovery_pkey PRIMARY KEY (one),
   CONSTRAINT billing_recovery_one_check CHECK (one)
 );
-ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY;
+ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_recovery_of_owner ON billing_recovery TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE TABLE webhook_endpoints (
   workspace_id uuid NOT NULL,
@@ -1630,8 +1641,8 @@ AS $function$
         if max_requests is not null then
           select c.admitted, c.remaining, c.reset_second, c.now_second
           into admitted, remaining, reset_second, now_second
-          from count_requests(array[workspace_id], array[token_id], requested[place : place], array[max_requests],
-            array[null::timestamptz]) c;
+          from count_requests(array[workspace_id], array[coalesce((agent ->> 'connectionId')::uuid, token_id)],
+            requested[place : place], array[max_requests], array[null::timestamptz]) c;
         end if;
         cache_versions := case when with_cache_versions[place] then cache_versions_of(workspace_id) end;
         team := case when kind in ('sess', 'agt') and role = 'manager' then visible_team(workspace_id, rep_id) end;
@@ -1956,7 +1967,7 @@ AS $function$
       delete from agent_connections c where not exists (
         select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
       delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
-        then interval '1 day' else interval '90 days' end;
+        then interval '1 hour' else interval '90 days' end;
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_sign_ins() TO commissions_app;
@@ -2344,7 +2355,7 @@ AS $function$
         where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())
           and (t.kind <> 'sess' or (coalesce(t.last_used_at, t.created_at) > now() - interval '12 hours'
             and t.created_at > now() - interval '30 days'))
-        order by t.token_id
+        order by coalesce(t.connection_id, t.token_id)
       loop
         if is_stale then
           update tokens t set last_used_at = now() from (
@@ -2618,6 +2629,27 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION register_agent_client(text,jsonb) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION register_agent_client(id text, client_metadata jsonb, network bytea)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      perform pg_advisory_xact_lock(hashtextextended(encode(network, 'hex'), 7302));
+      if (select count(*) from agent_clients c
+          where c.network_hash = network and c.created_at > now() - interval '1 hour') >= 100 then
+        return 'network_limit';
+      end if;
+      if (select count(*) from agent_clients c where c.created_at > now() - interval '1 hour') >= 20000 then
+        return 'limit';
+      end if;
+      insert into agent_clients (client_id, metadata, network_hash) values (id, client_metadata, network);
+      return 'registered';
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION register_agent_client(text,jsonb,bytea) TO commissions_app;
+
 CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2700,6 +2732,18 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION reject_events_of_approved_periods() TO PUBLIC;
 
+CREATE OR REPLACE FUNCTION rename_approver_in_history(rep uuid, new_name text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update statement_period_history set approver = jsonb_set(approver, '{name}', to_jsonb(new_name))
+      where workspace_id = current_setting('app.workspace_id')::uuid and approver ->> 'repId' = rep::text
+    $function$
+;
+GRANT EXECUTE ON FUNCTION rename_approver_in_history(uuid,text) TO commissions_app;
+
 CREATE OR REPLACE FUNCTION return_sign_in_try(code uuid, with_nonce boolean)
  RETURNS void
  LANGUAGE sql
@@ -2712,6 +2756,21 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION return_sign_in_try(uuid,boolean) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION return_sign_in_try(code uuid, with_nonce boolean, network bytea)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update sign_in_codes c set
+        nonce_attempts = greatest(0, c.nonce_attempts - with_nonce::integer),
+        attempts = greatest(0, c.attempts - (not with_nonce and c.network_hash = network)::integer),
+        other_attempts = greatest(0, c.other_attempts - (not with_nonce and c.network_hash <> network)::integer)
+      where c.code_id = code and c.used_at is null
+    $function$
+;
+GRANT EXECUTE ON FUNCTION return_sign_in_try(uuid,boolean,bytea) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION running_jobs()
  RETURNS TABLE(workspace_id uuid, job_id uuid)
@@ -2822,10 +2881,16 @@ CREATE OR REPLACE FUNCTION try_sign_in_code(hash bytea, network bytea, by_nonce 
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      update sign_in_codes c set attempts = c.attempts + (by_nonce is null)::integer,
-        nonce_attempts = c.nonce_attempts + (by_nonce is not null)::integer
+      update sign_in_codes c set
+        nonce_attempts = c.nonce_attempts + (by_nonce is not null)::integer,
+        attempts = c.attempts + (by_nonce is null and c.network_hash = network)::integer,
+        other_attempts = c.other_attempts + (by_nonce is null and c.network_hash <> network)::integer
       where c.email_hash = hash and c.used_at is null and c.expires_at > now()
-        and case when by_nonce is null then c.attempts < 5 and c.ended_at is null else c.nonce_attempts < 5 end
+        and case
+          when by_nonce is not null then c.nonce_attempts < 5
+          when c.network_hash = network then c.attempts < 5 and c.ended_at is null
+          else c.other_attempts < 5 and c.ended_at is null
+        end
         and c.code_id = coalesce(by_nonce, (
           select n.code_id from sign_in_codes n
           where n.email_hash = hash and n.ended_at is null and n.used_at is null and n.expires_at > now()

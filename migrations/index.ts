@@ -21,6 +21,8 @@ import * as changeRequests from './019_change_requests.js';
 import * as fairUse from './020_fair_use.js';
 import * as endsOfChangeRequests from './021_ends_of_change_requests.js';
 import * as payrollIds from './022_payroll_ids.js';
+import * as fairSignIns from './023_fair_sign_ins.js';
+import * as leastRights from './024_least_rights.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -46,4 +48,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '020_fair_use': fairUse,
   '021_ends_of_change_requests': endsOfChangeRequests,
   '022_payroll_ids': payrollIds,
+  '023_fair_sign_ins': fairSignIns,
+  '024_least_rights': leastRights,
 };

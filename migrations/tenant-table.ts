@@ -17,17 +17,23 @@ export async function tenantTable(db: Kysely<unknown>, table: string): Promise<v
   const service = sql.raw(appRole);
   // A subquery, so that the setting is read once for each statement and not for each row.
   const ofWorkspace = sql`workspace_id = (select nullif(current_setting('app.workspace_id', true), '')::uuid)`;
-  await sql`alter table ${name} enable row level security, force row level security`.execute(db);
+  await forceRowSecurity(db, table);
   await sql`
     create policy ${sql.raw(`${table}_of_workspace`)} on ${name} to ${service}
     using (${ofWorkspace}) with check (${ofWorkspace})`.execute(db);
+  await sql`grant select, insert, update, delete on ${name} to ${service}`.execute(db);
+}
+
+/** Lets only migrations and the owner's functions access the rows: the whole policy of a table without a workspace. */
+export async function forceRowSecurity(db: Kysely<unknown>, table: string): Promise<void> {
+  const name = sql.table(table);
+  await sql`alter table ${name} enable row level security, force row level security`.execute(db);
   // No column is read, so the server evaluates it once for each statement.
   await sql`
     create policy ${sql.raw(`${table}_of_owner`)} on ${name} to current_user
     using (
       current_setting('app.all_workspaces', true) = 'on' or current_setting('search_path') = ${sql.lit(ownerSearchPath)}
     )`.execute(db);
-  await sql`grant select, insert, update, delete on ${name} to ${service}`.execute(db);
 }
 
 /** Takes from the service the right to change and delete rows of a history. */

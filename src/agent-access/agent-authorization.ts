@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Config } from '../platform/config.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { networkOf } from '../platform/limits/attempt-limits.js';
 import {
   type AgentClient,
   AuthorizationFailure,
@@ -49,8 +50,8 @@ export class AgentAuthorization implements AuthorizationServer {
     return this.clients.find(clientId);
   }
 
-  registerClient(metadata: ClientMetadata): Promise<AgentClient> {
-    return this.clients.register(metadata);
+  registerClient(metadata: ClientMetadata, address: string): Promise<AgentClient> {
+    return this.clients.register(metadata, this.secrets.mac('agent-registration', networkOf(address)));
   }
 
   consentUrl(client: AgentClient, request: AuthorizationRequest): string {

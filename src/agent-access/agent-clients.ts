@@ -40,21 +40,17 @@ export class AgentClients {
     return isDocumentUrl(clientId) ? this.ofDocument(clientId) : this.registered(clientId);
   }
 
-  async register(metadata: ClientMetadata): Promise<AgentClient> {
+  async register(metadata: ClientMetadata, networkHash: Buffer): Promise<AgentClient> {
     const { name, redirectUris } = checked(metadata);
     const client = { clientId: randomUUID(), name: displayName(name, 'Agent'), redirectUris };
+    const stored = JSON.stringify({ name: client.name, redirectUris });
     const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
-      sql<{ done: boolean }>`select register_agent_client(${client.clientId}, ${JSON.stringify({
-        name: client.name,
-        redirectUris,
-      })}) as done`.execute(trx),
+      sql<{ result: 'registered' | 'network_limit' | 'limit' }>`
+        select register_agent_client(${client.clientId}, ${stored}, ${networkHash}) as result`.execute(trx),
     );
-    if (rows[0]?.done !== true)
-      throw new AuthorizationFailure(
-        'temporarily_unavailable',
-        'Too many clients have registered. Try again in an hour.',
-      );
-    return client;
+    if (rows[0]?.result === 'registered') return client;
+    const whose = rows[0]?.result === 'network_limit' ? 'Too many clients of your network' : 'Too many clients';
+    throw new AuthorizationFailure('temporarily_unavailable', `${whose} have registered. Try again in an hour.`);
   }
 
   private async registered(clientId: string): Promise<AgentClient | null> {

@@ -82,12 +82,19 @@ export async function useGrant(
   return rows[0] ?? null;
 }
 
-/** Issues an access token and a refresh token. The present access token stays valid until it expires. */
+/**
+ * Issues an access token and a refresh token. The latest access token stays valid until it expires, for requests that
+ * are on their way, and earlier ones end.
+ */
 export async function issueTokens(
   trx: Work,
   workspaceId: string,
   { connectionId, repId, clientName, scopes }: UsedGrant,
 ): Promise<IssuedTokens> {
+  await sql`
+    delete from tokens where workspace_id = ${workspaceId} and connection_id = ${connectionId} and token_id not in (
+      select token_id from tokens where workspace_id = ${workspaceId} and connection_id = ${connectionId}
+      order by created_at desc, token_id desc limit 1)`.execute(trx);
   const { token: accessToken } = await insertToken(trx, 'agt', {
     workspace_id: workspaceId,
     rep_id: repId,

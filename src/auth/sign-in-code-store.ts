@@ -33,7 +33,10 @@ export interface Attempt {
   readonly codeId: string | null;
 }
 
-/** Counts an attempt and returns the code only if an attempt was left; attempts with and without a nonce separately. */
+/**
+ * Counts an attempt and returns the code only if an attempt was left. Attempts with its nonce, from its network and from
+ * other networks are counted separately.
+ */
 export async function tryCode(trx: Work, { emailHash, networkHash, codeId }: Attempt): Promise<TriedCode | null> {
   const { rows } = await sql<TriedCode>`
     select code_id as "codeId", salt, code_hmac as hmac, workspace_id as "workspaceId"
@@ -42,8 +45,12 @@ export async function tryCode(trx: Work, { emailHash, networkHash, codeId }: Att
 }
 
 /** Returns the attempt: a correct code that lacked its workspace costs none. */
-export async function returnTry(trx: Work, codeId: string, withNonce: boolean): Promise<void> {
-  await sql`select return_sign_in_try(${codeId}, ${withNonce})`.execute(trx);
+export async function returnTry(
+  trx: Work,
+  codeId: string,
+  { codeId: byNonce, networkHash }: Pick<Attempt, 'codeId' | 'networkHash'>,
+): Promise<void> {
+  await sql`select return_sign_in_try(${codeId}, ${byNonce !== null}, ${networkHash})`.execute(trx);
 }
 
 /** Consumes the code; false if it was already used or expired. */

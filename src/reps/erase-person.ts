@@ -127,13 +127,11 @@ async function eraseFromDeals(
 
 /** The name of the approver is stored with the approval, as it was then. */
 async function eraseApprover(trx: Work, workspaceId: string, repId: string, { name }: Pseudonym): Promise<number> {
-  const replaceName = (table: 'statement_periods' | 'statement_period_history') =>
-    sql`
-      update ${sql.table(table)} set approver = jsonb_set(approver, '{name}', to_jsonb(${name}::text))
-      where workspace_id = ${workspaceId} and approver ->> 'repId' = ${repId}`.execute(trx);
-  const { numAffectedRows } = await replaceName('statement_periods');
+  const { numAffectedRows } = await sql`
+    update statement_periods set approver = jsonb_set(approver, '{name}', to_jsonb(${name}::text))
+    where workspace_id = ${workspaceId} and approver ->> 'repId' = ${repId}`.execute(trx);
   // After the current rows, whose change is recorded in the history.
-  await replaceName('statement_period_history');
+  await sql`select rename_approver_in_history(${repId}, ${name})`.execute(trx);
   return Number(numAffectedRows);
 }
 

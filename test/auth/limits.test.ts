@@ -70,6 +70,7 @@ describe('limits on requests without a valid token', () => {
     expect(await service.mailsTo(email)).to.have.length(6);
     for (let guess = 0; guess < 70; guess += 1) await verify(stranger, { code: otherThan(code) });
     for (let guess = 0; guess < 6; guess += 1) await verify(own, { code: otherThan(code) });
+    for (let guess = 0; guess < 6; guess += 1) await verify('192.0.2.12', { code: otherThan(code) });
     for (const forged of ['x', `${nonce}A`, nonce.replace(/^./, nonce.startsWith('a') ? 'b' : 'a')])
       expect((await verify('192.0.2.12', { code, nonce: forged })).status, forged).to.equal(401);
     await send(stranger);
@@ -94,6 +95,33 @@ describe('limits on requests without a valid token', () => {
     const next = { code: await service.lastCode(email), nonce: second.body.nonce };
     for (let guess = 0; guess < 5; guess += 1) await verify({ ...next, code: otherThan(next.code) }, own);
     expect((await verify(next, own)).status).to.equal(401);
+  });
+
+  it('counts guesses without the nonce from other networks separately: five of theirs, five of its own', async () => {
+    const { api } = await world.service.workspace();
+    const email = 'plain@acme.test';
+    await world.person(api, email);
+    const own = '192.0.2.30';
+    const send = () => world.anyone.send('POST', '/auth/otp/send', { email }, from(own));
+    const verify = (address: string, code: string) =>
+      world.anyone.send('POST', '/auth/otp/verify', { email, code }, from(address));
+    const counts = async () =>
+      (
+        await world.sql<{ own: number; others: number }>(
+          'select attempts as own, other_attempts as others from sign_in_codes order by created_at desc limit 1',
+        )
+      )[0];
+    await send();
+    const code = await world.lastCode(email);
+    for (let guess = 0; guess < 8; guess += 1) await verify(`192.0.2.${40 + guess}`, otherThan(code));
+    expect(await counts()).to.deep.equal({ own: 0, others: 5 });
+    expect((await verify('192.0.2.60', code)).status).to.equal(401);
+    for (let guess = 0; guess < 4; guess += 1) await verify(own, otherThan(code));
+    expect((await verify(own, code)).status).to.equal(200);
+    await send();
+    const next = await world.lastCode(email);
+    for (let guess = 0; guess < 5; guess += 1) await verify(own, otherThan(next));
+    expect((await verify(own, next)).status).to.equal(401);
   });
 
   it('sends at most twenty codes an hour to one address, whatever the number of networks', async () => {

@@ -11,7 +11,7 @@ import { FailedSignIns } from '../failed-sign-ins.js';
 import { openSession } from '../open-session.js';
 import { findRightCode } from '../right-code.js';
 import { chooseWorkspace, invalidCode, type Session, session, sessionExample, typedEmail } from '../sign-in.js';
-import { codeOfNonce } from '../sign-in-code.js';
+import { codeOfNonce, networkHash } from '../sign-in-code.js';
 import { returnTry, useCode } from '../sign-in-code-store.js';
 import { findSignIns } from '../sign-in-views.js';
 
@@ -43,7 +43,9 @@ async function signIn(
   const [signIn, ...others] = signIns;
   if (signIn === undefined) return null;
   if (others.length > 0) {
-    await unitOfWork.withoutWorkspace((trx) => returnTry(trx, tried.codeId, codeId !== null));
+    await unitOfWork.withoutWorkspace((trx) =>
+      returnTry(trx, tried.codeId, { codeId, networkHash: networkHash(secrets, address) }),
+    );
     throw chooseWorkspace(signIns);
   }
   return unitOfWork.write(signIn, async (trx) => {

@@ -14,7 +14,7 @@ export interface Counted {
 }
 
 /**
- * Counts the requests of a token by the second, in a store that all API processes share. The window is the current
+ * Counts the requests of a token, or of a connected agent, by the second, in a store that all API processes share. The window is the current
  * second and the sixty before it: never more than the limit within any minute, at the price of waiting up to a
  * second longer. Rejected requests do not count.
  */
@@ -63,8 +63,10 @@ export class RateLimit {
    * counted already, when its token was looked up.
    */
   async admit(caller: Caller, response: Response, known: Counted | null): Promise<void> {
-    if (caller.tokenId === undefined) return;
-    const counted = known ?? (await this.count(caller.workspaceId, caller.tokenId));
+    const { workspaceId, tokenId } = caller;
+    if (tokenId === undefined) return;
+    // All tokens of an agent are counted together: it gets a new one whenever it refreshes.
+    const counted = known ?? (await this.count(workspaceId, caller.agent?.connectionId ?? tokenId));
     response.setHeader('X-RateLimit-Limit', this.perMinute);
     response.setHeader('X-RateLimit-Remaining', counted.remaining);
     response.setHeader('X-RateLimit-Reset', counted.resetSecond);

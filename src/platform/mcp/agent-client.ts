@@ -1,21 +1,13 @@
 import { z } from 'zod';
+import { withoutInvisible } from '../../kernel/invisible-characters.js';
 import { loopbackHosts } from '../outbound/public-address.js';
 import { removeHidden } from './hidden-characters.js';
 
-/** Schemes that run code or read files in the browser that follows them. */
-const dangerousSchemes: ReadonlySet<string> = new Set([
-  'about:',
-  'blob:',
-  'data:',
-  'file:',
-  'filesystem:',
-  'ftp:',
-  'javascript:',
-  'vbscript:',
-  'view-source:',
-  'ws:',
-  'wss:',
-]);
+/**
+ * Schemes of known programs. RFC 8252 requires that private schemes contain a dot, such as `com.example.app`; any other
+ * scheme may belong to the operating system, such as `search-ms`, or run code, such as `javascript`.
+ */
+const programSchemes: readonly string[] = ['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:'];
 
 /**
  * Why a client cannot receive codes at the address; null if it can. Allowed are https, this machine for programs
@@ -27,8 +19,11 @@ function problemOfRedirectUri(text: string): string | null {
   if (text.includes('#')) return 'must not have a fragment';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (url.protocol === 'http:' && !loopbackHosts.includes(url.hostname)) return 'must begin with https://';
-  if (dangerousSchemes.has(url.protocol)) return `must not begin with ${url.protocol}`;
-  return null;
+  const { protocol } = url;
+  const isAllowed = /^https?:$/.test(protocol) || protocol.includes('.') || programSchemes.includes(protocol);
+  return isAllowed
+    ? null
+    : `must not begin with ${protocol}: use https:// or a scheme with a dot, as RFC 8252 requires`;
 }
 
 /** Whether the client receives the code on the person's own machine. */
@@ -75,10 +70,16 @@ export const configuredClients = z.array(
   }),
 );
 
-/** The name that people see. Anyone chooses any name, so the consent page shows an address beside it. */
+const maxNameLength = 100;
+
+/**
+ * The name that people see. Anyone chooses any name, so the consent page shows an address beside it. A name contains no
+ * characters that are displayed as nothing, and no word begins with a mark that changes the character before it.
+ */
 export function displayName(name: string | undefined, fallback: string): string {
-  const shown = String(removeHidden(name ?? ''))
+  const shown = withoutInvisible(String(removeHidden(name ?? '')))
+    .replace(/(^|\s)[\p{M}\p{Cf}]+/gu, '$1')
     .replace(/\s+/g, ' ')
     .trim();
-  return (shown === '' ? fallback : shown).slice(0, 100);
+  return [...(shown === '' ? fallback : shown)].slice(0, maxNameLength).join('');
 }

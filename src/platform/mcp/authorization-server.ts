@@ -76,7 +76,8 @@ export interface AuthorizationServer {
   /** The public address of the MCP endpoint: the audience of every token. */
   readonly resource: string;
   findClient(clientId: string): Promise<AgentClient | null>;
-  registerClient(metadata: ClientMetadata): Promise<AgentClient>;
+  /** `address` is the network address of the request, by which registrations are limited. */
+  registerClient(metadata: ClientMetadata, address: string): Promise<AgentClient>;
   /** The address of the page on which the person decides about the request. */
   consentUrl(client: AgentClient, request: AuthorizationRequest): string;
   exchangeCode(client: AgentClient, exchange: CodeExchange): Promise<IssuedTokens>;

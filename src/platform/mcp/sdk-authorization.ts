@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type OAuthRegisteredClientsStore } from '@modelcontextprotocol/sdk/server/auth/clients.js';
 import { CustomOAuthError, OAuthError, ServerError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { authorizationHandler } from '@modelcontextprotocol/sdk/server/auth/handlers/authorize.js';
@@ -23,7 +24,10 @@ export function authorizationRouter(server: AuthorizationServer, log: Log): Requ
   const router = Router();
   router.use('/authorize', completeErrors(server.issuer), authorizationHandler(options));
   router.use('/token', tokenHandler(options));
-  router.use('/register', clientRegistrationHandler({ clientsStore: provider.clientsStore, rateLimit: false }));
+  const register = clientRegistrationHandler({ clientsStore: provider.clientsStore, rateLimit: false });
+  router.use('/register', (request, response, next) =>
+    provider.address.run(request.ip ?? '', () => register(request, response, next)),
+  );
   router.use('/revoke', revocationHandler(options));
   return router;
 }
@@ -47,6 +51,8 @@ function completeErrors(issuer: string): RequestHandler {
 class SdkProvider implements OAuthServerProvider {
   /** The code is consumed by the statement that reads its challenge, so the server verifies PKCE. */
   readonly skipLocalPkceValidation = true;
+  /** The network address of the request; the SDK passes only the metadata. */
+  readonly address = new AsyncLocalStorage<string>();
 
   constructor(
     private readonly server: AuthorizationServer,
@@ -61,7 +67,8 @@ class SdkProvider implements OAuthServerProvider {
       }),
     registerClient: ({ client_name: name, redirect_uris: redirectUris }) =>
       this.guarded(async () => {
-        const client = await this.server.registerClient({ name, redirectUris });
+        const address = this.address.getStore() ?? '';
+        const client = await this.server.registerClient({ name, redirectUris }, address);
         return { ...toSdkClient(client), client_id_issued_at: Math.floor(Date.now() / 1000) };
       }),
   };

@@ -13,6 +13,7 @@ import {
 } from '#web/app/search.js';
 import { isDealShow } from '#web/pages/data/deal-search.js';
 import { ownPath } from '#web/pages/sign-in/own-path.js';
+import { opensProgram } from '#web/pages/sign-in/return-address.js';
 
 describe('the parameters of an address', () => {
   it('are written as people write them: a year has no quotation marks', () => {
@@ -122,5 +123,14 @@ describe('the page to return to after signing in', () => {
       }),
       { seed: 37, numRuns: 2000 },
     );
+  });
+});
+
+describe('the address to which a cancelled agent returns', () => {
+  it('is opened only if it is a page: a scheme starts a program', () => {
+    for (const page of ['https://claude.ai/callback', 'http://127.0.0.1:5173/callback', 'HTTPS://claude.ai'])
+      expect(opensProgram(page), page).to.equal(false);
+    for (const program of ['cursor://x/callback', 'com.example.app:/oauth', 'httpsx://evil.test', 'javascript:alert(1)'])
+      expect(opensProgram(program), program).to.equal(true);
   });
 });

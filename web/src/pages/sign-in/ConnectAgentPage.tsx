@@ -12,6 +12,7 @@ import { Facing } from '../../components/Facing.js';
 import { CheckField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Problem } from './LoginPage.js';
+import { opensProgram } from './return-address.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';
 
@@ -41,13 +42,16 @@ function Decision({ request, pending }: DecisionProps) {
   const { name, email, role, workspace } = useSession();
   const asksToWrite = pending.scopes.includes('write');
   const [mayWrite, setMayWrite] = useState(asksToWrite);
+  const [isCancelled, setCancelled] = useState(false);
   const { isBusy, problem, run } = useAttempt();
   const decide = (decision: 'allow' | 'deny') =>
     run(async () => {
       const scopes: ('read' | 'write')[] = mayWrite ? ['read', 'write'] : ['read'];
       const { redirectTo } = await api.decideAgentRequest({ body: { request, decision, scopes } });
-      window.location.assign(redirectTo);
+      if (decision === 'deny' && opensProgram(redirectTo)) setCancelled(true);
+      else window.location.assign(redirectTo);
     });
+  if (isCancelled) return <p className={styles.text}>Nothing was connected. You can close this page.</p>;
   return (
     <>
       <p className={styles.text}>
