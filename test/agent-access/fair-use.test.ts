@@ -7,7 +7,6 @@ import { displayName } from '#src/platform/mcp/agent-client.js';
 import { FetchClient, listTools, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
-import { callerAs } from '#test/support/slice-fixture.js';
 import { ClientProgram, forAgents, redirectUri } from './oauth-fixture.js';
 
 const limit = 12;
@@ -140,7 +139,14 @@ describe('agents of one person or network', () => {
       const rateLimit = new RateLimit(counter, limit, createLog('silent'));
       const response = { setHeader: () => response } as never;
       const agent = { connectionId: 'connection', clientName: 'Agent', audience: '', scopes: [] };
-      const caller: Caller = { ...callerAs('rep', 'workspace'), tokenId: 'token' };
+      const caller: Caller = {
+        workspaceId: 'workspace',
+        accessLevel: 'rep',
+        repId: 'ada',
+        actor: 'rep:ada',
+        requestId: 'test',
+        tokenId: 'token',
+      };
       await rateLimit.admit({ ...caller, agent }, response, null);
       await rateLimit.admit(caller, response, null);
       expect(counted).to.deep.equal(['connection', 'token']);

@@ -98,28 +98,28 @@ describe('limits on requests without a valid token', () => {
   });
 
   it('counts guesses without the nonce from other networks separately: five of theirs, five of its own', async () => {
-    const { api } = await world.service.workspace();
+    const { api } = await service.workspace();
     const email = 'plain@acme.test';
-    await world.person(api, email);
+    await addPerson(api, email);
     const own = '192.0.2.30';
-    const send = () => world.anyone.send('POST', '/auth/otp/send', { email }, from(own));
+    const send = () => service.client(null).send('POST', '/auth/otp/send', { email }, from(own));
     const verify = (address: string, code: string) =>
-      world.anyone.send('POST', '/auth/otp/verify', { email, code }, from(address));
+      service.client(null).send('POST', '/auth/otp/verify', { email, code }, from(address));
     const counts = async () =>
       (
-        await world.sql<{ own: number; others: number }>(
+        await service.sql<{ own: number; others: number }>(
           'select attempts as own, other_attempts as others from sign_in_codes order by created_at desc limit 1',
         )
       )[0];
     await send();
-    const code = await world.lastCode(email);
+    const code = await service.lastCode(email);
     for (let guess = 0; guess < 8; guess += 1) await verify(`192.0.2.${40 + guess}`, otherThan(code));
     expect(await counts()).to.deep.equal({ own: 0, others: 5 });
     expect((await verify('192.0.2.60', code)).status).to.equal(401);
     for (let guess = 0; guess < 4; guess += 1) await verify(own, otherThan(code));
     expect((await verify(own, code)).status).to.equal(200);
     await send();
-    const next = await world.lastCode(email);
+    const next = await service.lastCode(email);
     for (let guess = 0; guess < 5; guess += 1) await verify(own, otherThan(next));
     expect((await verify(own, next)).status).to.equal(401);
   });
