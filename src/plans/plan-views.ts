@@ -20,7 +20,7 @@ interface PlanFilter {
   readonly everyVersion?: boolean;
   /** Include deleted plans and versions. */
   readonly includeDeleted?: boolean;
-  /** Restricts the list to plans assigned to the rep, without the tiers of other reps. */
+  /** Restricts the list to plans assigned to the rep, without drafts and without the tiers of other reps. */
   readonly onlyForRep?: string | null;
   /** The day that decides which version is in force. */
   readonly today: Day;
@@ -146,7 +146,10 @@ export function planViewer(caller: Caller): string | null {
   return mayActAs(caller, 'manager') ? null : caller.repId;
 }
 
-/** Whether the caller sees the plan in `GET /v1/plans`. Every operation that reads a plan by its id applies this rule. */
+/**
+ * Whether the caller sees versions of the plan that are no drafts. Every operation that reads a plan by its id applies
+ * this rule.
+ */
 export async function maySeePlan(trx: Work, caller: Caller, planId: string): Promise<boolean> {
   const onlyForRep = planViewer(caller);
   if (onlyForRep === null) return true;
@@ -164,6 +167,7 @@ export async function maySeePlan(trx: Work, caller: Caller, planId: string): Pro
 function listedVersions(versions: readonly Head[], filter: PlanFilter): Head[] {
   const matching = versions.filter((version) => {
     if (filter.planVersionId !== undefined && version.planVersionId !== filter.planVersionId) return false;
+    if (filter.onlyForRep && isDraft(version)) return false;
     const status = effectiveStatus(version);
     return filter.status === undefined
       ? filter.includeDeleted === true || status !== 'deleted'
@@ -172,6 +176,11 @@ function listedVersions(versions: readonly Head[], filter: PlanFilter): Head[] {
   if (filter.everyVersion === true) return matching;
   const representative = versionMeant(matching, filter.today);
   return representative === null ? [] : [representative];
+}
+
+/** Whether a version is not decided yet. Reps see it when it is activated, also before its first day. */
+export function isDraft({ planStatus, status }: Pick<Head, 'planStatus' | 'status'>): boolean {
+  return planStatus === 'draft' || status === 'draft';
 }
 
 /** A version pays only while its plan is active, so the status of an inactive plan takes precedence. */

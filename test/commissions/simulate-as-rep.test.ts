@@ -135,7 +135,7 @@ describe('what a simulation may depend on', () => {
       ).to.equal(7);
     });
 
-    it('finds only plans that are assigned to the rep, by the id of the plan and of a version', async () => {
+    it('finds only plans that are assigned to the rep and no drafts, by the id of the plan and of a version', async () => {
       const draft = { name: 'Draft', status: 'draft', config: flat };
       const plan = await api.createPlan(draft);
       for (const id of [plan.planId, plan.planVersionId])
@@ -145,7 +145,11 @@ describe('what a simulation may depend on', () => {
       await expectError('404 plan_not_found', send(asAnn, { planId: crypto.randomUUID() }));
       expect((await send(api, { planVersionId: plan.planVersionId, repId: ids.ann })).status).to.equal(200);
       await api.assign([ids.ann], plan.planId);
-      expect((await send(asAnn, { planId: plan.planId })).status).to.equal(200);
+      for (const tried of [{ planId: plan.planId }, { planVersionId: plan.planVersionId }])
+        await expectError('404 plan_not_found', send(asAnn, tried));
+      await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}/status`, { status: 'active' });
+      for (const tried of [{ planId: plan.planId }, { planVersionId: plan.planVersionId }])
+        expect((await send(asAnn, tried)).status).to.equal(200);
     });
   });
 

@@ -16,7 +16,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
-import { maySeePlan } from '../../plans/plan-views.js';
+import { isDraft, maySeePlan, planViewer } from '../../plans/plan-views.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
@@ -26,7 +26,7 @@ import { attainmentExample } from '../attainment.js';
 import { assertOfRep, variedDeals } from '../rep-simulation.js';
 import { unsaved } from '../simulated-plan.js';
 import { simulatedResponse } from '../simulated-response.js';
-import { type TriedPlan, triedVersions } from '../simulated-versions.js';
+import { type TriedPlan, type TriedVersions, triedVersions } from '../simulated-versions.js';
 import { loadSimulation } from '../simulation-data.js';
 import { SimulationRunner } from '../simulation-runner.js';
 import { type SentQuota, type SimulatedRepData, type SimulationHead } from '../simulation-task.js';
@@ -82,7 +82,7 @@ async function load(
   const today = dayInZone(clock.now(), timeZone);
   const plan = triedPlan(request, today);
   const tried = await triedVersions(trx, workspaceId, plan);
-  if (tried.planId !== unsaved && !(await maySeePlan(trx, caller, tried.planId))) throw planNotFound();
+  if (!(await maySimulate(trx, caller, tried))) throw planNotFound();
   const deals = await madeUpDeals(trx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
   const simulated = { plan, period: during, repIds, deals, visible };
@@ -100,6 +100,14 @@ async function load(
     warnings: await simulationWarnings(trx, caller, checked),
   };
   return { head, reps };
+}
+
+/** Whether the caller sees the plan and those of its versions that are simulated. */
+async function maySimulate(trx: Work, caller: Caller, { planId, versions, stored }: TriedVersions): Promise<boolean> {
+  if (planId === unsaved || planViewer(caller) === null) return true;
+  const used = new Set(versions.map(({ planVersionId }) => planVersionId));
+  const hasDraft = stored.some((version) => used.has(version.planVersionId) && isDraft(version));
+  return !hasDraft && maySeePlan(trx, caller, planId);
 }
 
 function sentAmounts({ target, variableTarget }: NonNullable<Body['quota']>): SentQuota {
