@@ -22,7 +22,7 @@ import * as fairUse from './020_fair_use.js';
 import * as endsOfChangeRequests from './021_ends_of_change_requests.js';
 import * as payrollIds from './022_payroll_ids.js';
 import * as fairSignIns from './023_fair_sign_ins.js';
-import * as leastRights from './024_least_rights.js';
+import * as rightsOfTables from './024_least_rights.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -49,5 +49,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '021_ends_of_change_requests': endsOfChangeRequests,
   '022_payroll_ids': payrollIds,
   '023_fair_sign_ins': fairSignIns,
-  '024_least_rights': leastRights,
+  '024_least_rights': rightsOfTables,
 };

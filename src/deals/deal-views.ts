@@ -193,7 +193,7 @@ export async function assertDealExists(trx: Work, workspaceId: string, dealId: s
 }
 
 /**
- * Rejects a deal that the caller may not know. A caller who sees everyone knows every deal; others know those that the rep
+ * Rejects a deal that the caller may not see. A caller who sees everyone sees every deal; others see those that the rep
  * owns, or has an event or a dispute about, and get the same response for every other id, whether or not it is a deal.
  */
 export async function assertMayNameDeal(trx: Work, caller: Caller, repId: string, dealId: string): Promise<void> {

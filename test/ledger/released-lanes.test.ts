@@ -20,7 +20,7 @@ describe('a change that arrives while a statement locks the lane of the rep', ()
     probe = new pg.Client({ connectionString: service.database.ownerUrl });
     await Promise.all([stopper.connect(), probe.connect()]);
     stopperPid = (await stopper.query('select pg_backend_pid() as pid')).rows[0].pid;
-    // The sweep finds no lane, so that it cannot calculate what was forgotten.
+    // The sweep finds no lane, so that it cannot calculate what the request left out.
     await stopper.query(`
       create or replace function due_lanes(older_than interval, max_lanes integer)
       returns table (workspace_id uuid, rep_id uuid)

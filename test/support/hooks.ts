@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { runCleanups } from './after-file.js';
 import { removeAbandonedServers, stopTestServer } from './test-database.js';
 
-// Random inputs are the same in every run, unless a test passes a seed of its own.
+// Random inputs are the same in every run, unless a test passes another seed.
 fc.configureGlobal({ seed: 1 });
 
 /** Test files that run in parallel share no server: each Mocha worker has its own. */

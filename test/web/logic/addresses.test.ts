@@ -130,7 +130,12 @@ describe('the address to which a cancelled agent returns', () => {
   it('is opened only if it is a page: a scheme starts a program', () => {
     for (const page of ['https://claude.ai/callback', 'http://127.0.0.1:5173/callback', 'HTTPS://claude.ai'])
       expect(opensProgram(page), page).to.equal(false);
-    for (const program of ['cursor://x/callback', 'com.example.app:/oauth', 'httpsx://evil.test', 'javascript:alert(1)'])
+    for (const program of [
+      'cursor://x/callback',
+      'com.example.app:/oauth',
+      'httpsx://evil.test',
+      'javascript:alert(1)',
+    ])
       expect(opensProgram(program), program).to.equal(true);
   });
 });

@@ -84,7 +84,7 @@ describe('instants', () => {
     [5400, '2 h ago'],
     [84_000, '23 h ago'],
   ] as const)
-    it(`of the last day are told by their distance: ${seconds} seconds ago is ${words}`, () => {
+    it(`of the last day are written as their distance: ${seconds} seconds ago is ${words}`, () => {
       expect(formatInstant(secondsAgo(seconds), now)).to.equal(words);
     });
 

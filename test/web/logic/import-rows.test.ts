@@ -157,7 +157,7 @@ describe('a file of people', () => {
     ]);
   });
 
-  it('adds managers who have no row of their own, once, if the person wants that', () => {
+  it('adds managers who have no row of their own, once, if the person chooses that', () => {
     const text = 'Name,E-mail,Manager\nSam Lee,sam@x.test,boss@x.test\nAl Orr,al@x.test,Boss@x.test';
     expect(rows(text, { addManagers: 'yes' })[0]).to.deep.equal({
       email: 'boss@x.test',
@@ -289,7 +289,7 @@ describe('the choices for a whole file', () => {
     ['of assignments with plans', 'assignments', 'Rep,Plan', {}],
     ['of deals', 'deals', 'Deal ID', {}],
   ] as const)
-    it(`are asked for only where the file does not have them: ${title}`, () => {
+    it(`are requested only where the file does not have them: ${title}`, () => {
       expect(choices(kind, text, { people, plans })).to.deep.equal(expected);
     });
 

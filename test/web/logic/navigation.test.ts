@@ -24,7 +24,7 @@ describe('the navigation', () => {
         for (const { to } of pages) expect(routes).to.include(`page('${to}'`);
       });
 
-      it('has a shortcut of its own for each page that has one', () => {
+      it('has another shortcut for each page that has one', () => {
         const keys = pages.flatMap(({ key }) => key ?? []);
         expect(keys.length).to.be.greaterThan(0);
         expect(new Set(keys).size).to.equal(keys.length);

@@ -126,7 +126,7 @@ describe('the draft of a plan', () => {
     expect(freeName([{ name: 'Rule' }, { name: 'Rule 2' }], 'Rule')).to.equal('Rule 3');
   });
 
-  it('tells a group of conditions by its parts', () => {
+  it('identifies a group of conditions by its parts', () => {
     expect(isGroup({ operator: 'or', rules: [] })).to.equal(true);
     expect(isGroup({ field: 'x', fieldType: 'text', operator: 'is_set' })).to.equal(false);
   });

@@ -99,7 +99,7 @@ describe('requests of the web app', () => {
     }
   });
 
-  it('tell when the session has ended', async () => {
+  it('report that the session has ended', async () => {
     let ends = 0;
     const remove = onSessionEnd(() => {
       ends += 1;

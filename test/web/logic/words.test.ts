@@ -10,7 +10,7 @@ import { exceptionReasons } from '#web/pages/team/exception-reasons.js';
 import { adjustmentKey, changeKey } from '#web/statements/adjustment-keys.js';
 
 describe('a question in words', () => {
-  it('has a type and a status that the service knows', () => {
+  it('has a type and a status that the service has', () => {
     expect(disputeTypes.map(([type]) => type)).to.have.members([...storedTypes]);
     expect(Object.keys(statusWords)).to.have.members([...disputeStatuses]);
     expect(typeWords('wrong_amount')).to.equal('The amount is wrong');
