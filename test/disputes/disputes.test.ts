@@ -103,9 +103,9 @@ describe('disputes', () => {
       type: 'other',
       description: 'x',
       dealId: 'nowhere',
-      repId: office.ben,
+      repId: workspace.ben,
     });
-    const byManager = await open(mia, { dealId: 'secret', type: 'other', repId: office.ben });
+    const byManager = await open(mia, { dealId: 'secret', type: 'other', repId: workspace.ben });
     expect(byManager.evidence.deal).to.equal('not_owned');
     await move(mia, byManager.disputeId, { status: 'withdrawn' });
   });
