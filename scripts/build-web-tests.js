@@ -12,6 +12,7 @@ async function compile(name) {
   const bundle = await rolldown({
     input: path.join(root, folder, name),
     cwd: root,
+    tsconfig: path.join(root, 'web', 'tsconfig.json'),
     platform: 'node',
     external: /^[^.#/]/,
     transform: {

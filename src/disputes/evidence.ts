@@ -40,10 +40,7 @@ export async function collectEvidence(
   explain: ExplainDeal,
 ): Promise<{ readonly evidence: Evidence; readonly dealId: string | null }> {
   const event = subject.eventId === null ? null : await requireEvent(trx, key, subject.eventId);
-  const ofEvent = event === null || event.phase === 'periodic' ? null : event.dealKey;
-  if (subject.dealId !== null && event !== null && ofEvent !== subject.dealId)
-    throw invalid({ path: 'dealId', message: 'is not the deal of the event; leave it out' });
-  const dealId = subject.dealId ?? ofEvent;
+  const dealId = dealOf(subject, event);
   const { netPayout, ...statement } = await readStatementTotals(trx, key, workspace.currency);
   const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, workspace, today, explain);
   if (ofDeal !== null) assertMayDispute(ofDeal, subject.type, caller);
@@ -58,6 +55,13 @@ export async function collectEvidence(
       outcomes: (ofDeal?.outcomes ?? []).map(({ repId: _, ...outcome }) => outcome),
     },
   };
+}
+
+function dealOf({ dealId }: Subject, event: TracedEventRow | null): string | null {
+  if (event === null) return dealId;
+  const ofEvent = event.phase === 'periodic' ? null : event.dealKey;
+  if (dealId === null || dealId === ofEvent) return ofEvent;
+  throw invalid({ path: 'dealId', message: 'is not the deal of the event; leave it out' });
 }
 
 async function requireEvent(

@@ -16,7 +16,12 @@ const latestInstant = new Date('2199-12-30T23:59:59.999Z');
 
 /** Whether the text is a real day between 1900 and 2199, written `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < earliestDay || text > latestDay) return false;
+  return text >= earliestDay && text <= latestDay && isCalendarDay(text);
+}
+
+/** Whether the text is a real day of any year, written `YYYY-MM-DD`. */
+export function isCalendarDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = Number(text.slice(8));
   return day >= 1 && day <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
 }

@@ -433,24 +433,15 @@ describe('commission queries', () => {
       expect(above.events.map((event: { repId: string }) => event.repId)).to.deep.equal([boss]);
       expect(above.events[0].trace.upstream).to.deep.equal([{ repId: ada, ruleName: 'New business', amount: 4800 }]);
       expect(above.outcomes).to.deep.equal([]);
-      await workspace.expectError(
-        'forbidden',
-        403,
-        getCommissions,
-        {
-          query: { dealId: 'D1' },
-        },
-        workspace.caller('rep', ben),
-      );
-      await workspace.expectError(
-        'deal_not_found',
-        404,
-        getCommissions,
-        {
-          query: { dealId: 'D9' },
-        },
-        workspace.caller('rep', ben),
-      );
+      // The answer for an unknown deal is the same, so it does not reveal which ids are deals.
+      for (const dealId of ['D1', 'D9'])
+        await workspace.expectError(
+          'forbidden',
+          403,
+          getCommissions,
+          { query: { dealId } },
+          workspace.caller('rep', ben),
+        );
     });
 
     it('does not return a periodic event for a deal whose id equals its period', async () => {

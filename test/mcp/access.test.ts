@@ -44,7 +44,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   simulate_commissions: [{ planId: unknown, period: '2026-Q1', repId: '<self>' }, 'plan_not_found'],
   recalculate_commissions: [{ planId: unknown }, 'plan_not_found'],
   get_recalculation_job: [{ jobId: unknown }, 'job_not_found'],
-  get_commissions: [{ dealId: 'nope' }, 'deal_not_found'],
+  get_commissions: [{ dealId: 'D-1' }, 'ok'],
   list_audit_logs: [{}, 'ok'],
   list_change_requests: [{}, 'ok'],
   list_exceptions: [{}, 'ok'],

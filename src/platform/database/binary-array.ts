@@ -1,3 +1,5 @@
+import { isCalendarDay } from '../../kernel/day.js';
+
 /** A cell as text or as a whole number; null is SQL null. */
 export type Cell = string | number | null;
 
@@ -46,7 +48,7 @@ const encodings: Readonly<Record<string, Encoding>> = {
   date: {
     oid: 1082,
     write: (writer, cell) => {
-      if (!/^\d{4}-\d{2}-\d{2}$/.test(String(cell))) throw new RangeError(`not a day: ${String(cell).slice(0, 40)}`);
+      if (!isCalendarDay(String(cell))) throw new RangeError(`not a day: ${String(cell).slice(0, 40)}`);
       writer.int32(4);
       writer.int32((Date.parse(String(cell)) - epochOfDates) / msInDay);
     },

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { operations } from '#src/operations.js';
+import { offeredTools } from '#src/platform/mcp/tool-definition.js';
 
 interface Definition {
   readonly name: string;
@@ -10,9 +11,7 @@ interface Definition {
 export const tests = new URL('../../../../test/', import.meta.url);
 
 /** What `tools/list` returns to an admin. */
-export const definitions: readonly Definition[] = JSON.parse(
-  readFileSync(new URL('mcp/definitions.json', tests), 'utf8'),
-);
+export const definitions = offeredTools(operations).map(({ definition }) => definition);
 
 /** The words of a tool: its description and those of its arguments. */
 export const wordsOf = ({ description, inputSchema }: Definition) => `${description}\n${JSON.stringify(inputSchema)}`;
