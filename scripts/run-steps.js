@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 // Runs scripts of package.json one after the other, also after a failure, and repeats at the end the failures and the
 // time of each. Scripts that run before another script (`pre…`) are left out: the build is a step of its own.
 const root = path.dirname(import.meta.dirname);
 const steps = process.argv.slice(2);
+const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
 const maxLines = 60;
 
@@ -26,26 +29,37 @@ async function run(step) {
       output += chunk;
     });
   const [code] = await once(child, 'close');
-  return { step, hasPassed: code === 0, seconds: Math.round((performance.now() - startedAt) / 1000), output };
+  const problem = findProblem(step, code, output);
+  return { step, problem, seconds: Math.round((performance.now() - startedAt) / 1000), output };
+}
+
+/** Mocha exits with 0 when an interrupt ends it before its tests. Its summary is missing then. */
+function findProblem(step, code, output) {
+  if (code !== 0) return 'failed';
+  const isMocha = /^mocha\b/.test(scripts[step]);
+  return isMocha && !/^\s*[1-9]\d* passing \(/m.test(stripVTControlCharacters(output))
+    ? 'ended without the summary of its tests'
+    : null;
 }
 
 /** What Mocha prints after the last test; of other commands the last lines. */
-function failuresOf({ step, output }) {
+function failuresOf({ step, problem, output }) {
   const lines = output.trimEnd().split('\n');
   const last = lines.findLastIndex((line) => / passing.*\(/.test(line));
   const end = lines.slice(last === -1 ? -maxLines : last).slice(0, maxLines);
-  return `\n${step} failed:\n${end.join('\n')}\n`;
+  return `\n${step} ${problem}:\n${end.join('\n')}\n`;
 }
 
 const results = [];
 for (const step of steps) {
   results.push(await run(step));
   // Without a build, the other steps would judge older code.
-  if (step === 'build' && !results.at(-1).hasPassed) break;
+  if (step === 'build' && results.at(-1).problem !== null) break;
 }
-const failed = results.filter(({ hasPassed }) => !hasPassed);
+const failed = results.filter(({ problem }) => problem !== null);
 const table = results.map(
-  ({ step, hasPassed, seconds }) => `${step.padEnd(20)} ${hasPassed ? 'passed' : 'FAILED'} ${`${seconds}`.padStart(6)} s`,
+  ({ step, problem, seconds }) =>
+    `${step.padEnd(20)} ${problem === null ? 'passed' : 'FAILED'} ${`${seconds}`.padStart(6)} s`,
 );
 process.stdout.write(`${failed.map(failuresOf).join('')}\n${table.join('\n')}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;
