@@ -3,10 +3,8 @@ import { offeredTools, type ToolDefinition } from '#src/platform/mcp/tool-defini
 
 export const tests = new URL('../../../../test/', import.meta.url);
 
-/** What `tools/list` returns to an admin, as a client reads it. */
-export const definitions: readonly Definition[] = JSON.parse(
-  JSON.stringify(offeredTools(operations).map(({ definition }) => definition)),
-);
+/** What `tools/list` returns to an admin. */
+export const definitions = offeredTools(operations).map(({ definition }) => definition);
 
 /** The words of a tool: its description and those of its arguments. */
 export const wordsOf = ({ description, inputSchema }: ToolDefinition) =>
