@@ -1,8 +1,8 @@
 import { type z } from 'zod';
 import { contentOf, type DealContent, type DealTerms, type dealBody, mergedContent } from '../deals/deal.js';
-import { findOpenDeals } from '../deals/deal-views.js';
+import { findDealContents, findOpenDeals } from '../deals/deal-views.js';
 import { type StandardField } from '../engine/field-value.js';
-import { type Caller } from '../kernel/caller.js';
+import { type Caller, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
@@ -50,15 +50,35 @@ export async function variedDeals(
   });
 }
 
-/** The varied values under the slugs that the workspace has mapped, where plans may read them. */
-function variationOf(deal: GivenDeal, { standard }: DealTerms): DealContent {
-  const present = variableNames.filter((name) => deal[name] !== null && deal[name] !== undefined);
-  const slugOf = (name: keyof typeof variable) => standard[variable[name]];
-  const named = present.filter((name) => slugOf(name) === undefined);
-  const mapped = present.filter((name) => slugOf(name) !== undefined);
+/**
+ * The content of each deal. One with the id of a stored deal of a rep whom the caller may see keeps the stored values
+ * that the request does not name, so that rules which read other fields decide as they will when the deal closes.
+ */
+export async function madeUpContents(
+  trx: Work,
+  caller: Caller,
+  deals: readonly GivenDeal[],
+  terms: DealTerms,
+): Promise<DealContent[]> {
+  const ids = deals.map(({ dealId }) => dealId);
+  const known = await findDealContents(trx, caller.workspaceId, visibleReps(caller), ids);
+  return deals.map((deal) => {
+    const stored = known.get(deal.dealId);
+    const { dealId: _, ...given } = deal;
+    return stored === undefined ? contentOf(given) : mergedContent(stored, variationOf(deal, terms), terms);
+  });
+}
+
+/** The given values; amount, stage and close date under the slugs that the workspace has mapped, where plans may read them. */
+function variationOf({ dealId: _, ...deal }: GivenDeal, { standard }: DealTerms): DealContent {
+  const mapped = variableNames.flatMap((name) => {
+    const slug = standard[variable[name]];
+    return slug === undefined || deal[name] === null || deal[name] === undefined ? [] : [{ name, slug }];
+  });
+  const named = Object.entries(deal).filter(([name]) => !mapped.some((one) => one.name === name));
   return contentOf({
-    ...Object.fromEntries(named.map((name) => [name, deal[name]])),
-    fields: Object.fromEntries(mapped.map((name) => [slugOf(name), deal[name] ?? null])),
+    ...Object.fromEntries(named),
+    fields: { ...Object.fromEntries(mapped.map(({ name, slug }) => [slug, deal[name] ?? null])), ...deal.fields },
   });
 }
 

@@ -237,3 +237,17 @@ export async function findOpenDeals(
       and d.deleted_at is null and not d.is_closed`.execute(trx);
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }
+
+/** The content of those of the deals that exist and belong to one of the reps; null for any owner and none. */
+export async function findDealContents(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[] | null,
+  dealIds: readonly string[],
+): Promise<Map<string, DealContent>> {
+  const { rows } = await sql<DealContent & { readonly dealId: string }>`
+    select d.deal_id as "dealId", d.fields, d.given from deals d
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.deleted_at is null
+      and (${repIds}::uuid[] is null or d.rep_id = any(${repIds}::uuid[]))`.execute(trx);
+  return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
+}

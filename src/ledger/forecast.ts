@@ -115,7 +115,11 @@ export async function forecastDeals(
   const terms = await affectedTerms(trx, workspaceId, repIds, { terms: (stored) => stored, days });
   const window = commonWindow([...terms.values()], days);
   const calculation = await ForecastCalculation.prepare(trx, workspaceId, terms, window, asOf);
-  await calculation.run(repIds.filter((repId) => terms.has(repId)));
+  // A changed deal may change what managers earn on it without changing what its owner earns.
+  const changed = [...affected].map(([repId, range]) => ({ repId, days: range }));
+  const above = await cascadeManagersAbove(trx, workspaceId, changed);
+  const due = new Set([...repIds, ...[...above.values()].flat()]);
+  await calculation.run([...due].filter((repId) => terms.has(repId)));
   return { moved: calculation.movedRows(), terms, window };
 }
 

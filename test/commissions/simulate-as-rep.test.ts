@@ -185,6 +185,43 @@ describe('what a simulation may depend on', () => {
     await expectError('400 plan_too_complex', send(api, { config: { rules }, repId: ids.ann }));
   });
 
+  describe('of stored deals by a manager', () => {
+    const enterprise = {
+      dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+      rules: [
+        {
+          ...flat.rules[0],
+          conditions: [{ field: 'segment', fieldType: 'text', operator: 'equals', value: 'ENT' }],
+        },
+      ],
+    };
+    const openDeal = { amount: 40_000, closeDate: '2026-03-20', stage: 'Proposal', fields: { segment: 'ENT' } };
+    let enterpriseId: string;
+
+    beforeEach(async () => {
+      ({ planId: enterpriseId } = await api.createPlan({ name: 'Enterprise', config: enterprise }, [ids.cat, ids.ben]));
+      const deals = ['cat', 'ben'].map((ownerId) => ({ dealId: `${ownerId}-9`, ownerId, ...openDeal }));
+      await api.expect(200, 'POST', '/v1/deals/import', { deals });
+    });
+
+    const won = async (client: ApiClient, repId: string, deal: object) =>
+      (await send(client, { planId: enterpriseId, repId, deals: [{ stage: 'Won', closeDate: '2026-03-20', ...deal }] }))
+        .body.total;
+
+    it('keeps the values that the request does not name', async () => {
+      expect(await won(asCat, ids.cat, { dealId: 'cat-9', amount: 40_000 })).to.equal(4_000);
+      expect(await won(asCat, ids.cat, { dealId: 'cat-9' })).to.equal(4_000);
+      expect(await won(asCat, ids.cat, { dealId: 'cat-9', fields: { segment: 'SMB' } })).to.equal(0);
+      expect(await won(asCat, ids.cat, { dealId: 'unknown', amount: 40_000 })).to.equal(0);
+    });
+
+    it('reads nothing of deals whose owner the manager does not see', async () => {
+      expect(await won(asCat, ids.cat, { dealId: 'ben-9', amount: 40_000 })).to.equal(4_000);
+      await api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+      expect(await won(asCat, ids.cat, { dealId: 'ben-9', amount: 40_000 })).to.equal(0);
+    });
+  });
+
   it('by a manager who sees everyone ranks the simulated credit', async () => {
     const deals = [{ dealId: 'a2', amount: 50_000, stage: 'Won', closeDate: '2026-02-01', repId: ids.ann }];
     for (const plan of [{ planId }, { config: ranked }])

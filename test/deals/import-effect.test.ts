@@ -64,6 +64,21 @@ describe('the effect of an import on commission', () => {
     expect(await total('2026')).to.be.closeTo(before + dry.effect.totals[0].delta, 0.001);
   });
 
+  it('counts managers whose own commission alone changes', async () => {
+    const override = { name: 'Team', measure: 'points', executionPhase: 'cascade', tiers: flatTier(0.5) };
+    const mia = (await api.expect(200, 'GET', '/v1/reps')).reps.find(({ name }: { name: string }) => name === 'Mia').id;
+    await api.createPlan({ name: 'Managers', config: { rules: [override] } }, [mia]);
+    await service.waitForCalculations(workspaceId);
+    const before = await total('2026');
+    const rows = ['id,amount,stage,close_date,owner_id,points', 'd1,1000,Won,2026-01-10,ann,7'].join('\n');
+    const importRows = (query: string) =>
+      api.expect(200, 'POST', `/v1/deals/import?idColumn=id${query}`, rows, { 'Content-Type': 'text/csv' });
+    const { effect } = await importRows('&dryRun=true&effect=true');
+    expect(effect).to.deep.equal({ lines: 1, reps: 1, totals: [{ currency: 'USD', delta: 50 }], locked: [] });
+    await importRows('');
+    expect(await total('2026')).to.be.closeTo(before + 50, 0.001);
+  });
+
   it('lists what approved periods would owe, which do not change', async () => {
     await api.generate(ann, '2026-01');
     await api.approve(ann, '2026-01');

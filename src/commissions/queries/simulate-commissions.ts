@@ -1,13 +1,5 @@
 import { z } from 'zod';
-import {
-  contentOf,
-  type DealContent,
-  type DealTerms,
-  dealBody,
-  dealBodyExample,
-  dealId,
-  projectDeal,
-} from '../../deals/deal.js';
+import { type DealContent, type DealTerms, dealBody, dealBodyExample, dealId, projectDeal } from '../../deals/deal.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
@@ -23,7 +15,7 @@ import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { operation, type PreparedJson } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
 import { attainmentExample } from '../attainment.js';
-import { assertOfRep, variedDeals } from '../rep-simulation.js';
+import { assertOfRep, madeUpContents, variedDeals } from '../rep-simulation.js';
 import { unsaved } from '../simulated-plan.js';
 import { simulatedResponse } from '../simulated-response.js';
 import { type TriedPlan, type TriedVersions, triedVersions } from '../simulated-versions.js';
@@ -56,7 +48,7 @@ const body = z.strictObject({
     .max(500)
     .optional()
     .describe(
-      'Made-up deals in addition to the stored ones. A rep may give only the id of an own open deal, with another amount, stage or close date',
+      'Made-up deals in addition to the stored ones. One with the id of a stored deal takes its place, and keeps the values that the request does not name. A rep may give only the id of an own open deal, with another amount, stage or close date',
     ),
   quota: z
     .strictObject({
@@ -156,10 +148,10 @@ async function madeUpDeals(
   const terms = { timeZone, standard: mapping.standard };
   const contents = await simulatedContents(trx, caller, request.deals, terms);
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
-  return request.deals.map(({ dealId: id }, index) => {
+  return request.deals.map(({ dealId: id, repId: owner }, index) => {
     const content = contents[index] as DealContent;
     const projection = projectDeal(content, terms);
-    const repId = mayActAs(caller, 'manager') ? (projection.givenRepId ?? onlyRep) : onlyRep;
+    const repId = mayActAs(caller, 'manager') ? (owner ?? onlyRep) : onlyRep;
     if (repId === undefined)
       throw invalid({
         path: `deals.${index}.repId`,
@@ -191,7 +183,7 @@ async function madeUpDeals(
   });
 }
 
-/** The content of each deal of the request. A rep varies stored deals, others make up deals. */
+/** The content of each deal of the request. A rep varies own open deals, others make up deals. */
 async function simulatedContents(
   trx: Work,
   caller: Caller,
@@ -199,7 +191,7 @@ async function simulatedContents(
   terms: DealTerms,
 ): Promise<DealContent[]> {
   if (!mayActAs(caller, 'manager')) return variedDeals(trx, caller, deals, terms);
-  return deals.map(({ dealId: _, ...given }) => contentOf(given));
+  return madeUpContents(trx, caller, deals, terms);
 }
 
 export const simulateCommissions = operation({

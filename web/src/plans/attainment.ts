@@ -4,25 +4,30 @@ import { measureOf, type Overrides, type OwnTier, type PlanRule, rulesOf, tiersF
 
 export type Attainment = Dashboard['attainment'][number];
 
+type QuotaProgress = Pick<Attainment, 'planId' | 'measure' | 'period' | 'target' | 'attainment'>;
+
 /** The quota that a rep looks at first, with the rule whose tiers it decides. */
-export interface MainQuota {
-  readonly quota: Attainment;
+export interface MainQuota<Quota extends QuotaProgress = Attainment> {
+  readonly quota: Quota;
   readonly plan: Plan;
   readonly rule: PlanRule;
 }
 
 /** The quota with tiers by attainment; of several, one that is longer than a month and shorter than a year. */
-export function mainQuota(attainment: readonly Attainment[], plans: readonly Plan[]): MainQuota | null {
-  const found = attainment.flatMap((quota): MainQuota[] => {
+export function mainQuota<Quota extends QuotaProgress>(
+  attainment: readonly Quota[],
+  plans: readonly Plan[],
+): MainQuota<Quota> | null {
+  const found = attainment.flatMap((quota): MainQuota<Quota>[] => {
     const plan = plans.find(({ planId }) => planId === quota.planId);
     const rule = plan === undefined ? undefined : rulesOf(plan).find((one) => isDecidedBy(one, quota));
     return plan === undefined || rule === undefined || quota.target <= 0 ? [] : [{ quota, plan, rule }];
   });
-  const order = (one: MainQuota) => [3, 1, 6, 12].indexOf(lengthOf(one.quota.period));
+  const order = (one: MainQuota<Quota>) => [3, 1, 6, 12].indexOf(lengthOf(one.quota.period));
   return found.sort((a, b) => b.rule.tiers.length - a.rule.tiers.length || order(a) - order(b))[0] ?? null;
 }
 
-function isDecidedBy(rule: PlanRule, { measure }: Attainment): boolean {
+function isDecidedBy(rule: PlanRule, { measure }: QuotaProgress): boolean {
   return rule.tierBy === 'attainment' && measureOf(rule) === measure && rule.executionPhase !== 'cascade';
 }
 

@@ -1,28 +1,24 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import {
-  type Deal,
-  dealsQuery,
-  type Plan,
-  plansOf,
-  plansQuery,
-  type SimulatedDeal,
-  simulationQuery,
-} from '../../api/queries.js';
+import { type Deal, dealsQuery, type Plan, plansOf, plansQuery, type SimulatedDeal } from '../../api/queries.js';
+import { whatIfQuery } from '../../api/what-if-query.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput } from '../../components/Inline.js';
 import { allOf, Loaded } from '../../components/Loaded.js';
-import { HeroMoney } from '../../components/Money.js';
+import { HeroMoney, Money } from '../../components/Money.js';
+import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, ErrorState } from '../../components/States.js';
-import { difference } from '../../format/exact.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatAttainment, formatCount } from '../../format/numbers.js';
 import { formatPeriod, periodAt } from '../../format/periods.js';
 import { wonStage } from '../../plans/attainment.js';
+import { type QuarterResult, sumsOfMore } from '../../plans/what-if.js';
 import { NoPlan } from './NoPlan.js';
 import styles from './Simulate.module.css';
 
@@ -46,15 +42,15 @@ export function SimulatePage() {
       <Loaded query={allOf({ plans, deals })} height={480}>
         {({ plans: all, deals: { deals: notWon } }) => {
           const open = notWon.filter(({ isClosed }) => !isClosed);
-          const [plan] = plansOf(all, repId);
-          if (plan === undefined) return <NoPlan />;
+          const own = plansOf(all, repId);
+          if (own.length === 0) return <NoPlan />;
           if (open.length === 0)
             return (
               <EmptyState title="You have no open deals" actions={<Link to="/me/deals">See your deals</Link>}>
                 Open deals from the CRM appear here. Choose some to see what they would pay.
               </EmptyState>
             );
-          return <Simulator plan={plan} deals={open} />;
+          return <Simulator plans={own} deals={open} />;
         }}
       </Loaded>
     </Page>
@@ -62,11 +58,11 @@ export function SimulatePage() {
 }
 
 interface SimulatorProps {
-  readonly plan: Plan;
+  readonly plans: readonly Plan[];
   readonly deals: readonly Deal[];
 }
 
-function Simulator({ plan, deals }: SimulatorProps) {
+function Simulator({ plans, deals }: SimulatorProps) {
   const today = useToday();
   const [variations, setVariations] = useState<Readonly<Record<string, Variation>>>({});
   const variationOf = (deal: Deal): Variation =>
@@ -77,7 +73,7 @@ function Simulator({ plan, deals }: SimulatorProps) {
     };
   const change = (deal: Deal, part: Partial<Variation>) =>
     setVariations({ ...variations, [deal.deal_id]: { ...variationOf(deal), ...part } });
-  const stage = wonStage(plan);
+  const stage = wonStage(plans[0] as Plan);
   const chosen = deals
     .filter((deal) => variationOf(deal).isChosen)
     .map((deal): SimulatedDeal => {
@@ -86,7 +82,7 @@ function Simulator({ plan, deals }: SimulatorProps) {
     });
   return (
     <>
-      <Result plan={plan} chosen={chosen} today={today} />
+      <Result plans={plans} chosen={chosen} today={today} />
       <Card title="Open deals" note="Choose the deals that close; change amount and date">
         <ul>
           {deals.map((deal) => (
@@ -145,49 +141,96 @@ function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }:
 }
 
 interface ResultProps {
-  readonly plan: Plan;
+  readonly plans: readonly Plan[];
   readonly chosen: readonly SimulatedDeal[];
   readonly today: string;
 }
 
-/** What the period pays with and without the deals. */
-function Result({ plan, chosen, today }: ResultProps) {
+/** What the quarters pay with the deals: every quarter in which one closes or that one changes. */
+function Result({ plans, chosen, today }: ResultProps) {
   const { repId, workspace } = useSession();
   const [tried] = useDebouncedValue(chosen, 400);
-  const period = periodAt(
-    tried.reduce((latest, { closeDate }) => (closeDate > latest ? closeDate : latest), today),
-    3,
-  );
-  const valid = tried.filter(({ closeDate, amount }) => periodAt(closeDate, 3) === period && Number.isFinite(amount));
-  const before = useQuery({ ...simulationQuery(plan.planId, repId, period, []), placeholderData: (old) => old });
-  const after = useQuery({ ...simulationQuery(plan.planId, repId, period, valid), placeholderData: (old) => old });
-  const problem = before.error ?? after.error;
-  if (problem !== null) return <ErrorState error={problem} onRetry={() => after.refetch()} />;
-  const currency = after.data?.currency ?? plan.currency ?? workspace.currency;
-  const [now, then] = [before.data?.total, after.data?.total];
-  const attainment = after.data?.reps[0]?.attainment.find((one) => one.target !== null)?.attainment;
-  const left = tried.length - valid.length;
+  const deals = tried.filter(({ closeDate, amount }) => closeDate !== '' && Number.isFinite(amount));
+  const query = useQuery({ ...whatIfQuery(plans, repId, deals, today), placeholderData: keepPreviousData });
+  if (query.error !== null) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  const results = query.data?.results ?? [];
+  const missing = query.data?.missing ?? [];
+  const count = `${formatCount(query.data?.deals ?? deals.length, 'deal')} chosen`;
+  const [only] = results;
   return (
-    <div aria-live="polite">
-      <StatStrip label="Result" columns="1.25fr 1fr 1fr">
-        <StatCard
-          label={`You would earn more in ${formatPeriod(period)}`}
-          figure={
-            <HeroMoney
-              amount={now === undefined || then === undefined ? null : difference(then, now)}
-              currency={currency}
-              signed
+    <div aria-live="polite" className={styles.result}>
+      {results.length > 1 ? (
+        <>
+          <StatStrip label="Result" columns={results.length > 2 ? '1.25fr 1fr 1fr' : '1fr 1fr'}>
+            {sumsOfMore(results).map(([currency, sum]) => (
+              <StatCard
+                key={currency}
+                label="You would earn more"
+                figure={<HeroMoney amount={sum} currency={currency} signed />}
+                note={count}
+              />
+            ))}
+          </StatStrip>
+          <Card title="By quarter" note="With everything that you have earned, as on My pay" isFlush>
+            <DataTable
+              caption="Results by quarter"
+              columns={quarterColumns}
+              rows={results}
+              rowKey={({ period, currency }) => `${period} ${currency}`}
+              isInset
             />
-          }
-          note={`${formatCount(valid.length, 'deal')} chosen${left === 0 ? '' : `, ${left} in another quarter not counted`}`}
-        />
-        <StatCard
-          label={`${formatPeriod(period)} in total`}
-          figure={<HeroMoney amount={then ?? null} currency={currency} />}
-          note={plan.name}
-        />
-        <StatCard label="Attainment then" figure={<HeroAttainment ratio={attainment} />} />
-      </StatStrip>
+          </Card>
+        </>
+      ) : (
+        <StatStrip label="Result" columns="1.25fr 1fr 1fr">
+          <StatCard
+            label={`You would earn more${only === undefined ? '' : ` in ${formatPeriod(only.period)}`}`}
+            figure={<HeroMoney amount={only?.more} currency={only?.currency ?? workspace.currency} signed />}
+            note={count}
+          />
+          <StatCard
+            label={`${formatPeriod(only?.period ?? periodAt(today, 3))} in total`}
+            figure={<HeroMoney amount={only?.total} currency={only?.currency ?? workspace.currency} />}
+            note="With everything that you have earned, as on My pay"
+          />
+          <StatCard label="Attainment then" figure={<HeroAttainment ratio={only?.attainment ?? undefined} />} />
+        </StatStrip>
+      )}
+      {missing.map(({ period, rules }) => (
+        <Note
+          key={period}
+          tone="warning"
+          icon={IconAlertTriangle}
+          title={`No quota for ${formatPeriod(period)} yet: ${new Intl.ListFormat('en').format(rules)} ${rules.length === 1 ? 'is' : 'are'} not included`}
+        >
+          <p>The result will be higher once your quota is set.</p>
+        </Note>
+      ))}
     </div>
   );
 }
+
+const quarterColumns: readonly Column<QuarterResult>[] = [
+  { key: 'period', header: 'Quarter', phone: 'title', cell: ({ period }) => formatPeriod(period) },
+  {
+    key: 'more',
+    header: 'More',
+    align: 'right',
+    phone: 'amount',
+    cell: ({ more, currency }) => <Money amount={more} currency={currency} signed dimsZero />,
+  },
+  {
+    key: 'total',
+    header: 'In total',
+    align: 'right',
+    phone: 'detail',
+    cell: ({ total, currency }) => <Money amount={total} currency={currency} />,
+  },
+  {
+    key: 'attainment',
+    header: 'Attainment then',
+    align: 'right',
+    phone: 'note',
+    cell: ({ attainment }) => (attainment === null ? '–' : formatAttainment(attainment)),
+  },
+];
