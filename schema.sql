@@ -333,6 +333,7 @@ CREATE TABLE plan_versions (
   tests jsonb NOT NULL DEFAULT '[]'::jsonb,
   supersedes uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  has_been_active boolean NOT NULL DEFAULT false,
   CONSTRAINT plan_versions_pkey PRIMARY KEY (workspace_id, plan_version_id),
   CONSTRAINT plan_versions_number UNIQUE (workspace_id, plan_id, version),
   CONSTRAINT plan_versions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
@@ -346,6 +347,7 @@ CREATE TABLE plan_versions (
 CREATE INDEX plan_versions_superseding ON plan_versions USING btree (workspace_id, supersedes);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER note_active_version BEFORE INSERT OR UPDATE OF status ON plan_versions FOR EACH ROW EXECUTE FUNCTION note_active_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON plan_versions FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('plan_version_id,plan_id', '', '');
 ALTER TABLE plan_versions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY plan_versions_of_owner ON plan_versions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -2413,6 +2415,17 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION issue_sign_in_code(text,bytea,bytea,uuid,uuid,bytea,bytea,uuid,text,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION note_active_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      new.has_been_active := new.has_been_active or new.status = 'active';
+      return new;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION note_active_version() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION note_deliveries(sources text[], routes text[], verified integer[], rejected integer[])
  RETURNS void

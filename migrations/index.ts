@@ -23,6 +23,7 @@ import * as endsOfChangeRequests from './021_ends_of_change_requests.js';
 import * as payrollIds from './022_payroll_ids.js';
 import * as fairSignIns from './023_fair_sign_ins.js';
 import * as rightsOfTables from './024_least_rights.js';
+import * as activeVersions from './025_versions_that_were_active.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -50,4 +51,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '022_payroll_ids': payrollIds,
   '023_fair_sign_ins': fairSignIns,
   '024_least_rights': rightsOfTables,
+  '025_versions_that_were_active': activeVersions,
 };

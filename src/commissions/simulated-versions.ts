@@ -59,6 +59,7 @@ function paying(versions: readonly StoredVersion[]): StoredVersion[] {
 const onEveryDay = {
   status: 'active',
   supersedes: null,
+  hasBeenActive: false,
   planStatus: 'active',
   effectiveStart: null,
   effectiveEnd: null,
@@ -104,6 +105,7 @@ function changedVersion(
     version: Math.max(...stored.map(({ version }) => version)) + 1,
     status: 'active',
     supersedes: startsLater ? null : source.planVersionId,
+    hasBeenActive: false,
     effectiveStart,
     effectiveEnd,
     dealConditions: terms.dealConditions,

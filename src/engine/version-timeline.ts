@@ -12,6 +12,8 @@ interface DatedVersion {
 export interface TimelineCandidate extends DatedVersion {
   readonly status: 'draft' | 'active' | 'archived' | 'deleted';
   readonly supersedes: string | null;
+  /** Whether it has been active at some time, whatever its status is now. */
+  readonly hasBeenActive: boolean;
 }
 
 /** The days on which one version is in force; a missing end is open. */
@@ -27,10 +29,15 @@ export function timelineOf<T extends TimelineCandidate>(versions: readonly T[]):
   return unstoppedTimelineOf(versions.filter((version) => version.status === 'active'));
 }
 
-/** The timeline that the plan would have if all of its versions were active. */
+/** The timeline that the plan would have if all of the versions were active. */
 function unstoppedTimelineOf<T extends TimelineCandidate>(versions: readonly T[]): T[] {
   const superseded = new Set(versions.map((version) => version.supersedes));
   return versions.filter((version) => !superseded.has(version.planVersionId)).sort(byStart);
+}
+
+/** Whether the version may have earned events. A draft that was never active stops no day and supersedes nothing. */
+export function mayHaveEarned({ status, hasBeenActive }: TimelineCandidate): boolean {
+  return status === 'active' || hasBeenActive;
 }
 
 /** The properties of a plan that decide on which days it pays. */
@@ -40,12 +47,12 @@ export interface DatedPlan {
 }
 
 /**
- * Returns whether a day of the plan is stopped: a version would be in force if the plan and all versions were
- * active, but none is.
+ * Returns whether a day of the plan is stopped: a version would be in force if the plan and all versions that have been
+ * active were active, but none is.
  */
 export function stoppedDays({ isActive, versions }: DatedPlan): (day: Day) => boolean {
   const paying = isActive ? timelineOf(versions) : [];
-  const unstopped = unstoppedTimelineOf(versions);
+  const unstopped = unstoppedTimelineOf(versions.filter(mayHaveEarned));
   return (day) => versionInForce(paying, day) === null && versionInForce(unstopped, day) !== null;
 }
 

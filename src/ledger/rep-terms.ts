@@ -10,7 +10,7 @@ import { type Condition } from '../engine/condition.js';
 import { type AssignedPlan, type RepInput } from '../engine/model.js';
 import { type Quota } from '../engine/payout.js';
 import { type Rule } from '../engine/plan-config.js';
-import { stoppedDays, timelineOf } from '../engine/version-timeline.js';
+import { mayHaveEarned, stoppedDays, timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isEffective } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -27,6 +27,8 @@ export interface StoredVersion extends PlanVersion {
   readonly status: PlanStatus;
   /** The version that this one replaces while it is active. */
   readonly supersedes: string | null;
+  /** Whether it has been active at some time, whatever its status is now. */
+  readonly hasBeenActive: boolean;
   /** The status of the plan: only an active plan pays. */
   readonly planStatus: PlanStatus;
 }
@@ -276,7 +278,8 @@ async function selectVersions(
           join.onRef('p.workspace_id', '=', 'v.workspace_id').onRef('p.plan_id', '=', 'v.plan_id'),
         )
         .select(['v.plan_id', 'v.plan_version_id', 'v.version', 'v.status', 'v.effective_start', 'v.effective_end'])
-        .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'p.status as plan_status'])
+        .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'v.has_been_active'])
+        .select('p.status as plan_status')
         .where('v.workspace_id', '=', workspaceId)
         .where(sql<SqlBool>`v.plan_id in ${plans}`)
         .execute(),
@@ -297,6 +300,7 @@ async function selectVersions(
       version: row.version,
       status: row.status,
       supersedes: row.supersedes,
+      hasBeenActive: row.has_been_active,
       planStatus: row.plan_status,
       effectiveStart: row.effective_start,
       effectiveEnd: row.effective_end,
@@ -399,9 +403,11 @@ export function hasRankTiers(terms: Pick<RepTerms, 'versions'>): boolean {
   return hasRule(terms, (rule) => rule.tierBy === 'rank');
 }
 
-/** If not, some days may be stopped. */
+/** Whether every version that may have earned events is active. If not, some days may be stopped. */
 export function isEveryVersionActive({ versions }: Pick<RepTerms, 'versions'>): boolean {
-  return versions.every(({ status, planStatus }) => status === 'active' && planStatus === 'active');
+  return versions
+    .filter(mayHaveEarned)
+    .every(({ status, planStatus }) => status === 'active' && planStatus === 'active');
 }
 
 /** The timeline of one plan, from all of its versions; empty unless the plan is active. */

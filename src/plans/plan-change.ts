@@ -74,6 +74,7 @@ function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): 
     version,
     status: change.status ?? source.status,
     supersedes: changesDatesOnly || !startsLater ? source.planVersionId : null,
+    hasBeenActive: false,
     effectiveStart,
     effectiveEnd,
     currency: change.currency === undefined ? source.currency : change.currency,

@@ -126,6 +126,7 @@ function madeVersion(made: VersionRow, terms: PlanTerms, currency: string): Stor
     version: made.version,
     status: made.status,
     supersedes: made.supersedes,
+    hasBeenActive: false,
     planStatus: 'active',
     effectiveStart: made.effectiveStart,
     effectiveEnd: made.effectiveEnd,

@@ -32,6 +32,7 @@ const columns = [
   'version',
   'status',
   'supersedes',
+  'has_been_active as hasBeenActive',
   'effective_start as effectiveStart',
   'effective_end as effectiveEnd',
   'currency',

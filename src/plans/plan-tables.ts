@@ -30,6 +30,8 @@ export interface PlanTables {
     tests: ColumnType<unknown, string | undefined, string>;
     /** The version that this one replaces while it is active. */
     supersedes: ColumnType<string | null, string | null | undefined, never>;
+    /** Set by a trigger. */
+    has_been_active: ColumnType<boolean, never, never>;
     created_at: GeneratedInstant;
   };
   plan_rules: {

@@ -120,7 +120,7 @@ async function loadHeads(
 ): Promise<Head[]> {
   const { rows } = await sql<Head>`
     select p.name, p.status as "planStatus", v.plan_id as "planId", v.plan_version_id as "planVersionId", v.version,
-      v.status, v.supersedes, v.effective_start as "effectiveStart", v.effective_end as "effectiveEnd"
+      v.status, v.supersedes, v.has_been_active as "hasBeenActive", v.effective_start as "effectiveStart", v.effective_end as "effectiveEnd"
     from plans p join plan_versions v on v.workspace_id = p.workspace_id and v.plan_id = p.plan_id
     where p.workspace_id = ${workspaceId}
       ${planId === undefined ? sql`` : sql`and p.plan_id = ${planId}`}

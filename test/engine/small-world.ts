@@ -16,6 +16,7 @@ export function version(config: object, values: Partial<WorldPlanVersion> = {}):
     version: 1,
     supersedes: null,
     status: 'active',
+    hasBeenActive: true,
     effectiveStart: null,
     effectiveEnd: null,
     currency: null,

@@ -73,6 +73,18 @@ describe('the version timeline (section 3), by the engine and by the oracle', ()
       expect(amounts(world([], { plans: [plan], deals, storedRows }))).to.have.all.keys('2026-01-01');
   });
 
+  it('a version that has never been active stops nothing', () => {
+    const deals = ['2026-03-31', '2026-04-01'].map((day) => deal(day, day, 100));
+    const storedRows = ledgerOf(world([rule()], { deals }));
+    const ended = at(1, { planVersionId: 'p-v1', effectiveEnd: '2026-03-31' });
+    for (const never of [
+      at(2, { ...april, status: 'draft', hasBeenActive: false }),
+      at(2, { supersedes: 'p-v1', status: 'draft', hasBeenActive: false }),
+      at(2, { ...april, status: 'archived', hasBeenActive: false }),
+    ])
+      expect(amounts(world([], { plans: [planOf(ended, never)], deals, storedRows }))).to.have.all.keys('2026-03-31');
+  });
+
   it('events of a stopped day remain and count while their deal exists, and no events are added', () => {
     const before = ledgerOf(world([rule()], { deals: EXAMPLE }));
     const from = (status: WorldPlanVersion['status']) => [

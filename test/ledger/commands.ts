@@ -247,6 +247,11 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
       freq: 1,
     }),
   });
+  const neverActive = fc.record({
+    config: optional(number),
+    start,
+    status: fc.constantFrom<PlanStatus>('draft', 'archived'),
+  });
   const reps = fc.uniqueArray(fc.nat({ max: 3 }), { minLength: 1, maxLength: 4 });
   const amounts = fc.constantFrom(-750, 0, 0.5, 1234.565, 3333.33, 20_000);
   const ofDeals: fc.Arbitrary<Command>[] = [
@@ -275,6 +280,8 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
     does('move assignment', { which: number, end }),
     does('patch plan', { plan: number, source, patch }),
     does('patch plan', { plan: number, source, patch }),
+    does('patch plan', { plan: number, source, patch: neverActive }),
+    does('patch plan', { plan: number, source: fc.constant(undefined), patch: fc.record({ end }) }),
     does('plan status', { plan: number, status }),
     does('version status', { which: number, status }),
     does('override', { plan: number, rep: number, which: number, pay }),

@@ -9,7 +9,13 @@ import { periodOf, plusDays } from '#test/support/oracle/calendar.js';
 import { calculated } from '#test/support/oracle/clean-ledger.js';
 import { numberFrom } from '#test/support/oracle/fields.js';
 import { unlocked } from '#test/support/oracle/histories.js';
-import { type PlanPatch, patched, resolvePlan, setPlanStatus } from '#test/support/oracle/timeline.js';
+import {
+  type PlanPatch,
+  patched,
+  resolvePlan,
+  setPlanStatus,
+  setVersionStatus,
+} from '#test/support/oracle/timeline.js';
 import { countedIn, liveRows, type TrueUpLine, totalOf, trueUpLines } from '#test/support/oracle/true-up.js';
 import type {
   LedgerRow,
@@ -357,7 +363,7 @@ export class LiveWorld {
     if (version === undefined) return;
     this.recordCleanRows();
     await this.api.expect(200, 'PATCH', `/v1/plans/${version.planVersionId}/status`, { status });
-    version.status = status;
+    setVersionStatus(version, status);
   }
 
   async override(index: number, rep: number, which: number, pay: Pay): Promise<void> {

@@ -64,6 +64,24 @@ describe('events of stopped days', () => {
     expect(await earned()).to.deep.equal([]);
   });
 
+  it('are none for a draft that has never been active: what an ended plan earned after its end is reversed', async () => {
+    const { api, ann, planId, put, earned } = await team();
+    await put(ann, '2026-05-10');
+    const draft = { config: config(0.3), effectiveStart: '2026-05-01', status: 'draft' };
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, draft);
+    expect(await earned()).to.deep.equal([['Ann', '2026-05-10', 200]]);
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { effectiveEnd: '2026-04-30' });
+    expect(await earned()).to.deep.equal([]);
+  });
+
+  it('stay under a draft that has been active', async () => {
+    const { api, ann, planVersionId, put, earned } = await team();
+    await put(ann, '2026-03-10');
+    await api.expect(200, 'PATCH', `/v1/plans/${planVersionId}/status`, { status: 'draft' });
+    await put(ann, '2026-03-11');
+    expect(await earned()).to.deep.equal([['Ann', '2026-03-10', 100]]);
+  });
+
   it('stay when the dates of the assignment change', async () => {
     const { api, ann, planId, assigned, put, earned, stop } = await team();
     await put(ann, '2026-03-10');

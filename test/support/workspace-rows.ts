@@ -69,6 +69,7 @@ export class WorkspaceRows {
           planVersionId: newId(),
           version: earlier.length + 1,
           supersedes: null,
+          hasBeenActive: false,
           status,
           effectiveStart: values.effectiveStart ?? null,
           effectiveEnd: null,

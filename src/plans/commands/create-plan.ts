@@ -129,6 +129,7 @@ export const createPlan = operation({
         planVersionId: newId(),
         status: plan.status,
         supersedes: null,
+        hasBeenActive: false,
         currency: plan.currency ?? null,
         fieldMapping: plan.fieldMapping ?? null,
         tests: plan.tests,

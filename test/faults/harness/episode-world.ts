@@ -146,7 +146,7 @@ export class EpisodeWorld {
       'select rep_id as "repId", manager_id as "managerId", from_day as "from", to_day as "to" from reporting_lines where workspace_id = $1',
     );
     const versions = await rows<WorldPlanVersion & { planId: string }>(
-      `select plan_id as "planId", plan_version_id as "planVersionId", version, supersedes, status, effective_start as "effectiveStart",
+      `select plan_id as "planId", plan_version_id as "planVersionId", version, supersedes, status, has_been_active as "hasBeenActive", effective_start as "effectiveStart",
         effective_end as "effectiveEnd", currency, field_mapping as "fieldMapping", config from plan_versions where workspace_id = $1`,
     );
     const assignments = await rows<World['assignments'][number]>(

@@ -65,6 +65,7 @@ function firstVersion(
     ...made,
     supersedes: null,
     status: status === 'draft' ? 'draft' : 'active',
+    hasBeenActive: status !== 'draft',
     effectiveStart,
     effectiveEnd: endNotBefore(effectiveStart, effectiveEnd),
     currency,

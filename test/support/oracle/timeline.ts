@@ -44,9 +44,10 @@ export function versionOn(plan: WorldPlan, day: string): WorldPlanVersion | null
   return plan.status === 'active' ? applicable(activeVersions(plan), day) : null;
 }
 
-/** Section 3, "stopped days". */
+/** Section 3, "stopped days". A version that has never been active stops nothing. */
 export function isStoppedOn(plan: WorldPlan, day: string): boolean {
-  return versionOn(plan, day) === null && applicable(plan.versions, day) !== null;
+  const onceActive = plan.versions.filter((version) => version.status === 'active' || version.hasBeenActive);
+  return versionOn(plan, day) === null && applicable(onceActive, day) !== null;
 }
 
 /** Section 3, last paragraph on statuses: the version that a planId used as planRef refers to. */
@@ -93,10 +94,12 @@ export function patched(
   const namesTerms = patch.config !== undefined || patch.currency !== undefined || patch.fieldMapping !== undefined;
   const supersedes = !namesTerms || compareStarts(effectiveStart, source.effectiveStart) <= 0;
   const { unchanged, dropped } = carried(source, config);
+  const status = patch.status ?? source.status;
   const version: WorldPlanVersion = {
     ...made,
     supersedes: supersedes ? source.planVersionId : null,
-    status: patch.status ?? source.status,
+    status,
+    hasBeenActive: status === 'active',
     effectiveStart,
     effectiveEnd: patch.effectiveEnd === undefined ? source.effectiveEnd : patch.effectiveEnd,
     currency: patch.currency ?? source.currency,
@@ -135,5 +138,11 @@ export function setPlanStatus(plan: WorldPlan, status: PlanStatus): void {
   plan.status = status;
   if (status !== 'active' || activeVersions(plan).length > 0) return;
   const latest = [...plan.versions].sort((a, b) => b.version - a.version)[0];
-  if (latest !== undefined) latest.status = 'active';
+  if (latest !== undefined) setVersionStatus(latest, 'active');
+}
+
+/** Section 3, second row of the table. */
+export function setVersionStatus(version: WorldPlanVersion, status: PlanStatus): void {
+  version.status = status;
+  version.hasBeenActive ||= status === 'active';
 }

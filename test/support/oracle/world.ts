@@ -35,6 +35,8 @@ export interface WorldPlanVersion {
   /** The version that this one replaces while it is active. */
   supersedes: string | null;
   status: PlanStatus;
+  /** Whether it has been active at some time, whatever its status is now. */
+  hasBeenActive: boolean;
   effectiveStart: string | null;
   effectiveEnd: string | null;
   currency: string | null;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type PeriodKind, periodOf, plusDays } from './calendar.js';
 import { afterHistory, planMadeOf, type VersionDraft } from './histories.js';
+import { setVersionStatus } from './timeline.js';
 import type {
   FieldValue,
   GivenValues,
@@ -961,7 +962,11 @@ function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
     return {
       planId,
       status: statusAfter ?? status,
-      versions: versions.map((version, at) => ({ ...version, status: versionStatusesAfter[at] ?? version.status })),
+      versions: versions.map((version, at) => {
+        const changed = { ...version };
+        setVersionStatus(changed, versionStatusesAfter[at] ?? version.status);
+        return changed;
+      }),
     };
   });
   const hasPeriodic = raw.plans.map((plan) => Object.values(plan.shape.phases).includes('periodic'));
