@@ -149,18 +149,25 @@ describe('rate limit', () => {
         await api.post('/v1/plans', { name: '' }),
         await api.send('POST', '/v1/plans', '{'),
         await api.get('/v1/deals?limit=x'),
+        await api.get('/v1/unknown'),
+        await api.send('PUT', '/v1/plans'),
       ];
-      expect(answers.map((answer) => answer.status)).to.deep.equal([200, 404, 400, 415, 400]);
-      expect(answers.map((answer) => limits(answer)[0])).to.deep.equal([10, 10, 10, 10, 10]);
-      expect(answers.map((answer) => limits(answer)[1])).to.deep.equal([9, 8, 7, 6, 5]);
+      expect(answers.map((answer) => answer.status)).to.deep.equal([200, 404, 400, 415, 400, 404, 405]);
+      expect(answers.map((answer) => limits(answer)[0])).to.deep.equal(answers.map(() => 10));
+      expect(answers.map((answer) => limits(answer)[1])).to.deep.equal([9, 8, 7, 6, 5, 4, 3]);
       const after = Date.now() / 1000;
       for (const answer of answers) expect(limits(answer)[2]).to.be.within(before, after + 62);
     });
 
-    it('sets no limit headers on requests without a token', async () => {
-      const answer = await service.client(null).get('/v1');
-      expect(answer.status).to.equal(401);
-      expect(answer.headers.get('x-ratelimit-limit')).to.equal(null);
+    it('sets no limit headers on requests without a valid token', async () => {
+      const anonymous = service.client(null);
+      const answers = [
+        await anonymous.get('/v1'),
+        await anonymous.get('/v1/unknown'),
+        await service.client('ws_unknown').get('/v1/unknown'),
+      ];
+      expect(answers.map(({ status }) => status)).to.deep.equal([401, 404, 404]);
+      expect(answers.map(({ headers }) => headers.get('x-ratelimit-limit'))).to.deep.equal([null, null, null]);
     });
 
     it('returns 429 with Retry-After and the error body beyond the limit', async () => {

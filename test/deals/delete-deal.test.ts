@@ -46,6 +46,12 @@ describe('DELETE /v1/deals/:dealId', () => {
     expect(await workspace.dealRequests()).to.deep.equal([]);
   });
 
+  it('counts a reversal once in all responses to concurrent deletions', async () => {
+    const removals = await Promise.all(Array.from({ length: 6 }, () => workspace.remove('d1')));
+    expect(removals.map(({ reversed }) => reversed).sort()).to.deep.equal([0, 0, 0, 0, 0, 2]);
+    expect(await earned()).to.equal(0);
+  });
+
   it('deletes the deal and its history with hard=true, also after a soft deletion', async () => {
     await workspace.remove('d1');
     expect(await workspace.remove('d1', { hard: 'true' })).to.deep.equal({

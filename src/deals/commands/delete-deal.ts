@@ -20,7 +20,7 @@ const query = z.strictObject({
   hard: flag.default(false).describe('true: also delete the snapshots of the deal; false: mark the deal as deleted'),
 });
 const response = z.object({
-  reversed: z.int().describe('Number of commission events that were reversed'),
+  reversed: z.int().describe('Number of commission events that this deletion reversed'),
   statementLocked: z.boolean().describe('Whether approved statements blocked changes'),
   softDeleted: z.boolean().describe('Whether the deal was marked as deleted'),
   hardDeleted: z.boolean().describe('Whether the deal and its snapshots were deleted'),
@@ -30,7 +30,8 @@ const nothingDeleted = { reversed: 0, statementLocked: false, softDeleted: false
 
 /**
  * Deletes the deal and requests the calculation of every rep who earned on it in the same transaction. Returns the
- * number of earned events; null if there is no such deal.
+ * number of earned events, 0 for a deal that was deleted before: that deletion counts their reversal. Null if there is
+ * no such deal.
  */
 async function remove(
   trx: Work,
@@ -43,7 +44,7 @@ async function remove(
   const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
   markAffected(trx, deal === undefined ? [] : [deal.repId]);
   if (deal === undefined) return null;
-  const { earned } = await dealEarnings(trx, workspaceId, dealId);
+  const { earned } = deal.deleted ? { earned: 0 } : await dealEarnings(trx, workspaceId, dealId);
   const affected = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
   await failpoint('delete.afterEarners');
   const at = clock.now();

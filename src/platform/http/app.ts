@@ -88,6 +88,7 @@ export function createApp(parts: AppParts): Express {
   app.use(serveDirectly(served));
   for (const add of extra) add(app);
   for (const { method, path, handle } of served) app[method](path, handle);
+  app.use(admitUnrouted(parts));
   app.use(rejectMethod(operations));
   app.use(() => {
     throw new Failure('not_found', 'No route has this path. GET /v1/openapi.json lists the routes.');
@@ -397,6 +398,20 @@ async function sendFile(
   });
   if (body instanceof Readable) await writer.stream(response, body);
   else response.send(Buffer.from(body as string));
+}
+
+/** Counts a request without a route if it has a valid token, like every other. It needs none for its response. */
+function admitUnrouted(parts: AppParts): RequestHandler {
+  return async (request, response, next) => {
+    try {
+      const { caller, counted } = await identify(parts, request, response, false);
+      response.locals['actor'] = caller.actor;
+      await parts.rateLimit?.admit(caller, response, counted);
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'unauthorized')) throw error;
+    }
+    next();
+  };
 }
 
 /** Responds with 405 and the allowed methods for a path that exists with other methods. */
