@@ -40,6 +40,7 @@ export const routes: Readonly<Record<string, string>> = {
   getCommissionsDashboard: 'GET /v1/commissions/dashboard',
   listCommissionPeriods: 'GET /v1/commissions/periods',
   listCommissionExceptions: 'GET /v1/commissions/exceptions',
+  listFailedCalculations: 'GET /v1/commissions/failed-calculations',
   explainCommission: 'GET /v1/commissions/events/:eventId',
   recalculateCommissions: 'POST /v1/commissions/recalculate',
   listRecalculationJobs: 'GET /v1/commissions/recalculate/jobs',

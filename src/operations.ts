@@ -35,6 +35,7 @@ import { getCommissions, getCommissionsDashboard } from './commissions/queries/g
 import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
 import { listCommissionExceptions } from './commissions/queries/list-commission-exceptions.js';
 import { listCommissionPeriods } from './commissions/queries/list-commission-periods.js';
+import { listFailedCalculations } from './commissions/queries/list-failed-calculations.js';
 import { listRecalculationJobs } from './commissions/queries/list-recalculation-jobs.js';
 import { simulateCommissions } from './commissions/queries/simulate-commissions.js';
 import { deleteDeal } from './deals/commands/delete-deal.js';
@@ -177,6 +178,7 @@ export const operations = [
   getCommissionsDashboard,
   listCommissionPeriods,
   listCommissionExceptions,
+  listFailedCalculations,
   explainCommission,
   recalculateCommissions,
   listRecalculationJobs,

@@ -88,6 +88,7 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
         return config.REDIS_URL === undefined ? 'on PostgreSQL' : 'on Redis';
       }),
       await finding('Master key', () => decryptsStoredMail(server.ownerUrl, config)),
+      await finding('Calculations', () => noParkedLanes(app)),
     );
     return findings;
   } finally {
@@ -132,6 +133,17 @@ async function databaseVersion(database: Database, embedded: boolean): Promise<s
   const { version, major } = rows[0] as { version: string; major: number };
   if (major < 15) throw new Error(`PostgreSQL ${version} is too old; 15 or newer is needed`);
   return `PostgreSQL ${version}${embedded ? ', embedded' : ''}`;
+}
+
+async function noParkedLanes(app: Database): Promise<string> {
+  const { rows } = await sql<{ requests: string; parked: string }>`
+    select requests, parked from calculation_backlog()`.execute(app);
+  const { requests = '0', parked = '0' } = rows[0] ?? {};
+  if (parked === '0') return `${requests} requests are waiting`;
+  throw new Warning(
+    `the commission of ${parked} reps is not calculated any more because it failed eight times; ` +
+      'GET /v1/commissions/failed-calculations and the page Audit show the errors',
+  );
 }
 
 /** Reads with the rights of the service if DATABASE_OWNER_URL is not set. */

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
-import { isOutage } from '../platform/database/database-errors.js';
+import { isOutage, isTermination } from '../platform/database/database-errors.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Log } from '../platform/log.js';
@@ -164,7 +165,7 @@ export class LaneRunner {
     } catch (error) {
       metrics.engineRuns.observe({ outcome: 'failed' }, took());
       // An outage is no failure of the lane: its requests stay, and a job or the sweep retries them.
-      if (isOutage(error)) throw error;
+      if (isOutage(error) && !(isTermination(error) && (await this.isServerResponding(workspaceId)))) throw error;
       const [repId] = batch;
       if (batch.length === 1 && repId !== undefined) {
         await this.recordFailure({ workspaceId, repId }, error);
@@ -174,6 +175,16 @@ export class LaneRunner {
       const half = Math.ceil(batch.length / 2);
       const first = await this.calculate(workspaceId, batch.slice(0, half), wait);
       return joined([first, await this.calculate(workspaceId, batch.slice(half), wait)]);
+    }
+  }
+
+  /** A run whose connection ended counts as failed if others have one: it would fail without end. */
+  private async isServerResponding(workspaceId: string): Promise<boolean> {
+    try {
+      await this.unitOfWork.read({ workspaceId }, (trx) => sql`select 1`.execute(trx));
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -59,6 +59,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listCommissionExceptions: { path: '/v1/commissions/exceptions?period=never' },
   explainCommission: { path: '/v1/commissions/events/<unknown>' },
   recalculateCommissions: { body: { async: 'no' } },
+  listFailedCalculations: {},
   listRecalculationJobs: {},
   getRecalculationJob: { path: '/v1/commissions/recalculate/jobs/<unknown>' },
   syncCommissions: { body: { reconcile: 'no' } },

@@ -90,6 +90,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['POST /v1/commissions/recalculate', { planId: '<version>' }],
     ['POST /v1/commissions/recalculate', { dealId: '<deal>' }],
   ],
+  listFailedCalculations: [],
   listRecalculationJobs: [],
   getRecalculationJob: [['GET /v1/commissions/recalculate/jobs/<job>']],
   syncCommissions: [],

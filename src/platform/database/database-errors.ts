@@ -59,6 +59,23 @@ export function isOutage(error: unknown): boolean {
   return isUnavailable(error) && !isTransient(error);
 }
 
+/** The connection timed out while it was opened: no transaction had begun. */
+const notOpened = /timeout/i;
+
+/**
+ * The connection of a running transaction ended: by a time limit of the server or of a pooler, by an operator, or by an
+ * outage. If the server still responds, the transaction may itself be the cause.
+ */
+export function isTermination(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state !== null) return ['25P03', '57P01', '57P05'].includes(state);
+  if (!(error instanceof Error)) return false;
+  const { code } = error as Partial<DatabaseError>;
+  return (
+    code === 'ECONNRESET' || code === 'EPIPE' || (lostConnection.test(error.message) && !notOpened.test(error.message))
+  );
+}
+
 /** PostgreSQL rejected a value: text that is not a number or a day, a number out of range, broken Unicode. */
 export function isBadValue(error: unknown): boolean {
   return ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514'].includes(sqlStateOf(error) ?? '');

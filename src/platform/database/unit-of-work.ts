@@ -18,7 +18,7 @@ export { executeWithCommit, type Work } from './pool.js';
  */
 export type WorkspaceLock = 'none' | 'shared' | 'exclusive' | 'import';
 
-interface TransactionOptions {
+export interface TransactionOptions {
   readonly lock: WorkspaceLock;
   /** A transaction with `read` access is read-only: the server rejects every write in it. */
   readonly access: 'read' | 'write';

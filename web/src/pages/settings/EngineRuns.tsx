@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { type Answer, api } from '../../api/client.js';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { FailedCalculations } from '../../components/FailedCalculations.js';
 import { Filters } from '../../components/Filters.js';
 import { InlineInput } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -38,6 +39,7 @@ export function EngineRuns() {
   });
   return (
     <>
+      <FailedCalculations />
       <Filters
         onSubmit={() => {
           setDealId(typed.trim());

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
+import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
+import { FailedCalculations } from '../../components/FailedCalculations.js';
 import { Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
@@ -26,6 +28,7 @@ export function ExceptionsPage() {
   const { period: chosen, reason } = route.useSearch();
   const period = usePeriod(chosen);
   const exceptions = useQuery(exceptionsQuery(period));
+  const { role } = useSession();
   return (
     <Page
       title={`Not paid in ${formatPeriod(period)}`}
@@ -33,6 +36,7 @@ export function ExceptionsPage() {
       facts={[exceptions.data === undefined ? null : formatCount(exceptions.data.deals, 'deal')]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, reason } })} />}
     >
+      {role === 'admin' ? <FailedCalculations /> : null}
       <Loaded query={exceptions} height={480}>
         {({ exceptions: groups }) =>
           groups.length === 0 ? (

@@ -1,0 +1,67 @@
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useAction } from '../api/change.js';
+import { type Answer, api } from '../api/client.js';
+import { formatTimestamp } from '../format/dates.js';
+import { formatCount } from '../format/numbers.js';
+import { Button } from './Button.js';
+import { Note } from './Note.js';
+
+type FailedCalculation = Answer<'listFailedCalculations'>['failed'][number];
+
+/** Failed attempts change no revision. */
+const failedQuery = queryOptions({
+  queryKey: ['failed-calculations'],
+  queryFn: ({ signal }) => api.listFailedCalculations({}, { signal }),
+  refetchInterval: 10_000,
+});
+
+const maxShown = 5;
+
+/** The people whose commission cannot be calculated, with the reason. For admins. */
+export function FailedCalculations() {
+  const { data } = useQuery(failedQuery);
+  const failed = data?.failed ?? [];
+  return (
+    <>
+      {failed.slice(0, maxShown).map((one) => (
+        <Failed key={one.repId} {...one} />
+      ))}
+      {failed.length > maxShown ? (
+        <p className="dim">
+          The calculation of {formatCount(failed.length - maxShown, 'more person', 'more people')} fails.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Failed({ repId, repName, attempts, error, requestedAt, parkedAt }: FailedCalculation) {
+  const again = useAction({
+    send: () => api.recalculateCommissions({ body: { repId, async: true } }),
+    reloads: { queryKey: ['failed-calculations'] },
+  });
+  const isStopped = parkedAt !== null;
+  return (
+    <Note
+      tone={isStopped ? 'negative' : 'warning'}
+      icon={IconAlertTriangle}
+      title={
+        isStopped ? `The commission of ${repName} is not calculated any more` : `The commission of ${repName} is late`
+      }
+      actions={
+        isStopped ? (
+          <Button onClick={() => again.send()} disabled={again.isBusy}>
+            Try again
+          </Button>
+        ) : undefined
+      }
+    >
+      <p className="dim">
+        It lacks changes since {formatTimestamp(requestedAt)}: {formatCount(attempts, 'attempt')} failed
+        {isStopped ? ', and there is no further one.' : ', and the next one follows by itself.'} The last error was:{' '}
+        {error}
+      </p>
+    </Note>
+  );
+}
