@@ -707,6 +707,7 @@ CREATE TABLE calculation_requests (
   job_id uuid,
   pull_id uuid,
   requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  continues boolean NOT NULL DEFAULT false,
   CONSTRAINT calculation_requests_pkey PRIMARY KEY (workspace_id, rep_id, request_id)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX calculation_requests_by_job ON calculation_requests USING btree (workspace_id, job_id) WHERE (job_id IS NOT NULL);

@@ -3,6 +3,7 @@ import { alternating, count, duration, ratio, type Table } from './measure.js';
 import { recalculate } from './recalculation.js';
 import { emptyLedger, makeSalesYear, type SalesYear } from './sales-year.js';
 import { type Size } from './size.js';
+import { teams } from './teams.js';
 import { effectsOfFirstCalculation } from './year-effects.js';
 
 const sizes: Readonly<Record<Size, readonly number[]>> = {
@@ -14,12 +15,13 @@ const sizes: Readonly<Record<Size, readonly number[]>> = {
 const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 2, usual: 5, large: 5 };
 const numbersOfReps = [1, 20, 200, 2000, 20_000];
 
-/** The first calculation after an import of the same deals, distributed over few or many reps. */
+/** The first calculation after an import of the same deals, distributed over few or many reps, and managers above many. */
 export async function* shapes(size: Size): AsyncGenerator<Table> {
   for (const deals of sizes[size]) {
     await using service = await startBenchService();
     yield await shapesOf(service, deals, rounds[size]);
   }
+  yield* teams(size);
 }
 
 async function shapesOf(service: BenchService, deals: number, rounds: number): Promise<Table> {

@@ -1,6 +1,6 @@
 import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, type DayRange, dayInZone, hull, isWithin } from '../kernel/day.js';
+import { type Day, type DayRange, dayInZone, hull, intersection, isWithin } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { EventLoopSlice, inParallel } from '../kernel/waiting.js';
 import { markAffected } from '../platform/database/cache-versions.js';
@@ -13,8 +13,8 @@ import { recordChangedAmounts } from './changed-amounts.js';
 import { currentDaysOfEach } from './current-days.js';
 import { dependentRequests } from './dependents.js';
 import { type Difference, differenceOf } from './difference.js';
-import { divideWindow, maxDealsOfLane } from './divide-windows.js';
-import { knownTotals } from './known-totals.js';
+import { divideLane, maxDealsOfLane } from './divide-windows.js';
+import { knownTotals, movesUntil } from './known-totals.js';
 import { freshnessMarkOf, isAllDays, isCompleteMark, saveFreshnessMarks } from './lane-freshness.js';
 import {
   daysOf,
@@ -131,9 +131,9 @@ export async function calculateRequests(
     works.map(({ terms }) => terms.repId),
   );
   const asOf = dayInZone(startedAt, workspace.timeZone);
-  const { lanes, divided } = await laneWindows(trx, works, maxDeals);
-  const results = await calculateWindows(trx, workspaceId, lanes, asOf);
-  const wakes = [...divided, ...(await requestDependents(trx, workspaceId, lanes, results))];
+  const { lanes, rest } = await laneWindows(trx, works, maxDeals);
+  const { results, movedUntil } = await calculateWindows(trx, workspaceId, lanes, asOf);
+  const wakes = await requestDependents(trx, workspaceId, lanes, results, rest?.(movedUntil) ?? []);
   await failpoint('lane.afterOthers');
   // All of these are sent with the commit.
   recordRuns(trx, workspaceId, results, { startedAt, clock });
@@ -157,17 +157,20 @@ function checksOf({ repId, checks, requests }: LaneResult): PeriodCheck[] {
   return checks.map((period) => ({ repId, period, causes }));
 }
 
-/** The windows of the lanes, and the reps for whom requests for the remaining days were written. */
+/** The windows of the lanes, and the requests for what remains of a lane that is divided. */
 async function laneWindows(
   trx: Work,
   works: readonly LaneWork[],
   maxDeals: number,
-): Promise<{ readonly lanes: readonly LaneWindow[]; readonly divided: readonly string[] }> {
+): Promise<{
+  readonly lanes: readonly LaneWindow[];
+  readonly rest: ((movesUntil: Day | null) => readonly CalculationRequest[]) | null;
+}> {
   const lanes = works.map((work) => ({ ...work, window: calculationWindow(work.terms, daysOf(work.requests)) }));
   const [only] = lanes;
-  if (lanes.length !== 1 || only === undefined) return { lanes: lanes.map(shortenWindow), divided: [] };
-  const { lane, isDivided } = await divideWindow(trx, only, maxDeals);
-  return { lanes: [shortenWindow(lane)], divided: isDivided ? [lane.terms.repId] : [] };
+  if (lanes.length !== 1 || only === undefined) return { lanes: lanes.map(shortenWindow), rest: null };
+  const { lane, rest } = await divideLane(trx, only, maxDeals);
+  return { lanes: [lane], rest };
 }
 
 function runOf(result: LaneResult): LaneRun {
@@ -185,6 +188,8 @@ function runOf(result: LaneResult): LaneRun {
 type Calculated = LaneDifference &
   Pick<LaneResult, 'formerDays' | 'blocked' | 'deals' | 'skipped' | 'planVersionIds' | 'checks'> & {
     readonly lane: LaneWindow;
+    /** See {@link movesUntil}. */
+    readonly movesUntil: Day | null;
   };
 
 async function calculateWindows(
@@ -192,17 +197,19 @@ async function calculateWindows(
   workspaceId: string,
   windows: readonly LaneWindow[],
   asOf: Day,
-): Promise<LaneResult[]> {
+): Promise<{ readonly results: LaneResult[]; readonly movedUntil: Day | null }> {
   const inputs = await loadRepInputs(trx, windows, asOf, { explain: false });
   await failpoint('lane.afterRead');
   const { lanes, applied } = await applyDifferences(trx, workspaceId, calculateEach(windows, inputs));
   if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(trx, workspaceId, lanes, applied);
-  return lanes.map(({ lane, ...result }, place) => ({
+  const results = lanes.map(({ lane, movesUntil: _, ...result }, place) => ({
     ...result,
     locked: lane.locked,
     requests: lane.requests,
     difference: applied[place] as AppliedDifference,
   }));
+  // Only a lane that is calculated alone is divided.
+  return { results, movedUntil: lanes[0]?.movesUntil ?? null };
 }
 
 /** Takes each input out of the array: the deals of calculated lanes would stay in memory until all lanes are written. */
@@ -228,7 +235,8 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
     cleared: lane.locked.clearedAt !== null,
     allDays: isAllDays(lane.window),
     hasTruedUp: input.hasTruedUp,
-    totals: knownTotals(repId, input, result, difference),
+    totals: knownTotals(lane.terms, input, result, difference),
+    movesUntil: movesUntil(lane.terms, lane.window, difference),
     formerDays: formerDays(lane.window, difference),
     blocked,
     deals: input.deals.length,
@@ -252,18 +260,19 @@ function formerDays(window: DayRange, { writes, reversals }: Difference): DayRan
 }
 
 function affectedDaysOf({ terms, window, requests }: LaneWindow): DayRange {
-  return affectedDays(terms, daysOf(requests), window);
+  return affectedDays(terms, intersection(daysOf(requests), window), window);
 }
 
 /**
- * Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same, and the days
- * outside the windows on which rows no longer count.
+ * Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same, the days outside
+ * the windows on which rows no longer count, and the rest of a divided lane.
  */
 async function requestDependents(
   trx: Work,
   workspaceId: string,
   lanes: readonly LaneWindow[],
   results: readonly LaneResult[],
+  rest: readonly CalculationRequest[],
 ): Promise<string[]> {
   // A deal that moved to another rep and period may have been calculated there already. Its managers have then counted
   // the events that were reversed only here.
@@ -271,7 +280,7 @@ async function requestDependents(
   const currentDays = await currentDaysOfEach(trx, workspaceId, reversed);
   const moves = lanes.map(({ terms, window, requests }, place) => {
     const { days, creditsMoved } = (results[place] as LaneResult).difference;
-    const dealsChanged = requests.filter((request) => dealTriggers.has(request.trigger));
+    const dealsChanged = requests.filter(({ trigger, continues }) => dealTriggers.has(trigger) && !continues);
     return {
       terms,
       creditsMoved,
@@ -286,7 +295,7 @@ async function requestDependents(
     };
   });
   const dependents = await dependentRequests(trx, workspaceId, moves);
-  const requested = [...dependents, ...results.flatMap(formerDaysRequests)];
+  const requested = [...rest, ...dependents, ...results.flatMap(formerDaysRequests)];
   await requestCalculation(trx, workspaceId, requested);
   return [...new Set(requested.map(({ repId }) => repId))];
 }

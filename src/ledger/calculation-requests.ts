@@ -30,6 +30,8 @@ export interface CalculationRequest {
   readonly trigger: Trigger;
   readonly dealId?: string | undefined;
   readonly jobId?: string | undefined;
+  /** Whether the days before the first one in its attainment period have been calculated. */
+  readonly continues?: boolean | undefined;
   /** The pull of a CRM that has changed the deals: the request waits for its end. */
   readonly pullId?: string | undefined;
 }
@@ -46,8 +48,8 @@ export async function requestCalculation(
 ): Promise<void> {
   if (requests.length === 0) return;
   await sql`
-    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id)
-    select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id
+    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues)
+    select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues
     from ${unnestRows(requests, [
       ['rep_id', 'uuid', (request) => request.repId],
       ['from_day', 'date', (request) => request.days.from],
@@ -56,6 +58,7 @@ export async function requestCalculation(
       ['deal_id', 'text', (request) => request.dealId ?? null],
       ['job_id', 'uuid', (request) => request.jobId ?? null],
       ['pull_id', 'uuid', (request) => request.pullId ?? null],
+      ['continues', 'boolean', (request) => String(request.continues ?? false)],
     ])}`.execute(trx);
 }
 

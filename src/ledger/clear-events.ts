@@ -74,6 +74,13 @@ export async function clearEvents(
     })
     .where('workspace_id', '=', workspaceId)
     .execute();
+  // The events with which calculations would continue are deleted.
+  await trx
+    .updateTable('calculation_requests')
+    .set({ continues: false })
+    .where('workspace_id', '=', workspaceId)
+    .where('continues', '=', true)
+    .execute();
   await recountQuotas(trx, workspaceId);
   await recountMonths(trx, workspaceId);
   await detachRecalculations(trx, workspaceId);

@@ -62,10 +62,12 @@ async function batchesBySize(
   return levelsOf([...own.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
 }
 
-/** The deals that the calculation of the lanes reads at most, without those of reps below. */
+/** The deals that the calculation of the lanes reads at most. */
 export async function dealsToCalculate(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<number> {
-  const sizes = await sizesOf(trx, workspaceId, repIds);
-  return [...sizes.values()].reduce((sum, { deals }) => sum + deals, 0);
+  const own = await sizesOf(trx, workspaceId, repIds);
+  const managerIds = await cascadeManagersAmong(trx, workspaceId, [...own.keys()]);
+  const ofTeams = await dealsOfTeams(trx, workspaceId, own, await loadTeamIds(trx, workspaceId, managerIds));
+  return [...own].reduce((sum, [repId, { deals }]) => sum + deals + (ofTeams.get(repId) ?? 0), 0);
 }
 
 /** The number of deals in the years of the requests, which contain every window except those with approved periods. */

@@ -78,6 +78,8 @@ export interface PendingRequest {
   readonly trigger: Trigger;
   readonly deal_id: string | null;
   readonly job_id: string | null;
+  /** Whether the days before the first one in its attainment period have been calculated. */
+  readonly continues: boolean;
 }
 
 /** The requests of the lanes, by rep. */
@@ -87,7 +89,7 @@ export async function pendingRequests(
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly PendingRequest[]>> {
   const { rows } = await sql<PendingRequest>`
-    select request_id, rep_id, from_day, to_day, trigger, deal_id, job_id from calculation_requests
+    select request_id, rep_id, from_day, to_day, trigger, deal_id, job_id, continues from calculation_requests
     where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
     order by rep_id, request_id`.execute(trx);
   return groupBy(rows, (row) => row.rep_id);

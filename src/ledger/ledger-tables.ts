@@ -107,6 +107,7 @@ export interface LedgerTables {
     deal_id: string | null;
     job_id: string | null;
     pull_id: string | null;
+    continues: Generated<boolean>;
     requested_at: GeneratedInstant;
   };
   audit_runs: {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
@@ -65,6 +65,8 @@ export interface MonthChange {
 export interface KnownTotals {
   /** The credit under a key; null if only the events give it. */
   creditOf(counter: Counter): Decimal | null;
+  /** By how much the run changes the credit under a key, if the credit itself is not known. */
+  creditChangeOf(counter: Counter): Decimal | null;
   readonly months: readonly MonthChange[];
 }
 
@@ -108,15 +110,19 @@ export async function setTotals(
   hasTruedUp: boolean,
 ): Promise<void> {
   const credits: (RepCounter & { readonly credit: Decimal })[] = [];
+  const changes: typeof credits = [];
   const unknown: RepCounter[] = [];
   for (const { footprint, totals } of lanes)
     for (const counter of footprint.counters()) {
       const credit = totals.creditOf(counter);
-      if (credit === null) unknown.push(counter);
-      else credits.push({ ...counter, credit });
+      const change = totals.creditChangeOf(counter);
+      if (credit !== null) credits.push({ ...counter, credit });
+      else if (change !== null) changes.push({ ...counter, credit: change });
+      else unknown.push(counter);
     }
   await inParallel(
-    () => setCredits(trx, workspaceId, credits),
+    () => setCredits(trx, workspaceId, credits, sql`rows_from.credit`),
+    () => setCredits(trx, workspaceId, changes, sql`q.current_value + rows_from.credit`),
     () =>
       unknown.length === 0 ? null : withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, unknown, hasTruedUp)),
     () =>
@@ -132,10 +138,11 @@ async function setCredits(
   trx: Work,
   workspaceId: string,
   credits: readonly (RepCounter & { readonly credit: Decimal })[],
+  value: RawBuilder<unknown>,
 ): Promise<void> {
   if (credits.length === 0) return;
   await sql`
-    update quotas q set current_value = rows_from.credit, updated_at = now()
+    update quotas q set current_value = ${value}, updated_at = now()
     from ${unnestRows(credits, [
       ['rep_id', 'uuid', ({ repId }) => repId],
       ['plan_id', 'uuid', ({ planId }) => planId],
@@ -145,7 +152,7 @@ async function setCredits(
     ])}
     where q.workspace_id = ${workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
       and q.attainment_key = rows_from.attainment_key and q.period = rows_from.period
-      and q.current_value <> rows_from.credit`.execute(trx);
+      and q.current_value <> ${value}`.execute(trx);
 }
 
 async function changeMonths(trx: Work, workspaceId: string, months: readonly MonthChange[]): Promise<void> {

@@ -27,32 +27,34 @@ function expectSameRows(found: readonly LedgerRow[], expected: readonly LedgerRo
 describe('the ledger of the running service compared with a full calculation of the oracle', () => {
   const service = Service.duringSuite();
 
-  it(`has the same rows after ${numRuns} random histories`, async function () {
-    this.timeout(60_000 + numRuns * 60_000);
-    await fc.assert(
-      fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {
-        const live = await LiveWorld.create(service, world);
-        for (const command of commands) {
-          await execute(live, command);
+  for (const maxDealsOfLane of [undefined, 2])
+    it(`has the same rows after ${numRuns} random histories${maxDealsOfLane === undefined ? '' : ', with lanes divided after two deals'}`, async function () {
+      this.timeout(60_000 + numRuns * 60_000);
+      Object.assign(service.running.service.laneRunner, { maxDealsOfLane });
+      await fc.assert(
+        fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {
+          const live = await LiveWorld.create(service, world);
+          for (const command of commands) {
+            await execute(live, command);
+            await live.expectCurrentAnswers();
+          }
+          await live.waitForCalculations();
           await live.expectCurrentAnswers();
-        }
-        await live.waitForCalculations();
-        await live.expectCurrentAnswers();
-        expectSameRows(await live.ledgerRows(), live.cleanRows());
-        await live.expectQuotaCounters();
-        await service.expectSoundLedger(live.workspaceId);
-        const history = await live.historyLength();
-        expect(await live.recalculateAll(), 'what a recalculation writes').to.deep.equal([]);
-        expect(await live.historyLength(), 'history rows').to.equal(history);
-      }),
-      {
-        numRuns,
-        endOnFailure: !shrinks,
-        interruptAfterTimeLimit: 30_000 + numRuns * 60_000,
-        markInterruptAsFailure: true,
-        ...(seed === undefined ? {} : { seed: Number(seed) }),
-        ...(path === undefined ? {} : { path }),
-      },
-    );
-  });
+          expectSameRows(await live.ledgerRows(), live.cleanRows());
+          await live.expectQuotaCounters();
+          await service.expectSoundLedger(live.workspaceId);
+          const history = await live.historyLength();
+          expect(await live.recalculateAll(), 'what a recalculation writes').to.deep.equal([]);
+          expect(await live.historyLength(), 'history rows').to.equal(history);
+        }),
+        {
+          numRuns,
+          endOnFailure: !shrinks,
+          interruptAfterTimeLimit: 30_000 + numRuns * 60_000,
+          markInterruptAsFailure: true,
+          ...(seed === undefined ? {} : { seed: Number(seed) }),
+          ...(path === undefined ? {} : { path }),
+        },
+      );
+    });
 });
