@@ -20,11 +20,16 @@ const maxLanesPerJob = 500;
 /** The minimum number of jobs for the lanes of one wake-up, so that several workers share them. */
 export const minChunks = 4;
 
-export function wakeLanesThrough(queue: JobQueue): WakeLanes {
+/** Wakes lanes through the queue. Returns whether it has taken them. */
+export type QueueLanes = (...lanes: Parameters<WakeLanes>) => Promise<boolean>;
+
+export function wakeLanesThrough(queue: JobQueue): QueueLanes {
   return async (workspaceId, repIds) => {
     const size = Math.min(maxLanesPerJob, Math.ceil(repIds.length / minChunks));
     await failpoint('wake.beforeAdd');
-    await queue.add(calculateJob, ...chunk(repIds, size).map((chunk) => ({ workspaceId, repIds: chunk })));
+    const jobs = chunk(repIds, size).map((chunk) => ({ workspaceId, repIds: chunk }));
+    const isTaken = await queue.tryAdd(calculateJob, ...jobs);
     await failpoint('wake.afterAdd');
+    return isTaken;
   };
 }

@@ -1,30 +1,39 @@
 import { type Log } from '../platform/log.js';
-import { minChunks } from './calculate-job.js';
+import { minChunks, type QueueLanes } from './calculate-job.js';
 import { type WakeLanes } from './lane-runner.js';
+import { type Lane } from './lanes.js';
 
 type RunLane = (workspaceId: string, repId: string) => Promise<void>;
 
 const maxRunning = 2;
+/** More wake-ups that the queue refuses are left to the sweep. */
+const maxRefused = 10_000;
 
 /**
  * Calculates lanes in this process if it runs workers and has a free slot, because the queue takes longer than most
- * calculations. All other lanes go through the queue, which orders them fairly. The sweep finds lanes that a crashed
- * process did not calculate.
+ * calculations. All other lanes go through the queue, which orders them fairly. While the queue is not reachable, this
+ * process calculates them one after another: left to the sweep, a deal would wait for seconds, and for as many again at
+ * each manager above. The sweep finds lanes that a crashed process did not calculate.
  */
 export class LocalLaneDispatcher {
   private runHere: RunLane | null = null;
   /** Lanes that run here; true if they were woken again meanwhile. */
   private readonly running = new Map<string, boolean>();
   private readonly runs = new Set<Promise<void>>();
+  /** Lanes that the queue has refused, oldest first. */
+  private readonly refused = new Map<string, Lane>();
 
   constructor(
-    private readonly throughQueue: WakeLanes,
+    private readonly throughQueue: QueueLanes,
     private readonly log: Log,
   ) {}
 
   readonly wake: WakeLanes = async (workspaceId, repIds) => {
     const queued = repIds.length > minChunks ? repIds : repIds.filter((repId) => !this.takes(workspaceId, repId));
-    if (queued.length > 0) await this.throughQueue(workspaceId, queued);
+    if (queued.length === 0 || (await this.throughQueue(workspaceId, queued)) || this.runHere === null) return;
+    for (const repId of queued)
+      if (this.refused.size < maxRefused) this.refused.set(`${workspaceId} ${repId}`, { workspaceId, repId });
+    this.runRefused();
   };
 
   /** Starts to run lanes in this process. */
@@ -35,6 +44,7 @@ export class LocalLaneDispatcher {
   /** Stops accepting lanes, and resolves when the running ones have ended. */
   async close(): Promise<void> {
     this.runHere = null;
+    this.refused.clear();
     await Promise.all(this.runs);
   }
 
@@ -52,7 +62,16 @@ export class LocalLaneDispatcher {
       this.log.warn({ err: error, workspaceId, repId }, 'lane run failed; left to the sweep'),
     );
     this.runs.add(run);
-    void run.finally(() => this.runs.delete(run));
+    void run.finally(() => {
+      this.runs.delete(run);
+      this.runRefused();
+    });
+  }
+
+  private runRefused(): void {
+    for (const [lane, { workspaceId, repId }] of this.refused)
+      if (this.takes(workspaceId, repId)) this.refused.delete(lane);
+      else return;
   }
 
   private async work(lane: string, run: () => Promise<void>): Promise<void> {

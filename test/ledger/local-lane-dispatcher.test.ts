@@ -7,8 +7,10 @@ class Yard {
   readonly begun: string[] = [];
   readonly queued: string[] = [];
   private readonly ends = new Map<string, (error?: Error) => void>();
+  isQueueReachable = true;
   readonly lanes = new LocalLaneDispatcher(async (_, repIds) => {
-    this.queued.push(...repIds);
+    if (this.isQueueReachable) this.queued.push(...repIds);
+    return this.isQueueReachable;
   }, createLog('silent'));
 
   readonly run = (_: string, repId: string) => {
@@ -66,6 +68,18 @@ describe('the local lane dispatcher', () => {
     await yard.end('a', new Error('as it should'));
     await yard.lanes.wake('w', ['a']);
     expect(yard.begun).to.deep.equal(['a', 'b', 'a']);
+  });
+
+  it('runs what an unreachable queue refuses, in order and each lane once, as slots become free', async () => {
+    yard.isQueueReachable = false;
+    await yard.lanes.wake('w', ['left to the sweep']);
+    yard.lanes.open(yard.run);
+    await yard.lanes.wake('w', ['1', '2', '3', '4', '5']);
+    await yard.lanes.wake('w', ['4']);
+    expect(yard.begun).to.deep.equal(['1', '2']);
+    for (const lane of ['1', '2', '3', '4', '5']) await yard.end(lane);
+    expect(yard.begun).to.deep.equal(['1', '2', '3', '4', '5']);
+    await yard.lanes.close();
   });
 
   it('finishes running lanes on close, and then uses the queue', async () => {

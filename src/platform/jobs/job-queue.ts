@@ -92,12 +92,20 @@ export class JobQueue {
   }
 
   async add<Payload>(declaration: JobDeclaration<Payload>, ...payloads: readonly Payload[]): Promise<void> {
-    if (payloads.length === 0 || performance.now() < this.skipUntil) return;
+    await this.tryAdd(declaration, ...payloads);
+  }
+
+  /** Returns whether the queue has taken the jobs. */
+  async tryAdd<Payload>(declaration: JobDeclaration<Payload>, ...payloads: readonly Payload[]): Promise<boolean> {
+    if (payloads.length === 0) return true;
+    if (performance.now() < this.skipUntil) return false;
     const jobs = payloads.map((data) => ({ name: declaration.name, data, opts: this.jobOptions(declaration, data) }));
     try {
       await this.respond(this.queue.addBulk(jobs));
+      return true;
     } catch (error) {
       this.log.warn({ err: error, job: declaration.name }, 'waking a worker failed; the sweep finds the work');
+      return false;
     }
   }
 
