@@ -68,6 +68,7 @@ CREATE TABLE reps (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   payroll_key text,
   payroll_id_changed_at timestamp with time zone,
+  invite_mail_id uuid,
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
   CONSTRAINT reps_email UNIQUE (workspace_id, email),
@@ -266,6 +267,7 @@ CREATE TABLE mail_outbox (
   CONSTRAINT mail_outbox_pkey PRIMARY KEY (mail_id)
 );
 CREATE INDEX mail_outbox_due ON mail_outbox USING btree (not_before) WHERE (sent_at IS NULL);
+CREATE INDEX mail_outbox_unsent ON mail_outbox USING btree (workspace_id) WHERE (sent_at IS NULL);
 ALTER TABLE mail_outbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY mail_outbox_of_owner ON mail_outbox TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
@@ -1960,8 +1962,10 @@ AS $function$
       delete from sign_in_failures where day < (now() at time zone 'UTC')::date - 2;
       delete from sign_in_states where expires_at < now();
       delete from attempt_counters where window_start < now() - interval '1 day';
-      delete from mail_outbox where created_at < now() - interval '7 days'
-        or (recipient is null and created_at < now() - interval '10 minutes');
+      delete from mail_outbox m where m.created_at < now() - interval '7 days'
+        and (m.sent_at is not null or not exists (
+          select from reps r where r.workspace_id = m.workspace_id and r.invite_mail_id = m.mail_id));
+      delete from mail_outbox where recipient is null and created_at < now() - interval '10 minutes';
       delete from tokens where kind = 'sess' and (expires_at < now()
         or coalesce(last_used_at, created_at) < now() - interval '12 hours' or created_at < now() - interval '30 days');
       delete from tokens where kind = 'agt' and expires_at < now();
@@ -2914,6 +2918,18 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION try_sign_in_code(bytea,bytea,uuid) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION unsent_mails()
+ RETURNS TABLE(mail_id uuid, attempts integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select m.mail_id, m.attempts from mail_outbox m
+      where m.workspace_id = current_setting('app.workspace_id')::uuid and m.sent_at is null
+    $function$
+;
+GRANT EXECUTE ON FUNCTION unsent_mails() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION use_sign_in_code(code uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -2944,6 +2960,19 @@ AS $function$
       return people_below(workspace, manager);
     end $function$
 ;
+
+CREATE OR REPLACE FUNCTION was_last_mail_sent()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select m.sent_at is not null from mail_outbox m
+      where m.workspace_id = current_setting('app.workspace_id')::uuid and m.attempts > 0
+      order by m.created_at desc limit 1
+    $function$
+;
+GRANT EXECUTE ON FUNCTION was_last_mail_sent() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION workspaces_with_managers()
  RETURNS TABLE(workspace_id uuid, timezone text, digest_of date)

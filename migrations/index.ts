@@ -25,6 +25,7 @@ import * as fairSignIns from './023_fair_sign_ins.js';
 import * as rightsOfTables from './024_least_rights.js';
 import * as activeVersions from './025_versions_that_were_active.js';
 import * as continuedCalculations from './026_continued_calculations.js';
+import * as mailState from './025_mail_state.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -54,4 +55,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '024_least_rights': rightsOfTables,
   '025_versions_that_were_active': activeVersions,
   '026_continued_calculations': continuedCalculations,
+  '025_mail_state': mailState,
 };

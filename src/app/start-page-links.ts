@@ -8,15 +8,55 @@ export interface StartPageLink {
   readonly path: string;
 }
 
+interface Person {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly name: string;
+  readonly role: string;
+}
+
 /**
- * Links that sign in as people of the demo, among them the owner of its first deal and that person's manager, or, without a workspace, create the first one. None if there are workspaces
- * but no demo.
+ * Links that sign in as people of the demo and as an admin of every other workspace, or, without a workspace, create
+ * the first one.
  */
 export async function startPageLinks({ startLinks }: Service, owner: Database): Promise<readonly StartPageLink[]> {
   const { rows: workspaces } = await sql`select 1 from workspaces limit 1`.execute(owner);
   if (workspaces.length === 0)
     return [{ label: 'Set up your workspace', path: `/setup#${startLinks.create({ kind: 'set_up' })}` }];
-  const { rows: people } = await sql<{ workspaceId: string; repId: string; name: string; role: string }>`
+  const linkFor = ({ workspaceId, repId }: Person, label: string): StartPageLink => ({
+    label,
+    path: `/start#${startLinks.create({ kind: 'sign_in', workspaceId, repId })}`,
+  });
+  const admins = await adminsOf(owner);
+  const people = await peopleOfDemo(owner);
+  return [
+    ...admins.map((admin) => linkFor(admin, `${admin.name}, admin of ${admin.workspace}`)),
+    ...people.map((person) =>
+      linkFor(person, `${person.name}, ${person.role}${admins.length > 0 ? ' of the demo' : ''}`),
+    ),
+  ];
+}
+
+const maxWorkspaces = 5;
+
+/** The first admin of each workspace, the latest workspaces first. */
+async function adminsOf(owner: Database): Promise<readonly (Person & { readonly workspace: string })[]> {
+  const { rows } = await sql<Person & { workspace: string }>`
+    select w.workspace_id as "workspaceId", w.name as workspace, admin.rep_id as "repId", admin.name, admin.role
+    from workspaces w
+    cross join lateral (
+      select r.rep_id, r.name, r.role from reps r
+      where r.workspace_id = w.workspace_id and r.active and r.role = 'admin'
+      order by r.created_at, r.rep_id limit 1
+    ) admin
+    where not w.is_demo
+    order by w.created_at desc, w.workspace_id limit ${maxWorkspaces}`.execute(owner);
+  return rows;
+}
+
+/** One person for each role, among them the owner of the demo's first deal and that person's manager. */
+async function peopleOfDemo(owner: Database): Promise<readonly Person[]> {
+  const { rows } = await sql<Person>`
     select distinct on (r.role) r.workspace_id as "workspaceId", r.rep_id as "repId", r.name, r.role
     from reps r join workspaces w on w.workspace_id = r.workspace_id
     left join lateral (
@@ -27,12 +67,7 @@ export async function startPageLinks({ startLinks }: Service, owner: Database): 
       select 1 from reporting_lines l
       where l.workspace_id = w.workspace_id and l.rep_id = seller.rep_id and l.manager_id = r.rep_id
     ) desc, r.rep_id`.execute(owner);
-  return people
-    .sort((a, b) => roleOrder.indexOf(a.role) - roleOrder.indexOf(b.role))
-    .map(({ workspaceId, repId, name, role }) => ({
-      label: `${name}, ${role}`,
-      path: `/start#${startLinks.create({ kind: 'sign_in', workspaceId, repId })}`,
-    }));
+  return rows.sort((a, b) => roleOrder.indexOf(a.role) - roleOrder.indexOf(b.role));
 }
 
 const roleOrder = ['admin', 'manager', 'rep', 'payroll'];

@@ -9,7 +9,7 @@ import { countHeads, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { isErased } from './pseudonym.js';
 import { email } from './rep.js';
-import { findRepsById, markInvited, type StoredRep } from './rep-store.js';
+import { findRepsById, markInvited, recordInviteMails, type StoredRep } from './rep-store.js';
 
 export const inviteFailures = [
   'rep_not_found',
@@ -68,7 +68,9 @@ export async function inviteReps(
     workspaceId,
     invited.map((rep) => rep.repId),
   );
-  return { invited, failed, mailIds: await postMails(trx, outbox, workspaceId, mails.admitted, publicUrl) };
+  const posted = await postMails(trx, outbox, workspaceId, mails.admitted, publicUrl);
+  await recordInviteMails(trx, workspaceId, posted);
+  return { invited, failed, mailIds: [...posted.values()] };
 }
 
 function problemOf(rep: StoredRep | undefined, isSeatFree: boolean, mails: MailLimits): InviteFailure | null {
@@ -122,22 +124,23 @@ class MailLimits {
   }
 }
 
+/** Returns the id of each rep's mail. */
 async function postMails(
   trx: Work,
   outbox: Outbox,
   workspaceId: string,
   reps: readonly StoredRep[],
   publicUrl: string | undefined,
-): Promise<string[]> {
+): Promise<ReadonlyMap<string, string>> {
   await recordUses(
     trx,
     invitationsOf(workspaceId),
     reps.map((rep) => hashOf(rep.email)),
   );
   const { name: workspaceName } = await findWorkspace(trx, workspaceId);
-  const mailIds: string[] = [];
-  for (const { email: to, name } of reps)
-    mailIds.push(await outbox.post(trx, inviteMail(to, { name, workspaceName, publicUrl })));
+  const mailIds = new Map<string, string>();
+  for (const { repId, email: to, name } of reps)
+    mailIds.set(repId, await outbox.post(trx, inviteMail(to, { name, workspaceName, publicUrl })));
   return mailIds;
 }
 

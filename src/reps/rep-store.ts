@@ -100,6 +100,19 @@ export async function markInvited(trx: Work, workspaceId: string, repIds: readon
     where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`.execute(trx);
 }
 
+/** The mail that invited each rep last. */
+export async function recordInviteMails(
+  trx: Work,
+  workspaceId: string,
+  mailIds: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (mailIds.size === 0) return;
+  await sql`
+    update reps r set invite_mail_id = posted.mail_id
+    from unnest(${[...mailIds.keys()]}::uuid[], ${[...mailIds.values()]}::uuid[]) as posted (rep_id, mail_id)
+    where r.workspace_id = ${workspaceId} and r.rep_id = posted.rep_id`.execute(trx);
+}
+
 /** The reps with the ids; unknown ids are left out. */
 export async function findRepsById(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<StoredRep[]> {
   return trx

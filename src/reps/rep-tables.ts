@@ -15,6 +15,7 @@ export interface RepTables {
     crm_member_id: string | null;
     avatar: string | null;
     invite_status: 'invited' | 'accepted' | null;
+    invite_mail_id: string | null;
     provider: string | null;
     synced_at: Instant | null;
     crm_active: ColumnType<boolean | null, boolean | null | undefined, boolean | null>;

@@ -122,7 +122,7 @@ export async function listReps(
   { email, repIds }: RepFilter,
 ): Promise<Rep[]> {
   const { rows } = await sql<Rep>`
-    select ${repColumns} from reps r ${managerOn(today)}
+    select ${repColumns} from reps r ${withInviteMail} ${managerOn(today)}
     where r.workspace_id = ${workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
@@ -149,14 +149,18 @@ export async function findLinkedRep(
     select ${repColumns}, r.provider, r.crm_member_id as "crmId", r.synced_at as "syncedAt",
       (select max(d.snapshot_at) from deals d
         where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id and d.deleted_at is null) as "lastDealOwnedAt"
-    from reps r ${managerOn(today)}
+    from reps r ${withInviteMail} ${managerOn(today)}
     where r.workspace_id = ${workspaceId} and r.rep_id = ${repId}`.execute(trx);
   return rows[0] ?? null;
 }
 
 const repColumns = sql`
   r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
+  case when r.invite_status is distinct from 'invited' or r.invite_mail_id is null then null
+    when unsent.mail_id is null then 'sent' when unsent.attempts = 0 then 'sending' else 'not_sent' end as "inviteMail",
   r.payroll_id as "payrollId", l.manager_id as "managerId"`;
+
+const withInviteMail = sql`left join unsent_mails() unsent on unsent.mail_id = r.invite_mail_id`;
 
 function managerOn(today: Day): RawBuilder<unknown> {
   return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id

@@ -43,6 +43,12 @@ export const rep = z
       .enum(['invited', 'accepted'])
       .nullable()
       .describe('Whether the rep was invited and has signed in since; null if not invited'),
+    inviteMail: z
+      .enum(['sending', 'sent', 'not_sent'])
+      .nullable()
+      .describe(
+        'The mail of an invitation that is not accepted: not_sent without a mail server, or until a failed attempt succeeds. Null without one',
+      ),
     payrollId: z.string().nullable().describe('Id of the rep in the payroll system; null for none'),
     managerId: z.string().nullable().describe('Id of the manager today (UUID); null for none'),
   })
@@ -86,6 +92,7 @@ export const repExample = {
   crmMemberId: 'ben',
   avatar: null,
   invite_status: 'accepted',
+  inviteMail: null,
   payrollId: '004711',
   managerId: sampleIds.managerId,
 };

@@ -27,6 +27,12 @@ export async function findWorkspace(trx: Work, workspaceId: string) {
     .executeTakeFirstOrThrow();
 }
 
+/** The state of the workspace's mails, given a mail server. */
+export async function findMailState(trx: Work): Promise<'working' | 'failing'> {
+  const { rows } = await sql<{ wasSent: boolean | null }>`select was_last_mail_sent() as "wasSent"`.execute(trx);
+  return rows[0]?.wasSent === false ? 'failing' : 'working';
+}
+
 /** Whether the workspace has a valid key, masked. */
 export async function findMaskedKey(trx: Work, workspaceId: string): Promise<z.input<typeof maskedKey>> {
   const key = await trx

@@ -28,6 +28,13 @@ export const maskedKey = z
 /** The same for every key: no part of the key is stored. */
 export const keyMask = `ws_${'*'.repeat(32)}`;
 
+/** Whether mails leave the service. */
+export const mailState = z
+  .enum(['not_set_up', 'working', 'failing'])
+  .describe(
+    'Whether mails are sent: not_set_up without a mail server, when nobody gets sign-in codes or invitations; failing if the last attempt of the workspace did not succeed',
+  );
+
 /** Whom managers see: everyone in the workspace, or themselves and the people below them. */
 export const managerScope = z
   .enum(['workspace', 'reports'])

@@ -83,6 +83,31 @@ describe('mail over SMTP', () => {
     expect(smtp.mails.filter((mail) => mail.to.includes('again@acme.test'))).to.have.length(1);
   });
 
+  it('shows whether invitations were sent and whether mails leave', async () => {
+    const invited = await service.workspace();
+    const { repId } = await addPerson(invited.api, 'guest@acme.test');
+    const states = async () => {
+      const [{ mail }, { inviteMail }] = await Promise.all([
+        invited.api.expect(200, 'GET', '/v1/workspaces'),
+        invited.api.expect(200, 'GET', `/v1/reps/${repId}`),
+      ]);
+      return [mail, inviteMail];
+    };
+    const become = (mail: string, inviteMail: string) =>
+      until(async () => (await states()).join() === [mail, inviteMail].join() || undefined, { what: inviteMail });
+    expect(await states()).to.deep.equal(['working', null]);
+    smtp.rejections = 1;
+    await invited.api.expect(200, 'POST', `/v1/reps/${repId}/invite`);
+    await become('failing', 'not_sent');
+    await service.sql(`update mail_outbox set not_before = now() - interval '10 seconds' where sent_at is null`);
+    await become('working', 'sent');
+    await service.sql(`update mail_outbox set created_at = now() - interval '8 days', sent_at = null`);
+    await service.sql('select delete_old_sign_ins()');
+    expect(await states(), 'an invitation that was never sent').to.deep.equal(['failing', 'not_sent']);
+    await service.sql(`update reps set invite_status = 'accepted' where rep_id = $1`, repId);
+    expect((await states())[1]).to.equal(null);
+  });
+
   it('sends mail whose job was lost', async () => {
     await addPerson(api, 'lost@acme.test');
     const { unitOfWork, outbox } = service.running.service;
@@ -173,6 +198,20 @@ describe('mail without a server', () => {
     );
     return { code, logged: text() };
   }
+
+  it('is said to the person who asks for a code, to admins and beside the invitation', async () => {
+    const { api } = await service.workspace();
+    const { repId } = await addPerson(api, 'nobody@acme.test');
+    expect((await otp.send('nobody@acme.test')).body.isMailSetUp).to.equal(false);
+    await api.expect(200, 'POST', `/v1/reps/${repId}/invite`);
+    await until(
+      async () => (await api.expect(200, 'GET', `/v1/reps/${repId}`)).inviteMail === 'not_sent' || undefined,
+      {
+        what: 'the state of the invitation',
+      },
+    );
+    expect((await api.expect(200, 'GET', '/v1/workspaces')).mail).to.equal('not_set_up');
+  });
 
   it('is logged with its code and stored', async () => {
     const { code, logged } = await handled(false);

@@ -50,7 +50,8 @@ describe('signing in by e-mail', () => {
     for (const email of ['known@acme.test', 'gone@acme.test', 'nobody@acme.test']) answers.push(await otp.send(email));
     for (const answer of answers) {
       expect(answer.status).to.equal(200);
-      expect(answer.body).to.have.all.keys('sent', 'nonce');
+      expect(answer.body).to.have.all.keys('sent', 'nonce', 'isMailSetUp');
+      expect(answer.body.isMailSetUp, 'no mail server').to.equal(false);
       expect(answer.body.nonce).to.have.length(80);
     }
     expect(await rows()).to.deep.equal([{ codes: (before?.codes ?? 0) + 3, mails: 0 }]);

@@ -10,6 +10,7 @@ const unconnected = (provider: string) => ({
   connected: false,
   connectedAt: null,
   syncEnabled: true,
+  canSignIn: false,
   ...working,
 });
 

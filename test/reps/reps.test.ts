@@ -81,6 +81,7 @@ describe('reps', () => {
         crmMemberId: 'm2',
         avatar: null,
         invite_status: null,
+        inviteMail: null,
         payrollId: null,
         managerId: null,
         ...linkage,

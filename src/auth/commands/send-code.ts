@@ -30,9 +30,12 @@ export const sendCode = operation({
     nonce: z
       .string()
       .describe('Send it with the code: attempts of others then cannot prevent the sign-in. Keep it in the client'),
+    isMailSetUp: z
+      .boolean()
+      .describe('Whether the service has a mail server. Without one no code is sent; the operator can read it'),
   }),
   failures: {},
-  example: { body: { email: 'ben@acme.test' }, answer: { sent: true, nonce: 'f9c71d35-….bm9uY2U' } },
+  example: { body: { email: 'ben@acme.test' }, answer: { sent: true, nonce: 'f9c71d35-….bm9uY2U', isMailSetUp: true } },
   uses: [UnitOfWork, Secrets, Outbox, AttemptLimits, CONFIG],
   /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
   async execute(
@@ -43,7 +46,7 @@ export const sendCode = operation({
     outbox,
     limits,
     config,
-  ): Promise<{ sent: true; nonce: string }> {
+  ): Promise<{ sent: true; nonce: string; isMailSetUp: boolean }> {
     await limits.count('code', caller.address ?? '', maxPerHour, 3600);
     const code = newCode();
     const codeId = newId();
@@ -63,6 +66,6 @@ export const sendCode = operation({
       }),
     );
     await outbox.wake([sealed.mailId]);
-    return { sent: true, nonce: nonceOf(secrets, email, codeId) };
+    return { sent: true, nonce: nonceOf(secrets, email, codeId), isMailSetUp: config.SMTP_URL !== undefined };
   },
 });

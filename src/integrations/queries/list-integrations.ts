@@ -1,14 +1,24 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CONFIG } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { integration, unconnectedExample } from '../crm-connection.js';
 import { listIntegrations as load } from '../crm-connection-views.js';
+import { redirectUri } from '../oauth-client.js';
 
 const response = z.object({
   crma: z.boolean().describe('Whether crm-a is connected'),
   crmb: z.boolean().describe('Whether crm-b is connected'),
   crmc: z.boolean().describe('Whether crm-c is connected'),
-  integrations: z.array(integration).describe('The connection to every CRM'),
+  integrations: z
+    .array(
+      integration.extend({
+        canSignIn: z
+          .boolean()
+          .describe('Whether an admin can connect by signing in at the CRM: the service has an OAuth client there'),
+      }),
+    )
+    .describe('The connection to every CRM'),
 });
 
 export const listIntegrations = operation({
@@ -25,21 +35,27 @@ export const listIntegrations = operation({
       crmb: false,
       crmc: false,
       integrations: [
-        { ...unconnectedExample, provider: 'crma', connected: true, connectedAt: '2026-01-02T09:00:00.000Z' },
-        { ...unconnectedExample, provider: 'crmb' },
-        { ...unconnectedExample, provider: 'crmc', syncEnabled: false },
+        {
+          ...unconnectedExample,
+          provider: 'crma',
+          canSignIn: true,
+          connected: true,
+          connectedAt: '2026-01-02T09:00:00.000Z',
+        },
+        { ...unconnectedExample, provider: 'crmb', canSignIn: false },
+        { ...unconnectedExample, provider: 'crmc', canSignIn: false, syncEnabled: false },
       ],
     },
   },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
+  uses: [UnitOfWork, CONFIG],
+  async execute(_input, caller, unitOfWork, config): Promise<z.input<typeof response>> {
     const integrations = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId));
     const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
     return {
       crma: connected.has('crma'),
       crmb: connected.has('crmb'),
       crmc: connected.has('crmc'),
-      integrations,
+      integrations: integrations.map((one) => ({ ...one, canSignIn: redirectUri(config, one.provider) !== null })),
     };
   },
 });

@@ -49,7 +49,7 @@ export const listReps = operation({
     list: 'reps',
     detail: {
       unlessAsked: 'summary',
-      summaryOmits: ['reps.crmMemberId', 'reps.avatar', 'reps.invite_status', 'reps.payrollId'],
+      summaryOmits: ['reps.crmMemberId', 'reps.avatar', 'reps.invite_status', 'reps.inviteMail', 'reps.payrollId'],
     },
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },

@@ -11,7 +11,7 @@ import { planExample } from '../../plans/plan-examples.js';
 import { planTermParts } from '../../plans/plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
-import { CLOCK } from '../../platform/injection-tokens.js';
+import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { flag } from '../../platform/schemas.js';
@@ -20,13 +20,14 @@ import {
   agentWrites,
   blockApprovalOnDispute,
   keyMask,
+  mailState,
   managerScope,
   maskedKey,
   paper,
   payrollTerms,
   stepUpMinutes,
 } from '../workspace.js';
-import { findMaskedKey, findWorkspace } from '../workspace-views.js';
+import { findMailState, findMaskedKey, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
 
@@ -43,6 +44,7 @@ const response = z.object({
   timezone: fields.timezone,
   tier: z.enum(['free', 'pro', 'enterprise']).describe('Tier of the subscription'),
   isDemo: z.boolean().describe('Whether the workspace has sample data'),
+  mail: mailState,
   crm: z
     .object({
       connected: z.boolean().describe('Whether a CRM is connected'),
@@ -122,6 +124,7 @@ export const getWorkspace = operation({
       timezone: 'UTC',
       tier: 'enterprise',
       isDemo: false,
+      mail: 'working',
       crm: { connected: false, provider: null },
       fieldMapping: fieldMappingExample,
       paper: null,
@@ -134,8 +137,8 @@ export const getWorkspace = operation({
       plans: [planExample],
     },
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ query: { includeDeleted } }, caller, unitOfWork, clock): Promise<z.input<typeof response>> {
+  uses: [UnitOfWork, CLOCK, CONFIG],
+  async execute({ query: { includeDeleted } }, caller, unitOfWork, clock, config): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (trx) => {
       const workspace = await findWorkspace(trx, caller.workspaceId);
       const { standard, measures } = workspace.fieldMapping;
@@ -144,6 +147,7 @@ export const getWorkspace = operation({
       return {
         caller: { ...tokenFieldsOf(caller), role, name },
         ...workspace,
+        mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(trx),
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },
         apiKey: await findMaskedKey(trx, caller.workspaceId),

@@ -1,11 +1,22 @@
 import { ApiError } from '#src/client.js';
 import { ReadableError } from './client.js';
 
+/** What a person can do about a CRM that does not answer or does not accept the token; null for other errors. */
+function wordsOfCrmFailure({ code, details }: ApiError): string | null {
+  if (code === 'crm_unavailable')
+    return 'The CRM does not answer. Check that the service reaches the internet, then try again.';
+  if (code === 'crm_refused' && details?.['reason'] === 'unauthorized')
+    return 'The CRM does not accept the token. Check that it is complete, still valid and has the rights named above.';
+  return null;
+}
+
 /** The message and the reference of an error for the support. */
 export function describeError(error: unknown): { readonly message: string; readonly reference: string | null } {
   if (error instanceof ApiError) {
     if (error.code === 'step_up_required')
       return { message: 'This needs a confirmation that it is you.', reference: null };
+    const words = wordsOfCrmFailure(error);
+    if (words !== null) return { message: words, reference: error.requestId };
     const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;
     return { message: error.message, reference };
   }

@@ -10,6 +10,7 @@ import { Button, ButtonContent, buttonClass, RowButton } from '../../components/
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Check } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
+import { MailNote } from '../../components/MailNote.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
@@ -48,6 +49,7 @@ export function MembersPage() {
         </>
       }
     >
+      <MailNote />
       <Loaded query={people} height={480}>
         {({ reps: all }) => (
           <>
@@ -167,14 +169,15 @@ function columnsOf(
       key: 'state',
       header: 'State',
       phone: 'note',
-      cell: ({ active, invite_status }) => <MemberState active={active} invited={invite_status} />,
+      cell: (person) => <MemberState {...person} />,
     },
   ];
 }
 
-function MemberState({ active, invited }: { readonly active: boolean; readonly invited: Person['invite_status'] }) {
+function MemberState({ active, invite_status: invited, inviteMail }: Person) {
   if (!active) return <Badge tone="neutral">Inactive</Badge>;
   if (invited === 'accepted') return <Badge tone="good">Signed in</Badge>;
+  if (inviteMail === 'not_sent') return <Badge tone="warning">Invitation not sent</Badge>;
   return invited === 'invited' ? <Badge tone="info">Invited</Badge> : <Badge tone="neutral">Not invited</Badge>;
 }
 

@@ -11,6 +11,7 @@ import {
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
+import { MailNote } from '../../components/MailNote.js';
 import { HeroMoney } from '../../components/Money.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
@@ -46,6 +47,7 @@ export function OverviewPage() {
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
+      <MailNote />
       <Strip period={period} />
       <div className={blocks.columns}>
         <div className={`${blocks.inOrder} ${styles.main}`}>
@@ -53,8 +55,8 @@ export function OverviewPage() {
           <OpenDiscrepancies />
         </div>
         <div className={`${blocks.inOrder} ${styles.side}`}>
-          <Connections />
           <SetUp />
+          <Connections />
           <Jobs />
         </div>
       </div>

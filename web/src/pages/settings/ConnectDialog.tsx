@@ -15,6 +15,8 @@ import { SecretText } from './SecretText.js';
 
 interface ConnectDialogProps {
   readonly provider: Provider;
+  /** Whether the service has an OAuth client at the CRM. */
+  readonly canSignIn: boolean;
   readonly onClose: () => void;
 }
 
@@ -29,14 +31,15 @@ type Way = 'consent' | 'token';
 type Connected = Awaited<ReturnType<typeof api.connectCrma>>;
 
 /** Two ways to connect: consent at the CRM, or a token that was created there. The token is checked before it is stored. */
-export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
+export function ConnectDialog({ provider, canSignIn, onClose }: ConnectDialogProps) {
   const form = useKeptForm(`connect ${provider}`, {
     way: 'consent' as Way,
     loginUrl: '',
     instanceUrl: '',
     previousDeals: 'keep' as PreviousDeals,
   });
-  const { way, loginUrl, instanceUrl, previousDeals } = form.values;
+  const { loginUrl, instanceUrl, previousDeals } = form.values;
+  const way = canSignIn ? form.values.way : 'token';
   // The storage of the browser must not contain tokens.
   const [token, setToken] = useState<Token>({ accessToken: '', refreshToken: '' });
   const product = productNames[provider];
@@ -71,15 +74,17 @@ export function ConnectDialog({ provider, onClose }: ConnectDialogProps) {
         children: way === 'consent' ? `Continue to ${product}` : 'Check and connect',
       }}
     >
-      <Segments<Way>
-        label="How to connect"
-        current={way}
-        onChange={(chosen) => form.change({ way: chosen })}
-        choices={[
-          ['consent', `Sign in at ${product}`],
-          ['token', 'Paste a token'],
-        ]}
-      />
+      {canSignIn ? (
+        <Segments<Way>
+          label="How to connect"
+          current={way}
+          onChange={(chosen) => form.change({ way: chosen })}
+          choices={[
+            ['consent', `Sign in at ${product}`],
+            ['token', 'Paste a token'],
+          ]}
+        />
+      ) : null}
       {way === 'consent' ? (
         <Consent provider={provider} loginUrl={form.field('loginUrl')} />
       ) : (
@@ -138,13 +143,20 @@ interface TokenProps {
   readonly instanceUrl: Field;
 }
 
+/** Where an admin of the CRM creates a token. */
+const placesOfTokens: Readonly<Record<Provider, string>> = {
+  crma: 'In Attio: Workspace settings, Developers, New access token, with read access to records, objects and members, and both rights for webhooks.',
+  crmb: 'In HubSpot: Settings, Integrations, Private apps, Create a private app, with read scopes for deals, owners and their schemas.',
+  crmc: 'From a connected app of Salesforce with access to the API.',
+};
+
 /** Only Salesforce has refresh tokens and an address for each organisation. */
 function TokenFields({ provider, token, onToken, instanceUrl }: TokenProps) {
   return (
     <>
       <TextField
         label="Access token"
-        hint="It is checked before it is stored. A reload of the page deletes it."
+        hint={`${placesOfTokens[provider]} It is checked before it is stored.`}
         type="password"
         autoComplete="off"
         value={token.accessToken}

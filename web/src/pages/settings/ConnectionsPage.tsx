@@ -71,7 +71,15 @@ export function ConnectionsPage() {
           </>
         )}
       </Loaded>
-      {connecting === null ? null : <ConnectDialog provider={connecting} onClose={() => setConnecting(null)} />}
+      {connecting === null || integrations.data === undefined ? null : (
+        <ConnectDialog
+          provider={connecting}
+          canSignIn={integrations.data.integrations.some(
+            ({ provider, canSignIn }) => provider === connecting && canSignIn,
+          )}
+          onClose={() => setConnecting(null)}
+        />
+      )}
       {isSyncing ? <SyncDialog onClose={() => setSyncing(false)} /> : null}
     </Page>
   );

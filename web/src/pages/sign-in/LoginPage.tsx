@@ -16,6 +16,8 @@ interface Sent {
   readonly email: string;
   /** Absent if the code came with a link. */
   readonly nonce?: string;
+  /** Absent if the code came with a link, which a mail contained. */
+  readonly isMailSetUp?: boolean;
 }
 
 interface WorkspaceChoice {
@@ -58,8 +60,8 @@ function EmailStep({ initial, onSent }: EmailStepProps) {
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
     run(async () => {
-      const { nonce } = await api.sendCode({ body: { email } });
-      onSent({ email, nonce });
+      const { nonce, isMailSetUp } = await api.sendCode({ body: { email } });
+      onSent({ email, nonce, isMailSetUp });
     });
   };
   return (
@@ -117,7 +119,8 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
   const verify = (entered: string, workspaceId?: string) =>
     run(async () => {
       const choices = await signIn({
-        ...sent,
+        email: sent.email,
+        ...(sent.nonce === undefined ? {} : { nonce: sent.nonce }),
         code: entered,
         ...(workspaceId === undefined ? {} : { workspaceId }),
       }).catch(withEmptyBoxes(setCode));
@@ -140,7 +143,16 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
   return (
     <SignInFrame title="Enter your code">
       <p className={styles.text} id="code-hint">
-        Six digits are on their way to <b>{sent.email}</b>. They work for ten minutes.
+        {sent.isMailSetUp === false ? (
+          <>
+            This service has no mail server, so nothing was sent to <b>{sent.email}</b>. Whoever runs the service can
+            read the code with <code>npx commissions mail</code>, or open a link that the service prints when it starts.
+          </>
+        ) : (
+          <>
+            Six digits are on their way to <b>{sent.email}</b>. They work for ten minutes.
+          </>
+        )}
       </p>
       <form
         className={styles.form}
@@ -202,8 +214,8 @@ function Resend({ email, onResent }: ResendProps) {
     );
   const resend = () =>
     run(async () => {
-      const { nonce } = await api.sendCode({ body: { email } });
-      onResent({ email, nonce });
+      const { nonce, isMailSetUp } = await api.sendCode({ body: { email } });
+      onResent({ email, nonce, isMailSetUp });
       setSeconds(resendSeconds);
     });
   return (
