@@ -1604,6 +1604,20 @@ CREATE POLICY limited_uses_of_owner ON limited_uses TO CURRENT_USER USING (((cur
 CREATE POLICY limited_uses_of_workspace ON limited_uses TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON limited_uses TO commissions_app;
 
+CREATE TABLE owner_matches (
+  workspace_id uuid NOT NULL,
+  owner_key text NOT NULL,
+  rep_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT owner_matches_pkey PRIMARY KEY (workspace_id, owner_key),
+  CONSTRAINT owner_matches_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id)
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON owner_matches FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('owner_key', '', '');
+ALTER TABLE owner_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner_matches_of_owner ON owner_matches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY owner_matches_of_workspace ON owner_matches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON owner_matches TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

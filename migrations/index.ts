@@ -26,6 +26,7 @@ import * as rightsOfTables from './024_least_rights.js';
 import * as activeVersions from './025_versions_that_were_active.js';
 import * as continuedCalculations from './026_continued_calculations.js';
 import * as mailState from './025_mail_state.js';
+import * as ownerMatches from './026_owner_matches.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -56,4 +57,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '025_versions_that_were_active': activeVersions,
   '026_continued_calculations': continuedCalculations,
   '025_mail_state': mailState,
+  '026_owner_matches': ownerMatches,
 };

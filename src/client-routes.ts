@@ -53,6 +53,8 @@ export const routes: Readonly<Record<string, string>> = {
   importDeals: 'POST /v1/deals/import',
   putDeal: 'PUT /v1/deals/:dealId',
   deleteDeal: 'DELETE /v1/deals/:dealId',
+  listDealOwners: 'GET /v1/deal-owners',
+  matchDealOwners: 'PUT /v1/deal-owners',
   listPlans: 'GET /v1/plans',
   createPlan: 'POST /v1/plans',
   listPlanTemplates: 'GET /v1/plans/templates',

@@ -40,7 +40,9 @@ import { listRecalculationJobs } from './commissions/queries/list-recalculation-
 import { simulateCommissions } from './commissions/queries/simulate-commissions.js';
 import { deleteDeal } from './deals/commands/delete-deal.js';
 import { importDeals } from './deals/commands/import-deals.js';
+import { matchDealOwners } from './deals/commands/match-deal-owners.js';
 import { putDeal } from './deals/commands/put-deal.js';
+import { listDealOwners } from './deals/queries/list-deal-owners.js';
 import { listDeals } from './deals/queries/list-deals.js';
 import { resolveDiscrepancy } from './discrepancies/commands/resolve-discrepancy.js';
 import { listDiscrepancies } from './discrepancies/queries/list-discrepancies.js';
@@ -191,6 +193,8 @@ export const operations = [
   importDeals,
   putDeal,
   deleteDeal,
+  listDealOwners,
+  matchDealOwners,
   listPlans,
   createPlan,
   listPlanTemplates,

@@ -16,6 +16,8 @@ export class DealOwners {
   /** Keys in lower case; null if ids of several reps differ only in case. */
   private readonly byMemberKey = new Map<string, string | null>();
   private readonly byEmail = new Map<string, string>();
+  /** What an admin said about owners that are neither a member id nor an address of a rep. */
+  private readonly byMatch = new Map<string, string>();
 
   constructor(
     private readonly trx: Work,
@@ -35,17 +37,26 @@ export class DealOwners {
       add(projection.ownerEmail);
     }
     if (keys.size === 0) return;
-    const { rows } = await sql<{ rep_id: string; crm_member_id: string | null; email: string | null }>`
+    const { rows } = await sql<{
+      rep_id: string;
+      crm_member_id: string | null;
+      email: string | null;
+      owner_key: string | null;
+    }>`
       with keys as materialized (select key from ${unnestRows([...keys], [['key', 'text', (key) => key]])})
-      select rep_id, crm_member_id, email from reps
+      select rep_id, crm_member_id, email, null as owner_key from reps
       where workspace_id = ${this.workspaceId} and (rep_id::text in (select key from keys)
         or lower(crm_member_id) in (select key from keys) or email in (select key from keys))
       union all
-      select rep_id, crm_id, null from crm_members
-      where workspace_id = ${this.workspaceId} and lower(crm_id) in (select key from keys)`.execute(this.trx);
+      select rep_id, crm_id, null, null from crm_members
+      where workspace_id = ${this.workspaceId} and lower(crm_id) in (select key from keys)
+      union all
+      select rep_id, null, null, owner_key from owner_matches
+      where workspace_id = ${this.workspaceId} and owner_key in (select key from keys)`.execute(this.trx);
     for (const key of keys) this.loadedKeys.add(key);
     for (const row of rows) {
       this.reps.add(row.rep_id);
+      if (row.owner_key !== null) this.byMatch.set(row.owner_key, row.rep_id);
       if (row.crm_member_id !== null) this.addMember(row.crm_member_id, row.rep_id, row.email !== null);
       if (row.email !== null) this.byEmail.set(row.email, row.rep_id);
     }
@@ -60,13 +71,13 @@ export class DealOwners {
   }
 
   /**
-   * The rep named by repId, otherwise the CRM's member, otherwise the rep with the e-mail address, otherwise null;
-   * undefined if repId is unknown.
+   * The rep named by repId, otherwise the CRM's member, otherwise the rep with the e-mail address, otherwise the rep
+   * whom an admin matched with the owner, otherwise null; undefined if repId is unknown.
    */
   of({ givenRepId, ownerId, ownerEmail }: OwnerValues): string | null | undefined {
     if (givenRepId !== null) return this.reps.has(givenRepId) ? givenRepId : undefined;
     const values = [ownerId, ownerEmail].filter((value) => value !== null);
-    for (const find of [this.member, this.memberKey, this.address])
+    for (const find of [this.member, this.memberKey, this.address, this.match])
       for (const value of values) {
         const repId = find(value);
         if (repId !== null) return repId;
@@ -76,5 +87,6 @@ export class DealOwners {
 
   private readonly member = (value: string) => this.byMember.get(value) ?? null;
   private readonly memberKey = (value: string) => this.byMemberKey.get(value.toLowerCase()) ?? null;
+  private readonly match = (value: string) => this.byMatch.get(value.toLowerCase()) ?? null;
   private readonly address = (value: string) => this.byEmail.get(value.toLowerCase()) ?? null;
 }

@@ -38,5 +38,6 @@ export interface DealTables {
     given: Json<Record<string, unknown>>;
     deleted: Generated<boolean>;
   };
+  owner_matches: { workspace_id: string; owner_key: string; rep_id: string; created_at: GeneratedInstant };
   deal_tombstones: { workspace_id: string; deal_id: string; purged_at: Instant };
 }

@@ -24,7 +24,7 @@ const maxTextLength = 10_000;
 const maxListLength = 200;
 /** Characters of all slugs and texts of a deal: pages and calculations hold hundreds of deals in memory. */
 export const maxFieldsLength = 64 * 1024;
-const maxOwnerIdLength = 500;
+export const maxOwnerIdLength = 500;
 
 /** Standard values that were sent by name, and the explicit owner. */
 interface DealInput {
@@ -335,6 +335,10 @@ export const dealRecord = z
     repId: z.string().nullable().describe('Id of the rep who owns the deal (UUID); null for none'),
     repName: z.string().nullable().describe('Name of the rep who owns the deal; null for none'),
     ownerId: fields.ownerId.nullable(),
+    ownerEmail: z
+      .string()
+      .nullable()
+      .describe("E-mail address of the deal's owner as the deal states it; null for none"),
     provider: z.string().nullable().describe('CRM that the deal is from; null for deals of the API and of files'),
     isClosed: z.boolean().describe('Whether the deal is in a closed stage'),
     isWon: z.boolean().describe('Whether the deal is in a won stage'),
@@ -362,6 +366,7 @@ export const dealExample = {
   repId: sampleIds.repId,
   repName: 'Ben',
   ownerId: 'ben',
+  ownerEmail: null,
   provider: null,
   isClosed: true,
   isWon: true,

@@ -71,6 +71,7 @@ async function eraseRep(
     .where('workspace_id', '=', workspaceId)
     .where('rep_id', '=', repId)
     .execute();
+  await trx.deleteFrom('owner_matches').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).execute();
   await trx.deleteFrom('crm_members').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).execute();
 }
 

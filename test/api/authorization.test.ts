@@ -67,6 +67,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   cleanupCommissions: {},
   resetCommissions: { body: { scope: 'nothing' } },
   listDeals: {},
+  listDealOwners: {},
+  matchDealOwners: { body: { matches: [{ owner: 'x', repId: null }] } },
   importDeals: { body: { deals: [] } },
   putDeal: { path: '/v1/deals/nope', body: { repId: '<unknown>' } },
   deleteDeal: { path: '/v1/deals/nope' },

@@ -163,7 +163,7 @@ describe('POST /v1/deals/import', () => {
     });
   });
 
-  it('uses the last row of a deal, or the newest by its time, across batches', async () => {
+  it('uses the newest of the rows of a deal by their times, and the last of equal ones, across batches', async () => {
     const deal = (name: string, day?: number) => ({
       dealId: 'd1',
       name,
@@ -172,7 +172,7 @@ describe('POST /v1/deals/import', () => {
     const fillers = Array.from({ length: 4000 }, (_, index) => ({ dealId: `f${index}` }));
     for (const between of [[], fillers.slice(0, 2000), fillers]) {
       const answer = await json({
-        deals: [deal('one'), deal('two', 2), ...between, deal('old', 1), deal('two', 3), deal('three', 3)],
+        deals: [deal('one', 1), deal('two', 2), ...between, deal('old', 1), deal('two', 3), deal('three', 3)],
       });
       expect(answer).to.include({ stale: 1 });
       expect(await stored('d1')).to.include({ name: 'three', sourceUpdatedAt: '2026-01-03T00:00:00.000Z' });

@@ -41,9 +41,9 @@ describe('the import of deals from files in common formats', () => {
       expect((await deals()).get('d1')).to.include({ name: null, amount: 250, stage: null });
     });
 
-    it('replace a value stored under its standard name, and merge the rows of one deal', async () => {
+    it('replace a value stored under its standard name', async () => {
       await api.expect(201, 'PUT', '/v1/deals/d1', { name: 'One', amount: 100, repId: ann, stage: 'Open' });
-      await send(200, 'id,amount,stage\nd1,300,\nd1,,Won\n');
+      await send(200, 'id,amount,stage\nd1,300,Won\n');
       expect((await deals()).get('d1')).to.include({ name: 'One', amount: 300, stage: 'Won', repId: ann });
     });
 
@@ -189,12 +189,73 @@ describe('the import of deals from files in common formats', () => {
       expect([found.get('d2')?.['repId'], found.get('d3')?.['repId']]).to.deep.equal([bob, bob]);
     });
 
+    it('whom no rep is are counted, stay with the deal, and are matched by an admin for these and later deals', async () => {
+      const text =
+        'id,owner_email,owner_id,amount\nd1,H.Gone@x.io,,5\nd2,h.gone@x.io,,5\nd3,,SELLER 7,5\nd4,,,5\nd5,ann@x.io,,5\n';
+      const expected = { rowsWithUnknownOwner: 3, rowsWithoutOwner: 1, reassigned: 0 };
+      expect(await send(200, text, '?dryRun=true')).to.include(expected);
+      const { unknownOwners, ...counts } = await send(200, text);
+      expect(counts).to.include(expected);
+      expect(unknownOwners).to.deep.equal([
+        { owner: 'h.gone@x.io', rows: 2 },
+        { owner: 'SELLER 7', rows: 1 },
+      ]);
+      expect((await deals()).get('d1')).to.include({ repId: null, ownerId: null, ownerEmail: 'h.gone@x.io' });
+      const listed = () => api.expect(200, 'GET', '/v1/deal-owners');
+      expect(await listed()).to.deep.equal({
+        owners: [
+          { owner: 'h.gone@x.io', deals: 2, lastCloseDate: null },
+          { owner: 'SELLER 7', deals: 1, lastCloseDate: null },
+        ],
+        dealsWithoutOwner: 1,
+        count: 2,
+        limit: 100,
+        offset: 0,
+      });
+      const match = (matches: object[]) => api.expect(200, 'PUT', '/v1/deal-owners', { matches });
+      expect(await match([{ owner: 'H.GONE@x.io', repId: ann }])).to.deep.equal({ matched: 1, deals: 2 });
+      expect(await match([{ owner: 'H.GONE@x.io', repId: ann }])).to.deep.equal({ matched: 1, deals: 0 });
+      await send(200, 'id,owner_email\nd6,h.gone@x.io\n');
+      const found = await deals();
+      expect(['d1', 'd2', 'd3', 'd6'].map((id) => found.get(id)?.['repId'])).to.deep.equal([ann, ann, null, ann]);
+      expect((await listed()).owners.map(({ owner }: { owner: string }) => owner)).to.deep.equal(['SELLER 7']);
+      await match([{ owner: 'h.gone@x.io', repId: null }]);
+      expect(await send(200, 'id,owner_email\nd7,h.gone@x.io\n')).to.include({ rowsWithUnknownOwner: 1 });
+      const unknown = { matches: [{ owner: 'x', repId: '00000000-0000-4000-8000-000000000000' }] };
+      expect((await api.put('/v1/deal-owners', unknown)).body).to.include({ code: 'rep_not_found' });
+    });
+
+    it('that move a deal away from its rep are listed before the import', async () => {
+      const [bob] = await api.saveReps({ name: 'Bob', crmMemberId: 'CRM-Bob' });
+      await send(200, 'id,owner_id\nd1,CRM-Ann\nd2,CRM-Ann\nd3,CRM-Ann\n');
+      const answer = await send(200, 'id,owner_id\nd1,CRM-Bob\nd2,gone\nd3,CRM-Ann\n', '?dryRun=true');
+      expect(answer.reassigned).to.equal(2);
+      expect(answer.reassignedDeals).to.deep.equal([
+        { dealId: 'd1', fromRepId: ann, toRepId: bob },
+        { dealId: 'd2', fromRepId: ann, toRepId: null },
+      ]);
+    });
+
     it('are found by the exact member id when two ids differ only in case', async () => {
       const [, second] = await api.saveReps({ name: 'X0', crmMemberId: '005aB' }, { name: 'X1', crmMemberId: '005Ab' });
       await send(200, 'id,owner_id\nd1,005Ab\nd2,005AB\n');
       const found = await deals();
       expect([found.get('d1')?.['repId'], found.get('d2')?.['repId']]).to.deep.equal([second, null]);
     });
+  });
+
+  it('reject a row with the id of an earlier row, unless both say when they changed', async () => {
+    const undated = await send(200, 'id,amount\nd1,100\nd2,5\nd1,200\n');
+    expect(undated.rejected).to.deep.equal([{ row: 3, reason: 'd1: row 1 has the same id' }]);
+    expect(await amounts()).to.include({ d1: 100 });
+    const half = await send(200, 'id,amount,source_updated_at\nd3,1,2026-01-02T00:00:00Z\nd3,2,\n');
+    expect(half.rejected).to.have.length(1);
+    const dated = await send(
+      200,
+      'id,amount,source_updated_at\nd4,1,2026-01-02T00:00:00Z\nd4,2,2026-01-03T00:00:00Z\nd4,3,2026-01-01T00:00:00Z\n',
+    );
+    expect(dated).to.include({ stale: 1 }).and.to.have.property('rejected').that.is.empty;
+    expect(await amounts()).to.include({ d4: 2 });
   });
 
   describe('a dry run', () => {

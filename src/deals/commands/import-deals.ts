@@ -98,6 +98,32 @@ const response = z.object({
         .describe('One unknown column'),
     )
     .describe('Columns that no mapping, plan or stored deal names'),
+  unknownOwners: z
+    .array(
+      z
+        .object({
+          owner: z.string().describe('The owner as the file names it'),
+          rows: z.int().describe('Number of rows with this owner'),
+        })
+        .describe('One owner'),
+    )
+    .describe(
+      'Owners that no rep is, the most frequent first, at most 100. Their deals keep the owner and pay nobody yet',
+    ),
+  rowsWithUnknownOwner: z.int().describe('Number of rows whose owner no rep is'),
+  rowsWithoutOwner: z.int().describe('Number of rows that name no owner'),
+  reassigned: z.int().describe('Number of stored deals that move from their rep to another one, or to none'),
+  reassignedDeals: z
+    .array(
+      z
+        .object({
+          dealId: fields.dealId,
+          fromRepId: fields.repId,
+          toRepId: fields.repId.nullable(),
+        })
+        .describe('One deal'),
+    )
+    .describe('The first 100 of them'),
   numberFormat: z
     .enum(numberFormats)
     .nullable()
@@ -201,6 +227,11 @@ export const importDeals = operation({
       stale: 0,
       rejected: [],
       warnings: [],
+      unknownOwners: [],
+      rowsWithUnknownOwner: 0,
+      rowsWithoutOwner: 0,
+      reassigned: 0,
+      reassignedDeals: [],
       numberFormat: null,
       jobId: sampleIds.jobId,
     },

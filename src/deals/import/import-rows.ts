@@ -18,6 +18,8 @@ import {
 } from '../record-deals.js';
 import { type ImportPace } from './import-pace.js';
 import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
+import { OwnerFindings, type OwnersOfImport } from './owner-findings.js';
+import { RepeatedIds } from './repeated-ids.js';
 
 const maxRows = 100_000;
 const maxRejections = 1000;
@@ -43,7 +45,7 @@ interface PreviewRow {
   readonly repId: string | null;
 }
 
-export type ImportResult = Readonly<Tally>;
+export type ImportResult = Readonly<Omit<Tally, 'owners'>> & OwnersOfImport;
 
 interface Tally {
   /** The created and the changed deals. */
@@ -55,6 +57,7 @@ interface Tally {
   readonly rejected: RejectedRow[];
   readonly preview: PreviewRow[];
   readonly affected: AffectedReps;
+  readonly owners: OwnerFindings;
 }
 
 const maxPreviewRows = 20;
@@ -75,6 +78,7 @@ export async function importRows(
     rejected: [],
     preview: [],
     affected: new Map(),
+    owners: new OwnerFindings(),
   };
   const owners = new DealOwners(trx, workspaceId);
   let decided: DecidedBatch | null = null;
@@ -108,7 +112,8 @@ export async function importRows(
   }
   await writing;
   if (decided !== null) await writeBatch(trx, decided, tally);
-  return tally;
+  const { owners: findings, ...counts } = tally;
+  return { ...counts, ...findings.summary() };
 }
 
 /** Requests the calculation of every affected rep, as a job with progress. */
@@ -154,10 +159,11 @@ function completed(
 
 async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>, pace: ImportPace): AsyncGenerator<ImportRow[]> {
   let batch: ImportRow[] = [];
+  const repeatedIds = new RepeatedIds();
   for await (const part of parts) {
     for (const row of part) {
       if (row.row > maxRows) throw invalid({ path: '', message: `holds more than ${maxRows} rows; send it in parts` });
-      batch.push(row);
+      batch.push(repeatedIds.check(row));
       if (batch.length < batchSize) continue;
       yield batch;
       batch = [];
@@ -198,12 +204,14 @@ async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise
   const { outcomes, changes } = await writeDeals(trx, deals);
   await failpoint('import.afterBatch');
   merge(tally.affected, await affectedReps(trx, deals.workspaceId, changes));
+  for (const change of changes) tally.owners.addChange(change);
   let position = 0;
   for (const row of rows) {
     const isDeal = 'deal' in row;
     const deal = isDeal ? incoming[position] : undefined;
     const outcome = isDeal ? (outcomes[position] ?? null) : null;
     if (isDeal) position += 1;
+    if (deal !== undefined && outcome !== 'unknown_rep') tally.owners.addRow(deal.projection, owners);
     if (tally.preview.length < maxPreviewRows) tally.preview.push(previewOf(row, deal, outcome, owners));
     countRow(tally, row, outcome);
   }

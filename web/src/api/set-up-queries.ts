@@ -10,6 +10,14 @@ export const assignmentsQuery = queryOptions({
   queryFn: ({ signal }) => api.listAssignments({}, { signal }),
 });
 
+export type DealOwner = Answer<'listDealOwners'>['owners'][number];
+
+/** Owners of deals whom no person is. */
+export const dealOwnersQuery = queryOptions({
+  queryKey: ['deal-owners'],
+  queryFn: ({ signal }) => api.listDealOwners({ query: { limit: '500' } }, { signal }),
+});
+
 /** The quotas of every plan and period. */
 export const quotasQuery = queryOptions({
   queryKey: ['quotas', null],

@@ -30,6 +30,7 @@ export const adminRoutes = [
     page: pageNumber,
   }),
   page('/members', () => import('../pages/data/MembersPage.js'), 'MembersPage', { view: oneOf('tree') }),
+  page('/owners', () => import('../pages/data/OwnersPage.js'), 'OwnersPage'),
   page('/recalculations', () => import('../pages/data/RecalculationsPage.js'), 'RecalculationsPage', { job: text }),
   page('/plans', () => import('../pages/plans/PlansPage.js'), 'PlansPage', { part: oneOf('archived') }),
   page('/plans/new', () => import('../pages/plans/NewPlanPage.js'), 'NewPlanPage'),

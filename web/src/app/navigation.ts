@@ -21,6 +21,7 @@ import {
   IconTarget,
   IconTargetArrow,
   IconUserCheck,
+  IconUserQuestion,
   IconUsers,
   IconWebhook,
 } from '@tabler/icons-react';
@@ -107,6 +108,7 @@ const groups: readonly NavigationGroup[] = [
     items: [
       { label: 'Deals', to: '/deals', icon: IconBriefcase, key: 'd' },
       { label: 'People', to: '/members', icon: IconUsers, key: 'm' },
+      { label: 'Owners', to: '/owners', icon: IconUserQuestion },
       { label: 'Imports', to: '/imports', icon: IconFileImport, key: 'i' },
       { label: 'Recalculations', to: '/recalculations', icon: IconRefresh, key: 'r' },
       { label: 'Audit', to: '/audit', icon: IconHistory },

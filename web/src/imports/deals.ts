@@ -126,6 +126,7 @@ export const dealImport: ImportKind = {
   async send(csv, given) {
     const answer = await api.importDeals(requestOf(csv, given));
     const { accepted, created, changed, unchanged, stale, rejected, warnings, jobId } = answer;
+    const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = answer;
     return {
       counts: [
         ['New', created],
@@ -137,6 +138,7 @@ export const dealImport: ImportKind = {
       accepted,
       rejected,
       warnings: warnings.map(({ column }) => `${column} is stored as a field that no plan uses yet.`),
+      owners: { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals },
       jobId,
     };
   },

@@ -91,6 +91,11 @@ export interface Rejected {
   readonly reason: string;
 }
 
+export type ImportedOwners = Pick<
+  Answer<'importDeals'>,
+  'unknownOwners' | 'rowsWithUnknownOwner' | 'rowsWithoutOwner' | 'reassigned' | 'reassignedDeals'
+>;
+
 export interface ImportOutcome {
   /** How many rows did what; their sum is the number of rows. */
   readonly counts: readonly (readonly [label: string, count: number])[];
@@ -98,6 +103,8 @@ export interface ImportOutcome {
   readonly accepted: number;
   readonly rejected: readonly Rejected[];
   readonly warnings: readonly string[];
+  /** Of deals: owners whom no person is, and deals that move to another person. */
+  readonly owners?: ImportedOwners;
   /** The calculation that follows. */
   readonly jobId?: string;
 }

@@ -18,7 +18,7 @@ import { fieldWords, valueWords } from '../../plans/words.js';
 
 /** The fields of a deal as they were sent, what the engine did with it, and its owner. */
 export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {
-  const { deal_id: dealId, name, fields } = deal;
+  const { deal_id: dealId, name, fields, ownerId, ownerEmail } = deal;
   return (
     <InfoDialog title={name ?? dealId} size={640} onClose={onClose}>
       <div className={blocks.stack}>
@@ -27,6 +27,7 @@ export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly on
         <Facing
           rows={[
             ['ID', dealId],
+            ...(ownerId === null && ownerEmail === null ? [] : [['Owner', ownerId ?? ownerEmail] as const]),
             ...Object.entries(fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)] as const),
           ]}
         />

@@ -164,7 +164,13 @@ function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
       header: 'Person',
       phone: 'detail',
       sortBy: ({ repName }) => repName ?? null,
-      cell: ({ repName }) => repName ?? <span className="dim">no rep</span>,
+      cell: ({ repName, ownerId, ownerEmail }) =>
+        repName ?? (
+          <>
+            <span className="dim">no rep</span>
+            <span className="second">{ownerId ?? ownerEmail}</span>
+          </>
+        ),
     },
     {
       key: 'stage',

@@ -1,6 +1,7 @@
 import { formatCount, formatNumber } from '../../format/numbers.js';
 import { type ImportKind, type ImportOutcome } from '../../imports/kind.js';
 import styles from './Import.module.css';
+import { OwnersOfFile } from './OwnersOfFile.js';
 
 interface DryRunPanelProps {
   readonly kind: ImportKind;
@@ -34,6 +35,7 @@ export function DryRunPanel({ kind, problems, outcome, isRunning, error, childre
         </p>
       )}
       {outcome === undefined ? null : <Counts kind={kind} outcome={outcome} />}
+      {outcome?.owners === undefined ? null : <OwnersOfFile owners={outcome.owners} />}
       {children}
     </section>
   );

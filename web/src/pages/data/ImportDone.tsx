@@ -38,6 +38,20 @@ export function ImportDone({ one, outcome, onRestart, onCorrect }: ImportDonePro
           .map(([label, count]) => `${formatNumber(count)} ${label.toLowerCase()}`)
           .join(', ')}
       </Note>
+      {outcome.owners === undefined || outcome.owners.rowsWithUnknownOwner === 0 ? null : (
+        <Note
+          tone="warning"
+          icon={IconAlertTriangle}
+          title={`${formatCount(outcome.owners.rowsWithUnknownOwner, 'deal')} of owners whom no person is`}
+          actions={
+            <Link to="/owners" className={buttonClass({ kind: 'primary' })}>
+              Match owners
+            </Link>
+          }
+        >
+          They keep the owner of the file, and pay nobody until you match it.
+        </Note>
+      )}
       {outcome.jobId === undefined ? null : <JobProgress jobId={outcome.jobId} />}
       {rejected === 0 ? null : (
         <Note

@@ -12,12 +12,12 @@ import { formatCount, formatMoney, formatPercent } from '../../format/numbers.js
 import { exceptionReasons } from '../team/exception-reasons.js';
 import styles from './Overview.module.css';
 
-type Fix = readonly [to: '/quotas' | '/members' | '/assignments' | '/plans' | '/fields' | '/deals', label: string];
+type Fix = readonly [to: '/quotas' | '/owners' | '/assignments' | '/plans' | '/fields' | '/deals', label: string];
 
 const fixes: Partial<Record<ExceptionGroup['reason'], Fix>> = {
   quota_missing: ['/quotas', 'Set quotas'],
   variable_target_missing: ['/quotas', 'Set quotas'],
-  owner_unresolved: ['/members', 'Match owners'],
+  owner_unresolved: ['/owners', 'Match owners'],
   no_assignment: ['/assignments', 'Assign'],
   outside_effective_dates: ['/assignments', 'Edit dates'],
   plan_not_active: ['/plans', 'Open plans'],

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { unnestRows } from '../platform/database/columns.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** An owner that deals name and no rep is. */
+export interface UnmatchedOwner {
+  readonly owner: string;
+  readonly deals: number;
+  readonly lastCloseDate: string | null;
+}
+
+export interface UnmatchedOwners {
+  readonly owners: UnmatchedOwner[];
+  /** Number of owners, on all pages. */
+  readonly count: number;
+  /** Number of deals without a rep that name no owner. */
+  readonly dealsWithoutOwner: number;
+}
+
+/** Owners of deals without a rep, those of the most deals first. */
+export async function listUnmatchedOwners(
+  trx: Work,
+  workspaceId: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<UnmatchedOwners> {
+  const { rows } = await sql<UnmatchedOwner & { total: number }>`
+    select min(owner) as owner, count(*)::integer as deals, max(close_date)::text as "lastCloseDate",
+      (count(*) over ())::integer as total
+    from (
+      select coalesce(owner_id, owner_email) as owner, close_date from deals
+      where workspace_id = ${workspaceId} and rep_id is null and deleted_at is null
+    ) unowned
+    where owner is not null
+    group by lower(owner)
+    order by deals desc, lower(owner)
+    limit ${limit} offset ${offset}`.execute(trx);
+  const { rows: sums } = await sql<{ owners: number; without: number }>`
+    select count(distinct lower(coalesce(owner_id, owner_email)))::integer as owners,
+      (count(*) filter (where coalesce(owner_id, owner_email) is null))::integer as without
+    from deals where workspace_id = ${workspaceId} and rep_id is null and deleted_at is null`.execute(trx);
+  return {
+    owners: rows.map(({ total: _, ...owner }) => owner),
+    count: sums[0]?.owners ?? 0,
+    dealsWithoutOwner: sums[0]?.without ?? 0,
+  };
+}
+
+/** The rep for an owner; null ends the match, and deals that have the rep keep it. */
+export interface OwnerMatch {
+  readonly owner: string;
+  readonly repId: string | null;
+}
+
+/** Stores the matches, and returns how many deals without a rep each rep got. */
+export async function matchOwners(
+  trx: Work,
+  workspaceId: string,
+  matches: readonly OwnerMatch[],
+): Promise<ReadonlyMap<string, number>> {
+  const ended = matches.filter(({ repId }) => repId === null).map(({ owner }) => owner.toLowerCase());
+  if (ended.length > 0)
+    await sql`
+      delete from owner_matches
+      where workspace_id = ${workspaceId} and owner_key = any(${ended}::text[])`.execute(trx);
+  const made = matches.filter((match): match is OwnerMatch & { repId: string } => match.repId !== null);
+  if (made.length === 0) return new Map();
+  const rows = unnestRows(made, [
+    ['owner_key', 'text', ({ owner }) => owner.toLowerCase()],
+    ['rep_id', 'uuid', ({ repId }) => repId],
+  ]);
+  await sql`
+    insert into owner_matches (workspace_id, owner_key, rep_id)
+    select ${workspaceId}::uuid, owner_key, rep_id from ${rows}
+    on conflict (workspace_id, owner_key) do update set rep_id = excluded.rep_id`.execute(trx);
+  const { rows: claimed } = await sql<{ repId: string; deals: number }>`
+    with claimed as (
+      update deals d set rep_id = rows_from.rep_id from ${rows}
+      where d.workspace_id = ${workspaceId} and d.rep_id is null
+        and rows_from.owner_key = lower(coalesce(d.owner_id, d.owner_email))
+      returning d.rep_id
+    )
+    select rep_id as "repId", count(*)::integer as deals from claimed group by rep_id`.execute(trx);
+  return new Map(claimed.map(({ repId, deals }) => [repId, deals]));
+}

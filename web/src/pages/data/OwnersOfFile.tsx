@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { formatCount } from '../../format/numbers.js';
+import { type ImportedOwners } from '../../imports/kind.js';
+import styles from './Import.module.css';
+
+/** Owners whom no person is, and deals that the file takes from their person: before anything is written. */
+export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
+  const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = owners;
+  const names = new Map((useQuery(peopleQuery).data?.reps ?? []).map(({ id, name }) => [id, name]));
+  const nameOf = (repId: string | null) => (repId === null ? 'nobody' : (names.get(repId) ?? 'another person'));
+  return (
+    <>
+      {rowsWithUnknownOwner === 0 ? null : (
+        <details className={styles.notes} open>
+          <summary>{formatCount(rowsWithUnknownOwner, 'row')} with an owner whom no person is</summary>
+          <ul>
+            {unknownOwners.map(({ owner, rows }) => (
+              <li key={owner}>
+                {owner}, {formatCount(rows, 'row')}
+              </li>
+            ))}
+          </ul>
+          <p className="dim">The deals keep the owner. After the import, you can say who it is on the page Owners.</p>
+        </details>
+      )}
+      {rowsWithoutOwner === 0 ? null : (
+        <p className={styles.warning}>{formatCount(rowsWithoutOwner, 'row')} without an owner, which pay nobody.</p>
+      )}
+      {reassigned === 0 ? null : (
+        <details className={styles.notes} open>
+          <summary>{formatCount(reassigned, 'deal')} would change the person</summary>
+          <ul>
+            {reassignedDeals.map(({ dealId, fromRepId, toRepId }) => (
+              <li key={dealId}>
+                {dealId}: {nameOf(fromRepId)} → {nameOf(toRepId)}
+              </li>
+            ))}
+          </ul>
+          <p className="dim">If a person was chosen by hand, leave the column with the owners out to keep it.</p>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useAction } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { type DealOwner, dealOwnersQuery } from '../../api/set-up-queries.js';
+import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { EmptyState } from '../../components/States.js';
+import { formatDay } from '../../format/dates.js';
+import { formatCount } from '../../format/numbers.js';
+
+/** Owners that deals name and whom no person is: each is matched with a person, for these deals and later ones. */
+export function OwnersPage() {
+  const owners = useQuery(dealOwnersQuery);
+  return (
+    <Page
+      title="Owners"
+      crumbs={[{ label: 'Owners' }]}
+      facts={[
+        owners.data === undefined ? null : `${formatCount(owners.data.count, 'owner')} whom no person is`,
+        owners.data === undefined || owners.data.dealsWithoutOwner === 0 ? null : (
+          <Link key="without" to="/deals" search={{ show: 'unowned' }}>
+            {formatCount(owners.data.dealsWithoutOwner, 'deal')} name no owner
+          </Link>
+        ),
+      ]}
+    >
+      <Loaded query={owners} height={320}>
+        {({ owners: unmatched }) =>
+          unmatched.length === 0 ? (
+            <EmptyState title="Every owner is a person">
+              Owners of imported deals whom no person is appear here, and can be matched.
+            </EmptyState>
+          ) : (
+            <UnmatchedOwners owners={unmatched} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function UnmatchedOwners({ owners }: { readonly owners: readonly DealOwner[] }) {
+  const people = useQuery(peopleQuery).data?.reps ?? [];
+  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
+  const matches = owners.flatMap(({ owner }) => {
+    const repId = chosen[owner] ?? '';
+    return repId === '' ? [] : [{ owner, repId }];
+  });
+  const save = useAction({
+    send: () => api.matchDealOwners({ body: { matches } }),
+    onDone: ({ deals }) => {
+      setChosen({});
+      showMessage(`${formatCount(deals, 'deal')} got a person. Commission is calculated again.`);
+    },
+  });
+  const choices = [['', 'Choose a person'] as const, ...people.map(({ id, name }) => [id, name] as const)];
+  const columns: readonly Column<DealOwner>[] = [
+    { key: 'owner', header: 'Owner in the deals', phone: 'title', cell: ({ owner }) => owner },
+    {
+      key: 'deals',
+      header: 'Deals',
+      phone: 'detail',
+      align: 'right',
+      cell: ({ deals, lastCloseDate }) => (
+        <>
+          <span className="num">{formatCount(deals, 'deal')}</span>
+          <span className="second">
+            {lastCloseDate === null ? null : `the latest closes ${formatDay(lastCloseDate)}`}
+          </span>
+        </>
+      ),
+    },
+    {
+      key: 'person',
+      header: 'Person',
+      phone: 'note',
+      cell: ({ owner }) => (
+        <InlineSelect
+          label={`Person who is ${owner}`}
+          value={chosen[owner] ?? ''}
+          choices={choices}
+          onChange={({ currentTarget }) => setChosen({ ...chosen, [owner]: currentTarget.value })}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      <p className="dim">
+        A person who is missing here can be added under <Link to="/members">People</Link>: with the same address or
+        owner ID, the deals find them without a match.
+      </p>
+      <DataTable caption="Owners" columns={columns} rows={owners} rowKey={({ owner }) => owner} rowHeight={50} />
+      <div className={blocks.saveLine}>
+        <span className="dim">The deals, and later ones of the owner, belong to the person and pay them.</span>
+        <Button kind="primary" disabled={matches.length === 0} isBusy={save.isBusy} onClick={() => save.send()}>
+          Match {formatCount(matches.length, 'owner')}
+        </Button>
+      </div>
+    </>
+  );
+}
