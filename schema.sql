@@ -2397,7 +2397,8 @@ CREATE OR REPLACE FUNCTION insert_audit_entry(workspace uuid, entry uuid, head t
  LANGUAGE sql
 AS $function$
       insert into audit_entries (workspace_id, entry_id, content)
-      values (workspace, entry, left(head, -1) || ',"changes":[' || coalesce(current_setting('app.row_changes', true), '')
+      values (workspace, entry, left(head, -1) || coalesce(',"counts":' || nullif(current_setting('app.audit_counts', true), ''), '')
+        || ',"changes":[' || coalesce(current_setting('app.row_changes', true), '')
         || '],"moreChanges":' || coalesce(nullif(current_setting('app.more_row_changes', true), ''), '0') || '}')
     $function$
 ;

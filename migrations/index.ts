@@ -27,6 +27,7 @@ import * as activeVersions from './025_versions_that_were_active.js';
 import * as continuedCalculations from './026_continued_calculations.js';
 import * as mailState from './025_mail_state.js';
 import * as ownerMatches from './026_owner_matches.js';
+import * as auditCounts from './027_audit_counts.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -58,4 +59,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '026_continued_calculations': continuedCalculations,
   '025_mail_state': mailState,
   '026_owner_matches': ownerMatches,
+  '027_audit_counts': auditCounts,
 };

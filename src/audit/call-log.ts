@@ -17,6 +17,11 @@ function isRecorded(operation: AnyOperation): boolean {
   return operation.method !== 'get' && scopeOf(operation) !== 'read';
 }
 
+/** Whether the call asks only what it would change. */
+function isDryRun({ query, body }: Input): boolean {
+  return [query, body].some((part) => (part as { dryRun?: unknown } | null | undefined)?.dryRun === true);
+}
+
 /**
  * Records each call of a person or key that changes something, in the transactions that change it, with the rows
  * before and after. A call without a write transaction is recorded when it has succeeded.
@@ -28,7 +33,7 @@ export class CallLog implements CallRecorder {
   ) {}
 
   async record<T>(operation: AnyOperation, input: Input, caller: Caller, work: () => Promise<T>): Promise<T> {
-    if (!isRecorded(operation)) return work();
+    if (!isRecorded(operation) || isDryRun(input)) return work();
     let recorded = false;
     const write = async (trx: Work) => {
       recorded = true;

@@ -26,6 +26,7 @@ interface Entry {
   readonly code?: string;
   readonly params?: object;
   readonly query?: object;
+  readonly counts?: Readonly<Record<string, number>>;
   readonly changes: readonly Change[];
   readonly moreChanges: number;
 }
@@ -101,6 +102,16 @@ describe('the audit log of calls', () => {
     });
     expect(changes).to.deep.equal([
       { table: 'reps', id: { rep_id: ben }, before: { role: 'rep' }, after: { role: 'manager' } },
+    ]);
+  });
+
+  it('has an import of deals with its counts, and no dry run', async () => {
+    const deals = [{ dealId: 'd1', amount: 1 }, { dealId: 'd2', amount: 2 }, { dealId: '' }];
+    for (const dryRun of [true, false]) await api.expect(200, 'POST', `/v1/deals/import?dryRun=${dryRun}`, { deals });
+    await api.send('POST', '/v1/reps/import?dryRun=true', 'email,name\nzoe@x.io,Zoe\n', { 'Content-Type': 'text/csv' });
+    const imports = (await entries()).filter(({ operation }) => operation.startsWith('import'));
+    expect(imports.map(({ operation, counts }) => [operation, counts])).to.deep.equal([
+      ['importDeals', { created: 2, changed: 0, unchanged: 0, stale: 0, rejected: 1 }],
     ]);
   });
 

@@ -23,7 +23,12 @@ const entry = z
     actor: z.string().describe('Who made the call'),
     operation: z.string().describe('Id of the operation'),
     outcome: z.enum(['done', 'rejected']).describe('rejected: the caller may not make the call'),
-    changes: z.array(z.unknown()).describe('The changed rows, before and after'),
+    counts: z
+      .record(z.string(), z.int())
+      .optional()
+      .describe('What an import of deals did: how many it created, changed, left unchanged and rejected'),
+    changes: z.array(z.unknown()).describe('The changed rows, before and after; rows of deals are left out'),
+    moreChanges: z.int().optional().describe('Number of changed rows that the entry does not list'),
   })
   .describe('A call of a person or key, with all fields of the export');
 

@@ -9,6 +9,7 @@ import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
+import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
@@ -171,7 +172,11 @@ async function importFile(
       : { result: await write() };
   const { preview, affected, ...counts } = result;
   const answer = { ...counts, warnings: [...warnings], numberFormat };
-  if (!query.dryRun) return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
+  if (!query.dryRun) {
+    const { created, changed, unchanged, stale, rejected } = counts;
+    await setAuditCounts(trx, { created, changed, unchanged, stale, rejected: rejected.length });
+    return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
+  }
   return end({ ...answer, dryRun: true, rows: preview, ...effect });
 }
 

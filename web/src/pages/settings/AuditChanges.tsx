@@ -1,5 +1,6 @@
 import { type AuditEntry } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
+import { formatNumber } from '../../format/numbers.js';
 import { fieldWords } from '../../plans/words.js';
 import styles from './Settings.module.css';
 
@@ -19,9 +20,31 @@ export function valueText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+/** How many rows the call changed. */
+export function changedRows({ changes, moreChanges = 0, counts }: AuditEntry): number {
+  return counts === undefined ? changes.length + moreChanges : (counts['created'] ?? 0) + (counts['changed'] ?? 0);
+}
+
+const countWords: Readonly<Record<string, string>> = {
+  created: 'new',
+  changed: 'changed',
+  unchanged: 'unchanged',
+  stale: 'older than stored',
+  rejected: 'rejected',
+};
+
+/** What an import of deals did, such as "4,990 new, 10 rejected". */
+function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${formatNumber(count)} ${countWords[name] ?? name}`)
+    .join(', ');
+}
+
 /** The changed values before and after; values that stayed are left out. */
 export function AuditChanges({ entry }: { readonly entry: AuditEntry }) {
   const changes = entry.changes as readonly Change[];
+  if (entry.counts !== undefined) return <p>Deals: {countsText(entry.counts) || 'the file had no rows'}.</p>;
   if (changes.length === 0) return <p className="dim">No stored row changed.</p>;
   return (
     <div className={blocks.stack}>
@@ -31,7 +54,8 @@ export function AuditChanges({ entry }: { readonly entry: AuditEntry }) {
       ))}
       {changes.length > maxShown ? (
         <p className="dim">
-          The first {maxShown} of {changes.length} rows; the export has all.
+          The first {maxShown} of {formatNumber(changes.length + (entry.moreChanges ?? 0))} rows; the export has{' '}
+          {entry.moreChanges ? `the first ${formatNumber(changes.length)}` : 'all'}.
         </p>
       ) : null}
     </div>

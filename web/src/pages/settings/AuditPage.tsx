@@ -19,7 +19,8 @@ import { EmptyState, Skeleton } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { formatTimestamp } from '../../format/dates.js';
-import { AuditChanges, valueText } from './AuditChanges.js';
+import { formatNumber } from '../../format/numbers.js';
+import { AuditChanges, changedRows, valueText } from './AuditChanges.js';
 import { EngineRuns } from './EngineRuns.js';
 
 const route = getRouteApi('/_shell/audit');
@@ -196,7 +197,7 @@ function columnsOf(
       key: 'rows',
       header: 'Changed rows',
       align: 'right',
-      cell: ({ changes }) => <span className="num">{changes.length}</span>,
+      cell: (entry) => <span className="num">{formatNumber(changedRows(entry))}</span>,
     },
     {
       key: 'outcome',
