@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { type Migration, sql } from 'kysely';
 import { type Config, readConfig } from '../platform/config.js';
-import { isUnavailable, sqlStateOf } from '../platform/database/database-errors.js';
+import { sqlStateOf } from '../platform/database/database-errors.js';
 import { pendingMigrations } from '../platform/database/migrate.js';
-import { assertHarmlessRole, createDatabase, type Database } from '../platform/database/pool.js';
+import { assertHarmlessRole, createDatabase, type Database, withDatabase } from '../platform/database/pool.js';
 import { openDatabaseServer } from '../platform/database/server.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { html, htmlPage } from '../platform/documents/html.js';
@@ -15,9 +15,9 @@ import { missingSandbox } from '../platform/documents/sandbox.js';
 import { JobQueue, queueBackendOf } from '../platform/jobs/job-queue.js';
 import { readRedisSettings, redisProblems } from '../platform/jobs/redis-settings.js';
 import { createLog } from '../platform/log.js';
-import { recentMails } from '../platform/mail/recent-mails.js';
 import { mailTransport } from '../platform/mail/transport.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
+import { openSamples } from './master-key-rotation.js';
 
 /** The result of a check: what was found, or how to fix it. A warning does not prevent the start. */
 interface Finding {
@@ -87,7 +87,7 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
         await queue.check();
         return config.REDIS_URL === undefined ? 'on PostgreSQL' : 'on Redis';
       }),
-      await finding('Master key', () => decryptsStoredMail(server.ownerUrl, config)),
+      await finding('Master key', () => decryptsStoredSecrets(server.ownerUrl, config)),
       await finding('Calculations', () => noParkedLanes(app)),
     );
     return findings;
@@ -251,19 +251,20 @@ async function redisIsDurable(url: string): Promise<string> {
 
 const permissionDenied = '42501';
 
-/** Tries to decrypt recent mails: only the key that encrypted them can. */
-async function decryptsStoredMail(ownerUrl: string, config: Config): Promise<string> {
+/** Tries to decrypt stored secrets of every kind: only the key that encrypted them can. */
+async function decryptsStoredSecrets(ownerUrl: string, config: Config): Promise<string> {
   const secrets = openSecrets(config);
   try {
-    const mails = await recentMails(ownerUrl, secrets, 20);
-    return mails.some(({ text }) => text !== undefined)
-      ? 'decrypts the latest mail'
-      : 'is set; nothing is encrypted yet';
-  } catch (error) {
-    if (isUnavailable(error)) throw error;
-    if (sqlStateOf(error) === permissionDenied) throw new Warning('set DATABASE_OWNER_URL to check it');
-    throw new Error(
-      'cannot decrypt stored data: set MASTER_KEY to the previous key, or name that key in MASTER_KEY_PREVIOUS',
+    const { opened, unreadable } = await withDatabase({ url: ownerUrl, asOwner: true }, (owner) =>
+      openSamples(owner, secrets),
     );
+    if (unreadable.length > 0)
+      throw new Error(
+        `cannot decrypt what is stored in ${unreadable.join(', ')}: set MASTER_KEY to the previous key, or name that key in MASTER_KEY_PREVIOUS`,
+      );
+    return opened.length === 0 ? 'is set; nothing is encrypted yet' : `decrypts what is stored in ${opened.join(', ')}`;
+  } catch (error) {
+    if (sqlStateOf(error) === permissionDenied) throw new Warning('set DATABASE_OWNER_URL to check it');
+    throw error;
   }
 }

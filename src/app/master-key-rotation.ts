@@ -80,6 +80,40 @@ async function reencryptColumn(owner: Database, secrets: Secrets, target: Sealed
   }
 }
 
+interface OpenedSamples {
+  /** Tables with a text that a configured key opens. */
+  readonly opened: readonly string[];
+  /** Tables with a text that no configured key opens. */
+  readonly unreadable: readonly string[];
+}
+
+const samplesOfColumn = 20;
+
+/** Tries to open some stored texts of every kind. */
+export async function openSamples(owner: Database, secrets: Secrets): Promise<OpenedSamples> {
+  const opened: string[] = [];
+  const unreadable: string[] = [];
+  for (const { table, column, key, place } of sealedColumns) {
+    const { rows } = await sql<{ key: string[]; sealed: Buffer }>`
+      select array[${sql.join(key.map((name) => sql`${sql.ref(name)}::text`))}] as key, ${sql.ref(column)} as sealed
+      from ${sql.table(table)} where ${sql.ref(column)} is not null
+      order by ${sql.join(key.map((name) => sql`${sql.ref(name)} desc`))} limit ${samplesOfColumn}`.execute(owner);
+    const results = rows.map((row) => opens(secrets, place(...row.key), row.sealed));
+    if (results.includes(false)) unreadable.push(table);
+    else if (results.length > 0) opened.push(table);
+  }
+  return { opened, unreadable };
+}
+
+function opens(secrets: Secrets, place: string, sealed: Buffer): boolean {
+  try {
+    secrets.open(place, sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** False if no configured key opens the text, or if the row has changed. */
 async function reencryptRow(
   owner: Database,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { openSamples } from '#src/app/master-key-rotation.js';
 import { placeOfCredentials } from '#src/integrations/crm-accounts.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
@@ -68,6 +69,20 @@ describe('commissions master-key rotate', function () {
       MASTER_KEY: newKey.toString('base64'),
       MASTER_KEY_PREVIOUS: previous.map((key) => key.toString('base64')).join(),
     });
+
+  it('is preceded by a check of every kind of secret with the present key', async () => {
+    const reader = createDatabase({ url: database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
+    const kinds = ['crm_connections', 'inbound_routes', 'webhook_endpoints', 'webhook_previous_secrets'];
+    try {
+      expect(await openSamples(reader, new Secrets(newKey))).to.deep.equal({
+        opened: [],
+        unreadable: [...kinds, 'mail_outbox'],
+      });
+      expect((await openSamples(reader, new Secrets(oldKey))).opened).to.include.members(kinds);
+    } finally {
+      await reader.destroy();
+    }
+  });
 
   async function open(query: string, place: string, secrets: Secrets): Promise<string> {
     const { rows } = await owner.query<{ sealed: Buffer }>(query);

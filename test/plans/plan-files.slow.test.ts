@@ -94,7 +94,15 @@ describe('commissions plan', function () {
     writeFileSync(file, 'name: Wrong\nconfig: {rules: []}\n');
     const wrong = await run(apiKey, 'push', file);
     expect([wrong.code, wrong.stderr]).to.deep.equal([2, wrong.stderr]);
-    expect(wrong.stderr).to.include('config.rules');
+    expect(wrong.stderr).to.include(`${file}: `).and.to.include('config.rules');
+    const good = path.join(folder, 'good.yaml');
+    writeFileSync(
+      good,
+      'name: Good\nconfig: {rules: [{name: R, measure: amount, tiers: [{tierIndex: 0, minThreshold: 0, rate: 0.1}]}]}\n',
+    );
+    const both = await run(apiKey, 'diff', file, good);
+    expect([both.code, both.stdout.includes(`${good}: creates the plan Good`)], both.stdout).to.deep.equal([2, true]);
+    expect(both.stderr).to.include(`${file}: `);
     for (const [args, key, reason] of [
       [['diff', path.join(folder, 'missing.yaml')], apiKey, 'ENOENT'],
       [['pull', 'Nope'], apiKey, 'there is no plan Nope'],

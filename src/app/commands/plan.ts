@@ -50,17 +50,20 @@ export async function pushPlans(
   options: ServerOptions & { readonly force?: boolean },
 ): Promise<void> {
   await reporting(async () => {
-    for (const file of files) await push(clientOf(options), file, options.force === true);
+    for (const file of files) {
+      const { problems } = await forEachFile([file], () => push(clientOf(options), file, options.force === true));
+      if (problems.length > 0) throw new UsageError(problems.join('\n'));
+    }
   });
 }
 
 /** Shows what a push would change. The exit code is 1 if it would change anything. */
 export async function diffPlans(files: readonly string[], options: ServerOptions & PeriodOptions): Promise<void> {
   await reporting(async () => {
-    const results: FileDiff[] = [];
-    for (const file of files) results.push(await diff(clientOf(options), file, options));
+    const { results, problems } = await forEachFile(files, (file) => diff(clientOf(options), file, options));
     process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(diffText).join(''));
     process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
+    if (problems.length > 0) throw new UsageError(problems.join('\n'));
   });
 }
 
@@ -70,11 +73,14 @@ export async function testPlans(
   options: ServerOptions & { readonly json?: boolean },
 ): Promise<void> {
   await reporting(async () => {
-    const results: { file: string; result: ServerTestResult }[] = [];
-    for (const file of files) results.push({ file, result: await test(clientOf(options), file) });
+    const { results, problems } = await forEachFile(files, async (file) => ({
+      file,
+      result: await test(clientOf(options), file),
+    }));
     const lines = results.map(({ file, result }) => testText(file, result));
     process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : lines.join(''));
     process.exitCode = results.every(({ result }) => result.passed) ? 0 : 1;
+    if (problems.length > 0) throw new UsageError(problems.join('\n'));
   });
 }
 
@@ -82,6 +88,25 @@ function clientOf({ url, key }: ServerOptions): Client {
   const token = key ?? process.env['COMMISSIONS_KEY'];
   if (token === undefined || token === '') throw new UsageError('give --key or set COMMISSIONS_KEY');
   return createClient({ baseUrl: url, token });
+}
+
+/** The results of the files, and the problem of each other file with its name. */
+async function forEachFile<T>(
+  files: readonly string[],
+  work: (file: string) => Promise<T>,
+): Promise<{ readonly results: readonly T[]; readonly problems: readonly string[] }> {
+  const results: T[] = [];
+  const problems: string[] = [];
+  for (const file of files) {
+    try {
+      results.push(await work(file));
+    } catch (error) {
+      const message = error instanceof UsageError ? null : messageOf(error);
+      if (message === null) throw error;
+      problems.push(`${file}: ${message}`);
+    }
+  }
+  return { results, problems };
 }
 
 /** Errors that a person can act on are printed without a stack trace; `plan diff` uses exit code 1 for a difference. */
