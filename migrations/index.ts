@@ -25,9 +25,9 @@ import * as fairSignIns from './023_fair_sign_ins.js';
 import * as rightsOfTables from './024_least_rights.js';
 import * as activeVersions from './025_versions_that_were_active.js';
 import * as continuedCalculations from './026_continued_calculations.js';
-import * as mailState from './025_mail_state.js';
-import * as ownerMatches from './026_owner_matches.js';
-import * as auditCounts from './027_audit_counts.js';
+import * as mailState from './027_mail_state.js';
+import * as ownerMatches from './028_owner_matches.js';
+import * as auditCounts from './029_audit_counts.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -57,7 +57,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '024_least_rights': rightsOfTables,
   '025_versions_that_were_active': activeVersions,
   '026_continued_calculations': continuedCalculations,
-  '025_mail_state': mailState,
-  '026_owner_matches': ownerMatches,
-  '027_audit_counts': auditCounts,
+  '027_mail_state': mailState,
+  '028_owner_matches': ownerMatches,
+  '029_audit_counts': auditCounts,
 };
