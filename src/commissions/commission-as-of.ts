@@ -7,6 +7,7 @@ import { type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
+import { correctionAnswer } from '../statements/correction.js';
 import { eventAnswer } from './commission-event.js';
 import { listMonths } from './commission-views.js';
 import { dealBreakdown, dealNotFound, totalsOf, traceOf, visibleEvents } from './deal-breakdown.js';
@@ -35,7 +36,7 @@ export const dealAsOf = z
   .object({
     asOf,
     dealId: z.string().describe('Id of the deal in the CRM'),
-    ...dealBreakdown.omit({ deal: true, outcomes: true }).shape,
+    ...dealBreakdown.omit({ deal: true, outcomes: true, openDifferences: true }).shape,
   })
   .describe('The commission events of one deal at an earlier instant');
 
@@ -81,14 +82,16 @@ export async function readDealAsOf(
   dealId: string,
   workspace: WorkspaceTerms,
 ): Promise<z.input<typeof dealAsOf>> {
-  const { deal, repIds, rows } = await visibleEvents(trx, caller, dealId);
-  if (rows.length === 0 && repIds !== null) throw notYours();
-  if (rows.length === 0 && deal === null) throw dealNotFound();
+  const { deal, repIds, rows, corrections } = await visibleEvents(trx, caller, dealId);
+  const isEmpty = rows.length === 0 && corrections.length === 0;
+  if (isEmpty && repIds !== null) throw notYours();
+  if (isEmpty && deal === null) throw dealNotFound();
   return {
     asOf: instant.toISOString(),
     dealId,
     currency: workspace.currency,
     events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
-    ...totalsOf(rows, workspace.currency),
+    corrections: corrections.map(correctionAnswer),
+    ...totalsOf(rows, corrections, workspace.currency),
   };
 }

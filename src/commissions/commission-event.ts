@@ -58,6 +58,10 @@ export const trace = z
             part: z
               .number()
               .describe('The part of the base that this tier pays, negative for a refund; a fixed amount itself'),
+            planRate: z
+              .number()
+              .optional()
+              .describe('Rate of the plan for everyone; present if another rate was agreed with the rep'),
           })
           .describe('A part of the base'),
       )

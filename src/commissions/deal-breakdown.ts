@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
+import { dealDifference, differenceAnswer, listDealDifferences } from '../discrepancies/deal-differences.js';
 import { decodeTrace, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
@@ -10,6 +11,7 @@ import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, readsAsWidget } from '../reps/rep.js';
+import { type CorrectionRow, correction, correctionAnswer, listCorrections } from '../statements/correction.js';
 import { commissionEvent, eventAnswer } from './commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
 import { dealOutcome, type ExplainDeal, outcomesOf } from './deal-outcomes.js';
@@ -23,14 +25,23 @@ export const dealBreakdown = z
       ),
     currency: z.string().describe('Currency of `total`: that of the workspace, ISO 4217 code'),
     events: z.array(commissionEvent).describe('The commission events of the deal'),
-    total: z.number().describe('Sum of the events in `currency`'),
+    corrections: z
+      .array(correction)
+      .describe('What true-ups and carried-forward differences paid for the deal, oldest first'),
+    openDifferences: z
+      .array(dealDifference)
+      .describe('What approved periods owe for the deal and have not paid, oldest first'),
+    total: z.number().describe('Sum of the events and corrections in `currency`'),
     otherCurrencies: z
       .array(
         z
-          .object({ currency: fields.currency, total: z.number().describe('Sum of the events in this currency') })
+          .object({
+            currency: fields.currency,
+            total: z.number().describe('Sum of the events and corrections in this currency'),
+          })
           .describe('Sum of one currency'),
       )
-      .describe('Sums of events in other currencies'),
+      .describe('Sums of events and corrections in other currencies'),
     outcomes: z.array(dealOutcome).describe('What every rule decided about the deal'),
   })
   .describe('One deal with what every rule paid for it and why');
@@ -49,15 +60,20 @@ export async function readDealBreakdown(
   explain: ExplainDeal,
 ): Promise<z.input<typeof dealBreakdown>> {
   const { workspaceId } = caller;
-  const { deal, repIds, rows } = await visibleEvents(trx, caller, dealId);
+  const { deal, repIds, rows, corrections } = await visibleEvents(trx, caller, dealId);
   if (deal === null && repIds === null) throw dealNotFound();
-  if (deal === null && rows.length === 0) throw notYours();
+  if (deal === null && rows.length === 0 && corrections.length === 0) throw notYours();
+  const differences = readsAsWidget(caller)
+    ? []
+    : await listDealDifferences(trx, workspaceId, { dealIds: [dealId], repIds });
   const currency = deal?.currency ?? workspace.currency;
   return {
     deal,
     currency,
     events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
-    ...totalsOf(rows, currency),
+    corrections: corrections.map(correctionAnswer),
+    openDifferences: differences.map(differenceAnswer),
+    ...totalsOf(rows, corrections, currency),
     outcomes:
       deal === null ? [] : await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today, explain),
   };
@@ -80,6 +96,7 @@ interface VisibleEvents {
   /** The reps whose events these are; null for everyone. */
   readonly repIds: readonly string[] | null;
   readonly rows: readonly TracedEventRow[];
+  readonly corrections: readonly CorrectionRow[];
 }
 
 /** The events of the deal that the caller may see, and the deal, see {@link findVisibleDeal}. */
@@ -87,9 +104,11 @@ export async function visibleEvents(trx: Work, caller: Caller, dealId: string): 
   const repIds = repsOfEvents(caller);
   const deal = await findVisibleDeal(trx, caller, dealId);
   const found = await listEventsOfDeal(trx, caller.workspaceId, dealId, repIds);
-  // Adjustments and clawbacks are confidential and not shown in a widget.
-  const rows = readsAsWidget(caller) ? found.filter((row) => row.kind === 'commission_earned') : found;
-  return { deal, repIds, rows: deal === null ? rows.map(withoutDeal) : rows };
+  // Amounts that people entered or corrected are confidential and not shown in a widget.
+  const isWidget = readsAsWidget(caller);
+  const rows = isWidget ? found.filter((row) => row.kind === 'commission_earned') : found;
+  const corrections = isWidget ? [] : await listCorrections(trx, caller.workspaceId, { dealIds: [dealId], repIds });
+  return { deal, repIds, rows: deal === null ? rows.map(withoutDeal) : rows, corrections };
 }
 
 /** The event without the present name of its deal. */
@@ -108,12 +127,17 @@ export function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
     day: row.earnedOn,
     timeZone,
     tierName: row.tierName,
+    tiers: (row.rule?.tiers ?? []).filter(({ repId }) => repId === undefined),
     amount: Number(row.amount),
   });
 }
 
-export function totalsOf(rows: readonly TracedEventRow[], currency: string) {
-  const sums = sumsByCurrency(rows.filter((row) => row.status === 'earned'));
+export function totalsOf(rows: readonly TracedEventRow[], corrections: readonly CorrectionRow[], currency: string) {
+  const earned = rows.filter((row) => row.status === 'earned');
+  const sums = sumsByCurrency([
+    ...earned,
+    ...corrections.map(({ currency: of, delta }) => ({ currency: of, amount: delta })),
+  ]);
   const total = (of: string) => sums.get(of)?.toNumber() ?? 0;
   const others = [...sums.keys()].filter((other) => other !== currency).sort();
   return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };

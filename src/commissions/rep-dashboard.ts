@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { listDealDifferences } from '../discrepancies/deal-differences.js';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type Day, dayOf, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { inParallel } from '../kernel/waiting.js';
 import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
+import { listCorrections } from '../statements/correction.js';
 import { attainment, attainmentWithNextTier, relatedPeriods } from './attainment.js';
 import {
   type ClosedDealRow,
@@ -32,7 +36,13 @@ const closedDeal = z
     currency: z.string().nullable().describe('Currency of the deal, ISO 4217 code; null if it has none'),
     stage: fields.stage.nullable(),
     closeDate: fields.closeDate,
-    commission: z.number().describe('What the rep earned from the deal, in `commissionCurrency`'),
+    commission: z
+      .number()
+      .describe('What the rep was paid for the deal, also by true-ups and carried forward, in `commissionCurrency`'),
+    corrected: z.number().describe('The part of `commission` that true-ups and carried-forward differences paid'),
+    openDifference: z
+      .number()
+      .describe('What approved periods owe for the deal and have not paid, in `commissionCurrency`'),
     commissionCurrency: z.string().describe('Currency of `commission`, ISO 4217 code'),
   })
   .describe('A deal that closed in the period');
@@ -97,6 +107,12 @@ export async function readRepDashboard(
   );
   if (name === null) throw repNotFound();
   const plans = assignedPlans(terms);
+  const ofDeals = { dealIds: closed.map(({ dealId }) => dealId), repIds: [repId] };
+  const [corrections, differences] = await inParallel(
+    () => listCorrections(trx, workspaceId, ofDeals),
+    () => listDealDifferences(trx, workspaceId, ofDeals),
+  );
+  const late = { corrections: groupBy(corrections, byDeal), differences: groupBy(differences, byDeal) };
   const unset = unsetQuotas({ repId, period, today }, quotas, plans, credits);
   return {
     repId,
@@ -108,7 +124,7 @@ export async function readRepDashboard(
       currency,
     ),
     attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, today)),
-    closedDeals: closed.map(closedDealAnswer),
+    closedDeals: closed.map((deal) => closedDealAnswer(deal, late)),
     openPipeline: pipelineAnswer(open, currency),
     trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),
   };
@@ -129,8 +145,40 @@ export function monthTotal(months: readonly MonthRow[], month: Day, currency: st
   ).earnings.total;
 }
 
-function closedDealAnswer(deal: ClosedDealRow): z.input<typeof closedDeal> {
-  return { ...deal, amount: deal.amount === null ? null : Number(deal.amount), commission: Number(deal.commission) };
+interface LateAmount {
+  readonly dealId: string;
+  readonly currency: string;
+  readonly delta: string;
+}
+
+const byDeal = ({ dealId }: LateAmount) => dealId;
+
+interface LateAmounts {
+  readonly corrections: ReadonlyMap<string, readonly LateAmount[]>;
+  readonly differences: ReadonlyMap<string, readonly LateAmount[]>;
+}
+
+/** With the amounts that came after an approval. If only these were paid, their currency is that of the commission. */
+function closedDealAnswer(deal: ClosedDealRow, late: LateAmounts): z.input<typeof closedDeal> {
+  const corrections = late.corrections.get(deal.dealId) ?? [];
+  const differences = late.differences.get(deal.dealId) ?? [];
+  const earned = Decimal.of(deal.commission);
+  const [first] = [...corrections, ...differences];
+  const currency = earned.isZero() && first !== undefined ? first.currency : deal.commissionCurrency;
+  const sumOf = (amounts: readonly LateAmount[]) => sumsByCurrency(amountsOf(amounts)).get(currency) ?? Decimal.zero;
+  const corrected = sumOf(corrections);
+  return {
+    ...deal,
+    amount: deal.amount === null ? null : Number(deal.amount),
+    commission: earned.plus(corrected).toNumber(),
+    commissionCurrency: currency,
+    corrected: corrected.toNumber(),
+    openDifference: sumOf(differences).toNumber(),
+  };
+}
+
+function amountsOf(amounts: readonly LateAmount[]) {
+  return amounts.map(({ currency, delta }) => ({ currency, amount: delta }));
 }
 
 function pipelineAnswer(rows: readonly PipelineRow[], currency: string): z.input<typeof pipeline> {

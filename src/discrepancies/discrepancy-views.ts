@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { type z } from 'zod';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
@@ -6,7 +7,7 @@ import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
 import { trueUpLineAnswer } from '../statements/true-up-line.js';
-import { type Discrepancy } from './discrepancy.js';
+import { type Discrepancy, type owed } from './discrepancy.js';
 import { type DiscrepancyStatus } from './discrepancy-tables.js';
 
 interface DiscrepancyFilter {
@@ -43,6 +44,30 @@ export async function findDiscrepancy(trx: Work, workspaceId: string, id: string
     .where('d.discrepancy_id', '=', id)
     .executeTakeFirst();
   return row === undefined ? null : discrepancyOf(row);
+}
+
+/** What the approved period owes, also if that was dismissed; null if nothing. */
+export async function findOwed(
+  trx: Work,
+  { workspaceId, repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: Period },
+): Promise<z.input<typeof owed> | null> {
+  const row = await trx
+    .selectFrom('discrepancies')
+    .select(['discrepancy_id', 'status', 'currency', 'delta', 'other_currencies', 'since'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('period', '=', period)
+    .where('status', 'in', ['open', 'dismissed'])
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    discrepancyId: row.discrepancy_id,
+    status: row.status as 'open' | 'dismissed',
+    currency: row.currency,
+    delta: Number(row.delta),
+    otherCurrencies: row.other_currencies.map((other) => ({ ...other, delta: Number(other.delta) })),
+    since: row.since.toISOString(),
+  };
 }
 
 function selectMatching(trx: Work, workspaceId: string, { status, period, repIds }: DiscrepancyFilter) {

@@ -12,6 +12,26 @@ export function discrepancyNotFound(): Failure {
   return new Failure('discrepancy_not_found', 'There is no discrepancy with this id in this workspace.');
 }
 
+const otherDeltas = z
+  .array(
+    z
+      .object({ currency: fields.currency, delta: z.number().describe('Difference in this currency') })
+      .describe('Delta of one currency'),
+  )
+  .describe('Deltas in other currencies, which true_up and carry_forward do not pay');
+
+/** The difference of an approved statement in short. */
+export const owed = z
+  .object({
+    discrepancyId: z.string().describe('Id of the discrepancy (UUID)'),
+    status: z.enum(['open', 'dismissed']).describe('open: a person has not decided; dismissed: it is not paid'),
+    currency: fields.currency,
+    delta: z.number().describe('What is not paid yet, in `currency`; negative if too much was paid'),
+    otherCurrencies: otherDeltas,
+    since: z.string().describe('When the difference appeared, instant in ISO 8601'),
+  })
+  .describe('What the approved statement owes after later changes. Absent if nothing');
+
 export const discrepancy = z
   .object({
     discrepancyId: z.string().describe('Id of the discrepancy (UUID)'),
@@ -26,13 +46,7 @@ export const discrepancy = z
     carriedForward: z.number().describe('What later periods have paid for this one'),
     live: z.number().describe('What the period would pay if no period were approved'),
     delta: z.number().describe('live - approved - carriedForward; the last delta of a resolved discrepancy'),
-    otherCurrencies: z
-      .array(
-        z
-          .object({ currency: fields.currency, delta: z.number().describe('Difference in this currency') })
-          .describe('Delta of one currency'),
-      )
-      .describe('Deltas in other currencies, which true_up and carry_forward do not pay'),
+    otherCurrencies: otherDeltas,
     lines: z.array(trueUpLine).describe('The largest differences by deal and rule, at most 100'),
     lineCount: z.int().describe('Number of all lines'),
     causes: z

@@ -82,8 +82,12 @@ export async function readDisputeDetail(trx: Work, caller: Caller, dispute: Disp
   };
 }
 
-/** A caller who sees only some reps does not learn whether a deal of others exists. */
-function visibleEvidence(caller: Caller, evidence: Evidence): Evidence {
+/**
+ * A caller who sees only some reps does not learn whether a deal of others exists. Disputes that are older than this part
+ * of the evidence have no late amounts.
+ */
+function visibleEvidence(caller: Caller, stored: Evidence): Evidence {
+  const evidence = { ...stored, corrections: stored.corrections ?? [], openDifferences: stored.openDifferences ?? [] };
   const isHidden = evidence.deal === 'unknown' && visibleReps(caller) !== null;
   return isHidden ? { ...evidence, deal: 'not_owned' } : evidence;
 }

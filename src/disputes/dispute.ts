@@ -3,9 +3,11 @@ import { fields } from '../api/resource-fields.js';
 import { comment, commentExample } from '../comments/comment.js';
 import { commissionEvent } from '../commissions/commission-event.js';
 import { dealOutcome } from '../commissions/deal-outcomes.js';
+import { dealDifference } from '../discrepancies/deal-differences.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { personBehindKey } from '../reps/author.js';
+import { correction } from '../statements/correction.js';
 import { statementStatuses } from '../statements/statement.js';
 
 export const disputeTypes = ['missing_deal', 'wrong_amount', 'wrong_credit', 'wrong_plan', 'other'] as const;
@@ -66,6 +68,12 @@ const evidence = z
     outcomes: z
       .array(dealOutcome.omit({ repId: true }).describe('What one rule decided'))
       .describe("What each of the rep's rules decided about the deal, with the reasons why nothing was paid"),
+    corrections: z
+      .array(correction.omit({ repId: true, repName: true }).describe('A correction'))
+      .describe('What true-ups and carried-forward differences had paid the rep for the deal'),
+    openDifferences: z
+      .array(dealDifference.omit({ repId: true, repName: true }).describe('A difference'))
+      .describe("What the rep's approved periods owed for the deal"),
   })
   .describe('What the service had calculated when the dispute was opened. It does not change');
 export type Evidence = z.input<typeof evidence>;
@@ -150,6 +158,8 @@ export const disputeDetailExample = {
     deal: 'owned',
     events: [],
     outcomes: [],
+    corrections: [],
+    openDifferences: [],
   },
   history: [{ status: 'open', by: disputeExample.openedBy, note: null, at: disputeExample.openedAt }],
   comments: [commentExample],

@@ -3,12 +3,14 @@ import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../commi
 import { traceOf } from '../commissions/deal-breakdown.js';
 import { type DealOutcome, type ExplainDeal, outcomesOf } from '../commissions/deal-outcomes.js';
 import { findDeal } from '../deals/deal-views.js';
+import { differenceAnswer, listDealDifferences } from '../discrepancies/deal-differences.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
 import { type WorkspaceTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { correctionAnswer, listCorrections } from '../statements/correction.js';
 import { type StatementKey } from '../statements/statement.js';
 import { readStatementTotals } from '../statements/statement-views.js';
 import { type DisputeType, type Evidence } from './dispute.js';
@@ -53,7 +55,19 @@ export async function collectEvidence(
       deal: ofDeal?.deal ?? null,
       events: events.map((row) => eventOf(row, workspace.timeZone)),
       outcomes: (ofDeal?.outcomes ?? []).map(({ repId: _, ...outcome }) => outcome),
+      ...(await lateAmounts(trx, key, dealId)),
     },
+  };
+}
+
+/** What came after an approval, for the rep only. */
+async function lateAmounts(trx: Work, { workspaceId, repId }: StatementKey, dealId: string | null) {
+  const of = { dealIds: dealId === null ? [] : [dealId], repIds: [repId] };
+  const corrections = (await listCorrections(trx, workspaceId, of)).map(correctionAnswer);
+  const differences = (await listDealDifferences(trx, workspaceId, of)).map(differenceAnswer);
+  return {
+    corrections: corrections.map(({ repId: _, repName: __, ...same }) => same),
+    openDifferences: differences.map(({ repId: _, repName: __, ...same }) => same),
   };
 }
 

@@ -115,7 +115,7 @@ export class PlanCalculation implements WalkListener {
     if (!same && fixed.kind === 'frozen') this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
     if (this.explains(entry.dealKey)) {
       this.result.outcomes.push({
-        ...outcome(entry.dealKey, firing.version, firing.rule, 'statement_locked'),
+        ...outcome(entry.dealKey, firing.version, firing.rule, reasonOfFixed(fixed, same, payout)),
         paid: !fixed.amount.isZero(),
         amount: fixed.amount,
       });
@@ -373,6 +373,12 @@ export class PlanCalculation implements WalkListener {
   private explains(dealKey: string): boolean {
     return isExplained(this.input.explain, dealKey);
   }
+}
+
+/** Why an approved row pays nothing: as calculated now if that is the same, otherwise its approval. */
+function reasonOfFixed(fixed: FixedEvent, isSame: boolean, payout: Payout): Reason | null {
+  if (!fixed.amount.isZero()) return null;
+  return isSame ? payout.reason : 'statement_locked';
 }
 
 export function outcome(

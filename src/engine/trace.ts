@@ -48,6 +48,8 @@ export interface PartTrace {
   readonly rate: number | null;
   /** What the rate multiplied, negative for a refund; for a fixed amount the amount. */
   readonly part: number;
+  /** The rate of the plan, if the rep's own rate differs from it. */
+  readonly planRate?: number;
 }
 
 interface UpstreamTrace {
@@ -195,6 +197,8 @@ interface TraceContext {
   readonly day: Day;
   readonly timeZone: string;
   readonly tierName: string | null;
+  /** The tiers of the rule for everyone, to which rates are compared. */
+  readonly tiers?: readonly { readonly tierIndex: number; readonly rate?: number | undefined }[];
   readonly amount: number;
 }
 
@@ -248,7 +252,7 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
       : { periodCredit, periodAttainment: ratio(periodCredit, target) }),
     ...(isBelowZero === 1 ? { belowZero: true as const } : {}),
     base,
-    parts: parts.map(([index, rate, part]) => ({ tierIndex: index, rate, part })),
+    parts: parts.map(([index, rate, part]) => partTrace(index, rate, part, context.tiers)),
     limits: limits.map(([letter, bound, from, to]) => ({ kind: limitKind(letter), bound, before: from, after: to })),
     ...(upstream === undefined || upstream.length === 0
       ? {}
@@ -257,6 +261,12 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
     amount: context.amount,
     ...(reason === undefined || reason === null ? {} : { reason }),
   };
+}
+
+function partTrace(tierIndex: number, rate: number | null, part: number, tiers: TraceContext['tiers'] = []): PartTrace {
+  const planRate = tiers.find((tier) => tier.tierIndex === tierIndex)?.rate;
+  const differs = rate !== null && planRate !== undefined && planRate !== rate;
+  return { tierIndex, rate, part, ...(differs ? { planRate } : {}) };
 }
 
 /** Attainment for display, to 6 decimals; 0 without a target. Comparisons never use it. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findOwed } from '../discrepancies/discrepancy-views.js';
 import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodRange } from '../kernel/period.js';
@@ -10,7 +11,7 @@ import { type CurrencySummary, contentHash, type Summary, snapshotOf, summaryFro
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
 
-/** Whether a stored draft equals the ledger, and whether calculation requests of the rep exist. */
+/** Whether a stored draft equals the ledger, what an approved statement owes, and whether requests of the rep exist. */
 export async function readState(
   trx: Work,
   key: StatementKey,
@@ -29,12 +30,17 @@ async function readStaleness(
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
+  if (head?.status === 'approved') return owedAnswer(asOfInstant(trx) === null ? await findOwed(trx, key) : null);
   if (head?.status !== 'draft') return {};
   // The shortcut reads the current rows.
   if (asOfInstant(trx) === null && (await equalsLedger(trx, key, content, currency))) return {};
   const live = snapshotOf(await readLedgerLines(trx, key), currency);
   if ((await contentHash(live)) === content.contentHash) return {};
   return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
+}
+
+function owedAnswer(owed: StatementState['owed'] | null): StatementState {
+  return owed === null || owed === undefined ? {} : { owed };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { commissionEvent } from '../commissions/commission-event.js';
+import { owed } from '../discrepancies/discrepancy.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
@@ -89,6 +90,7 @@ export const statement = z
       .optional()
       .describe('When the statement was approved, instant in ISO 8601; absent for a draft'),
     approvedBy: approvedBy.optional(),
+    owed: owed.optional(),
     stale: z.literal(true).optional().describe('The ledger has changed since this draft was generated'),
     liveNetPayout: z
       .number()
@@ -164,7 +166,7 @@ export async function statementAnswer(
 }
 
 /** How a statement compares with the current ledger. */
-export type StatementState = Pick<StatementAnswer, 'stale' | 'liveNetPayout' | 'pending'>;
+export type StatementState = Pick<StatementAnswer, 'stale' | 'liveNetPayout' | 'pending' | 'owed'>;
 
 /** The time of the approval and the approver. Reps do not see the approver, because they see no other person. */
 export function approvalOf(

@@ -147,7 +147,7 @@ describe('commission queries', () => {
         { period: '2026-02', total: 7200 },
       ]);
       delete dashboard.trend;
-      const closed = { currency: null, commissionCurrency: 'USD' };
+      const closed = { currency: null, commissionCurrency: 'USD', corrected: 0, openDifference: 0 };
       expect(dashboard).to.deep.equal({
         repId: ada,
         name: 'Ada',

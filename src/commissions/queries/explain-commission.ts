@@ -9,6 +9,7 @@ import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { notYours } from '../../reps/rep.js';
+import { findTrueUpOfEvent, trueUpOfEvent } from '../../statements/correction.js';
 import { commissionEvent, eventAnswer } from '../commission-event.js';
 import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../commission-views.js';
 import { findVisibleDeal, traceOf, withoutDeal } from '../deal-breakdown.js';
@@ -51,6 +52,7 @@ const response = z.object({
     })
     .nullable()
     .describe('The rule in the plan version that paid; null for amounts that a person entered'),
+  trueUp: trueUpOfEvent.nullable().describe('What it pays, if it is a true-up or was carried forward; otherwise null'),
 });
 type Answer = z.input<typeof response>;
 
@@ -98,6 +100,7 @@ export const explainCommission = operation({
         event: eventAnswer(deal === null ? withoutDeal(row) : row, traceOf(row, timeZone)),
         deal,
         rule: ruleAnswer(await findRuleOfEvent(trx, workspaceId, eventId)),
+        trueUp: await findTrueUpOfEvent(trx, workspaceId, eventId, row.period),
       };
     });
   },

@@ -93,6 +93,24 @@ const declared = {
   },
 } as const;
 
+/** What the deal paid, what of it came after an approval, and what is owed. */
+function dealSummary(breakdown: z.output<typeof dealBreakdown>): string {
+  const { total, currency, corrections, openDifferences, outcomes } = breakdown;
+  const corrected = corrections.map(({ delta, currency: of, repName, period, paidIn }) =>
+    paidIn === period
+      ? `${delta} ${of} to ${repName} by a true-up of ${period}`
+      : `${delta} ${of} to ${repName} in ${paidIn}, carried forward from ${period}`,
+  );
+  const owed = openDifferences
+    .filter(({ status }) => status === 'open')
+    .map(({ delta, currency: of, repName, period }) => `${delta} ${of} to ${repName} for ${period}`);
+  return [
+    `The deal pays ${total} ${currency} in total; rules evaluated: ${outcomes.length}.`,
+    ...(corrected.length === 0 ? [] : [`Of this after an approval: ${corrected.join(', ')}.`]),
+    ...(owed.length === 0 ? [] : [`Not paid yet: ${owed.join(', ')}.`]),
+  ].join(' ');
+}
+
 export const getCommissions = operation({
   ...declared,
   id: 'getCommissions',
@@ -121,8 +139,7 @@ export const getCommissions = operation({
     },
     listsWithin: ['reps', 'closedDeals', 'events'],
     summary: (answer) => {
-      if ('deal' in answer)
-        return `The deal pays ${answer.total} ${answer.currency} in total; rules evaluated: ${answer.outcomes.length}.`;
+      if ('deal' in answer) return dealSummary(answer);
       if ('dealId' in answer) return `The deal paid ${answer.total} ${answer.currency} in total at that instant.`;
       if ('totals' in answer) return `The team earned ${answer.totals.total} ${answer.currency} in ${answer.period}.`;
       return `The rep earned ${answer.earnings.total} ${answer.currency} in ${answer.period}.`;
