@@ -408,6 +408,30 @@ describe('commission queries', () => {
       expect(second).to.include({ paid: false, amount: 0, reason: 'statement_locked' });
     });
 
+    it('names the rate of the plan where another was agreed with the rep', async () => {
+      const tier = { tierIndex: 0, minThreshold: 0 };
+      const rules = [
+        {
+          name: 'Extra',
+          measure: 'amount',
+          tiers: [
+            { ...tier, rate: 0.06 },
+            { ...tier, rate: 0.07, repId: ada },
+          ],
+        },
+      ];
+      const extra = await workspace.insert.plan('Extra', { rules });
+      for (const repId of [ada, ben]) await workspace.insert.assignment(repId, extra);
+      await workspace.insert.deal('B1', ben, { amount: 1000 });
+      await workspace.recalculate();
+      const partsOf = async (dealId: string) => {
+        const { events } = await readView({ dealId });
+        return events.find(({ ruleName }: { ruleName: string }) => ruleName === 'Extra').trace.parts;
+      };
+      expect(await partsOf('D1')).to.deep.equal([{ tierIndex: 0, rate: 0.07, part: 60_000, planRate: 0.06 }]);
+      expect(await partsOf('B1')).to.deep.equal([{ tierIndex: 0, rate: 0.06, part: 1000 }]);
+    });
+
     it('returns reversed events without counting them', async () => {
       await workspace.db.owner.updateTable('deals').set({ rep_id: ben }).where('deal_id', '=', 'D2').execute();
       await workspace.recalculate();

@@ -88,6 +88,7 @@ function explanation({ event: changedEvent, trace: changedTrace, rule: changedRu
     event: { ...event, trace: { ...trace, ...changedTrace }, ...changedEvent },
     rule: changedRule === null ? null : { ...paidRule, ...changedRule },
     deal: changedDeal === null ? null : { ...deal, ...changedDeal },
+    trueUp: null,
   } as Explanation;
 }
 
@@ -113,6 +114,12 @@ describe('the steps from a deal to its amount', () => {
       'Cap and floor',
       'Result',
     ]);
+  });
+
+  it('name a rate that was agreed with the person beside that of the plan', () => {
+    const agreed = step('Tiers', { trace: { parts: [{ tierIndex: 0, rate: 0.07, part: 60_000, planRate: 0.06 }] } });
+    expect(agreed.words).to.deep.equal(['Your rate, agreed with you: 7 % instead of 6 %.']);
+    expect(step('Tiers').words).to.deep.equal([]);
   });
 
   it('have one more where the amount is paid on what the team earned', () => {

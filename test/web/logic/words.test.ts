@@ -61,7 +61,7 @@ describe('a line in words', () => {
     [{ amount: 0 }, 'no tier'],
     [{ amount: 0, tierName: 'Base' }, 'Base'],
     [{ base: null, tierName: 'Base' }, 'fixed'],
-    [{ kind: 'true_up', rate: 0.08 }, 'true-up'],
+    [{ kind: 'true_up', rate: 0.08 }, 'correction'],
     [{ kind: 'adjustment' }, 'adjustment'],
     [{ kind: 'clawback' }, 'clawback'],
   ] as const)
@@ -79,7 +79,7 @@ describe('a line in words', () => {
     expect(lineTitle(line({ dealName: 'Northgate', dealId: 'D1' }))).to.equal('Northgate');
     expect(lineTitle(line({ dealId: 'D1', ruleName: 'New' }))).to.equal('D1');
     expect(lineTitle(line({ ruleName: 'New' }))).to.equal('New');
-    expect(lineTitle(line({ kind: 'true_up' }))).to.equal(kindWords.true_up);
+    expect(lineTitle(line({ kind: 'adjustment' }))).to.equal(kindWords.adjustment);
   });
 });
 

@@ -42,8 +42,7 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
     <Card title="Decision">
       <div className={blocks.actions}>
         <p className="dim">
-          {dispute.repName} sees the decision and its note. The statement of {formatPeriod(dispute.period)} is not
-          approved before.
+          {dispute.repName} sees the decision and its note. {approvalWords(dispute)}
         </p>
         <Button kind="primary" size="final" onClick={() => setStep('accepted')}>
           Accept
@@ -61,6 +60,13 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
       {step === 'rejected' ? <RejectDialog dispute={dispute} onClose={() => setStep(null)} /> : null}
     </Card>
   );
+}
+
+function approvalWords({ period, evidence }: DisputeDetail): string {
+  const statement = `The statement of ${formatPeriod(period)}`;
+  return evidence.statement.status === 'approved'
+    ? `${statement} is approved already, and does not change by it.`
+    : `${statement} is not approved before.`;
 }
 
 interface StepDialogProps {

@@ -6,7 +6,7 @@ import { rowAction } from '../components/row-keys.js';
 import { formatDay } from '../format/dates.js';
 import { signOf } from '../format/exact.js';
 import styles from './Lines.module.css';
-import { baseOf, lineTitle, rateWords } from './words.js';
+import { baseOf, lineTitle, rateWords, ruleWords } from './words.js';
 
 interface LinesTableProps {
   readonly lines: readonly Line[];
@@ -35,7 +35,7 @@ export function LinesTable({ lines, currency, tracedId, totalLabel, total }: Lin
       width: '11%',
       cell: (line) => <span className="dim">{formatDay(line.earnedOn)}</span>,
     },
-    { key: 'rule', header: 'Rule', phone: 'detail', cell: (line) => line.ruleName ?? 'Entered by a person' },
+    { key: 'rule', header: 'Rule', phone: 'detail', cell: ruleWords },
     {
       key: 'tier',
       header: 'Tier',
@@ -85,7 +85,7 @@ export function LineAmount({ line, workspaceCurrency }: LineAmountProps) {
       to="."
       search={((search: object) => ({ ...search, trace: line.eventId })) as never}
       className={signOf(line.amount) === 0 ? styles.zero : styles.amount}
-      aria-label={`Explain ${lineTitle(line)}, ${line.ruleName ?? line.kind}`}
+      aria-label={`Explain ${lineTitle(line)}, ${ruleWords(line)}`}
     >
       <Money
         amount={line.amount}

@@ -13,7 +13,8 @@ import { HeroMoney } from '../components/Money.js';
 import { SideDrawer } from '../components/SideDrawer.js';
 import { TraceSteps } from '../components/TraceSteps.js';
 import { disputeKey } from '../disputes/words.js';
-import { headWords, stepsOf, textOf } from './steps.js';
+import { kindWords } from '../lines/words.js';
+import { headWords, stepsOf, textOf, titleOf } from './steps.js';
 import styles from './TraceDrawer.module.css';
 
 const DisputeDialog = lazy(() =>
@@ -99,14 +100,15 @@ interface TraceHeadProps {
   readonly count: number;
 }
 
-function TraceHead({ explanation: { event }, place, count }: TraceHeadProps) {
+function TraceHead({ explanation, place, count }: TraceHeadProps) {
+  const { event } = explanation;
   return (
     <div className={styles.head}>
       <p className={`second ${styles.rule}`}>
-        {event.ruleName ?? 'Entered amount'}
+        {event.ruleName ?? kindWords[event.kind]}
         {place < 0 ? '' : `, line ${place + 1} of ${count}`}
       </p>
-      <h2 className={styles.title}>{event.dealName ?? event.dealId ?? event.ruleName ?? 'Amount'}</h2>
+      <h2 className={styles.title}>{titleOf(explanation)}</h2>
       <p className={styles.amount}>
         <HeroMoney amount={event.amount} currency={event.currency} />
       </p>

@@ -11,7 +11,8 @@ import {
   formatRate,
   formatUnits,
 } from '../format/numbers.js';
-import { kindWords } from '../lines/words.js';
+import { formatPeriod } from '../format/periods.js';
+import { correctionTitle, kindWords } from '../lines/words.js';
 import { type Rule } from '../plans/draft.js';
 import {
   attainmentPeriodWords,
@@ -63,8 +64,9 @@ type Reader = Pick<Session, 'repId' | 'role'>;
  * deal and a result only.
  */
 export function stepsOf(explanation: Explanation, reader: Reader): readonly Step[] {
-  const { event } = explanation;
+  const { event, trueUp } = explanation;
   const { trace } = event;
+  if (trueUp !== null) return [...correctionSteps(event, trueUp), resultStep(event)];
   const steps = trace === undefined ? [] : tracedSteps(explanation, trace, reader);
   return [dealStep(explanation), ...steps, resultStep(event)].filter((step) => step !== null);
 }
@@ -77,6 +79,36 @@ function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): re
     attainmentStep(explanation, trace),
     tierStep(explanation, trace),
     limitStep(explanation, trace),
+  ];
+}
+
+type TrueUp = NonNullable<Explanation['trueUp']>;
+
+/** The approved statement, and each difference between it and a new calculation. */
+function correctionSteps({ repId, currency }: Event, { period, paidIn, lines }: TrueUp): readonly Step[] {
+  const money = (amount: number) => formatMoney(amount, currency);
+  const carried =
+    paidIn === period ? '' : ` It is paid in ${formatPeriod(paidIn)}, because that was the next open period.`;
+  return [
+    {
+      title: `Statement of ${formatPeriod(period)}`,
+      figure: 'approved',
+      words: [`Something changed after its approval.${carried}`],
+      rows: [],
+      source: {
+        label: `Statement of ${formatPeriod(period)}`,
+        to: `/statements/${repId}?period=${encodeURIComponent(period)}`,
+      },
+    },
+    ...lines.map(
+      ({ dealId, dealName, ruleName, approved, live, delta }): Step => ({
+        title: `${dealName ?? dealId ?? formatPeriod(period)}, ${ruleName}`,
+        figure: formatMoney(delta, currency, { signed: true }),
+        words: [`${money(live)} instead of ${money(approved)}.`],
+        rows: [],
+        ...(dealId === null ? {} : { source: { label: `Deal ${dealId}`, to: `/deals/${encodeURIComponent(dealId)}` } }),
+      }),
+    ),
   ];
 }
 
@@ -220,10 +252,17 @@ function tierStep({ event, rule }: Explanation, trace: Trace): Step {
 function tierWords(trace: Trace, rule: Explanation['rule']): string[] {
   const { tierValue, rank, parts } = trace;
   return [
+    ...parts.flatMap(({ rate, planRate }) => agreedWords(rate, planRate)),
     ...(tierValue === undefined ? [] : [`The deal's value for the tier is ${formatNumber(tierValue, 2)}.`]),
     ...(rank === undefined ? [] : [`Position ${rank} among the people of the plan.`]),
     ...(parts.length > 0 ? [] : [whyNoPart(trace, rule)]),
   ];
+}
+
+/** A rate that was agreed with the person. */
+function agreedWords(rate: number | null, planRate: number | undefined): string[] {
+  if (rate === null || planRate === undefined) return [];
+  return [`Your rate, agreed with you: ${formatRate(rate)} instead of ${formatRate(planRate)}.`];
 }
 
 function whyNoPart({ tier, reason }: Trace, rule: Explanation['rule']): string {
@@ -282,7 +321,7 @@ function resultStep(event: Event): Step {
   const { trace, currency, kind } = event;
   const result = { title: 'Result', figure: formatMoney(event.amount, currency), rows: [], isResult: true } as const;
   if (kind !== 'commission_earned')
-    return { ...result, words: [enteredWords[kind], event.reason ?? ''].filter(Boolean) };
+    return { ...result, words: [enteredWords[kind], kind === 'true_up' ? '' : (event.reason ?? '')].filter(Boolean) };
   const amounts = paidParts(trace ?? { parts: [] });
   if (event.amount === 0 && amounts.length === 0) return { ...result, words: ['Nothing is paid.'] };
   const decimals = decimalsOf(amounts, currency);
@@ -300,7 +339,7 @@ function roundingWords(currency: string): string {
 const enteredWords = {
   adjustment: 'A person entered this adjustment.',
   clawback: 'A person took this amount back.',
-  true_up: 'The difference between an approved statement and the ledger of today.',
+  true_up: 'The difference between the approved statement and its new calculation.',
 } as const;
 
 /** What the amount is paid on, and when it was earned. */
@@ -311,9 +350,16 @@ export function headWords({ kind, category, base, trace, currency, earnedOn }: E
   return `${isEarned ? paidOn : kindWords[kind].toLowerCase()}, ${isEarned ? 'closed' : 'on'} ${formatDay(earnedOn, 'long')}`;
 }
 
+/** The deal, or what a true-up corrects. */
+export function titleOf({ event, trueUp }: Explanation): string {
+  if (trueUp !== null) return correctionTitle(trueUp.lines, trueUp.period);
+  return event.dealName ?? event.dealId ?? event.ruleName ?? 'Amount';
+}
+
 /** The steps as plain text, for a mail or a ticket. */
-export function textOf({ event }: Explanation, steps: readonly Step[]): string {
-  const head = `${event.dealName ?? event.ruleName ?? 'Amount'}: ${formatMoney(event.amount, event.currency)} (${event.ruleName ?? event.kind}, ${event.period})`;
+export function textOf(explanation: Explanation, steps: readonly Step[]): string {
+  const { event } = explanation;
+  const head = `${titleOf(explanation)}: ${formatMoney(event.amount, event.currency)} (${event.ruleName ?? kindWords[event.kind]}, ${event.period})`;
   const lines = steps.flatMap((step, index) => [
     `${index + 1}. ${step.title}${step.figure === '' ? '' : `: ${step.figure}`}`,
     ...step.words.map((words) => `   ${words}`),

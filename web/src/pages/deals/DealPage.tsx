@@ -7,13 +7,16 @@ import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
+import { StatementLink } from '../../components/links.js';
 import { HeroMoney, Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatDay, formatTimestamp } from '../../format/dates.js';
+import { formatMoney } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
+import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../lines/late-amounts.js';
 import { kindWords } from '../../lines/words.js';
 import { conditionWords, fieldWords, valueWords } from '../../plans/words.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
@@ -42,8 +45,13 @@ export function DealPage() {
         {(loaded) => (
           <>
             <Figures breakdown={loaded} />
-            <PaidRules events={loaded.events.filter(({ amount }) => amount !== 0)} />
-            <UnpaidRules outcomes={loaded.outcomes.filter(({ paid }) => !paid)} events={loaded.events} />
+            <LateNote breakdown={loaded} />
+            <PaidRules events={loaded.events.filter(({ amount }) => amount !== 0)} corrections={loaded.corrections} />
+            <OpenDifferences differences={loaded.openDifferences} />
+            <UnpaidRules
+              outcomes={loaded.outcomes.filter((outcome) => !outcome.paid && !isCorrected(outcome, loaded))}
+              events={loaded.events}
+            />
             {loaded.deal === null ? (
               <p className="dim">The deal is not yours any more. You see what it paid you while it was.</p>
             ) : (
@@ -92,8 +100,14 @@ function Figures({ breakdown: { deal, total, currency } }: { readonly breakdown:
   );
 }
 
-function PaidRules({ events }: { readonly events: Breakdown['events'] }) {
-  if (events.length === 0) return null;
+/** The figure above contains amounts of several statements: which. */
+function LateNote({ breakdown: { corrections, openDifferences } }: { readonly breakdown: Breakdown }) {
+  const sentence = lateSentence(corrections, openDifferences);
+  return sentence === null ? null : <p>{sentence}</p>;
+}
+
+function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'corrections'>) {
+  if (events.length === 0 && corrections.length === 0) return null;
   return (
     <Card title="What it paid">
       <ul className={blocks.rows}>
@@ -115,6 +129,64 @@ function PaidRules({ events }: { readonly events: Breakdown['events'] }) {
             >
               <Money amount={amount} currency={currency} />
             </Link>
+          </li>
+        ))}
+        {corrections.map((one) => (
+          <li key={`${one.eventId} ${one.planId} ${one.ruleName}`}>
+            <span>
+              <b className="strong">{one.ruleName}</b>{' '}
+              <span className="dim">
+                {one.repName}, paid{' '}
+                <StatementLink repId={one.repId} period={one.paidIn} className="strong">
+                  {correctionWords(one)}
+                </StatementLink>
+              </span>
+            </span>
+            <Link
+              {...rowAction}
+              to="."
+              search={{ trace: one.eventId } as never}
+              className="strong"
+              aria-label={`${formatMoney(one.delta, one.currency)}, explain the correction of ${one.ruleName}`}
+            >
+              <Money amount={one.delta} currency={one.currency} signed />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function OpenDifferences({ differences }: { readonly differences: Breakdown['openDifferences'] }) {
+  const { role } = useSession();
+  if (differences.length === 0) return null;
+  const opens = role === 'admin' || role === 'manager' || role === 'payroll';
+  return (
+    <Card title="What is not paid yet">
+      <ul className={blocks.rows}>
+        {differences.map((one) => (
+          <li key={`${one.discrepancyId} ${one.planId} ${one.ruleName}`}>
+            <span>
+              <b className="strong">{one.ruleName}</b>{' '}
+              <span className="dim">
+                {one.repName}, {formatMoney(one.live, one.currency)} instead of{' '}
+                {formatMoney(one.approved, one.currency)}. {differenceWords(one)}
+              </span>
+            </span>
+            {opens ? (
+              <Link
+                {...rowAction}
+                to="/discrepancies"
+                search={{ status: one.status, open: one.discrepancyId }}
+                className="strong"
+                aria-label={`${formatMoney(one.delta, one.currency)}, open the discrepancy`}
+              >
+                <Money amount={one.delta} currency={one.currency} signed />
+              </Link>
+            ) : (
+              <Money amount={one.delta} currency={one.currency} signed />
+            )}
           </li>
         ))}
       </ul>

@@ -13,7 +13,7 @@ import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
 import styles from './Deals.module.css';
-import { mainReason } from './reasons.js';
+import { lateWords, mainReason } from './reasons.js';
 
 const route = getRouteApi('/_shell/me/deals');
 
@@ -66,7 +66,9 @@ const unreadReason = 'Open the deal to see why';
 
 /** Reads why won deals without an amount were not paid; of the first ones, because each needs a calculation. */
 function useReasons(deals: Dashboard['closedDeals']): readonly Closed[] {
-  const unpaid = deals.filter(({ commission, stage }) => commission === 0 && !/lost/i.test(stage ?? '')).slice(0, 20);
+  const unpaid = deals
+    .filter((deal) => deal.commission === 0 && lateWords(deal) === null && !/lost/i.test(deal.stage ?? ''))
+    .slice(0, 20);
   const answers = useQueries({ queries: unpaid.map(({ dealId }) => breakdownQuery(dealId)) });
   const reasons = new Map(
     unpaid.map(({ dealId }, index) => {
@@ -76,6 +78,8 @@ function useReasons(deals: Dashboard['closedDeals']): readonly Closed[] {
     }),
   );
   return deals.map((deal) => {
+    const late = lateWords(deal);
+    if (late !== null) return { ...deal, why: late };
     if (deal.commission !== 0) return { ...deal, why: '' };
     if (/lost/i.test(deal.stage ?? '')) return { ...deal, why: 'Lost' };
     return { ...deal, why: reasons.get(deal.dealId) ?? unreadReason };
@@ -113,7 +117,7 @@ const closedColumns: readonly Column<Closed>[] = [
     sortBy: ({ commission }) => commission,
     cell: ({ commission, commissionCurrency }) => <DealAmount amount={commission} currency={commissionCurrency} />,
   },
-  { key: 'why', header: 'Why nothing', phone: 'detail', cell: ({ why }) => <span className="dim">{why}</span> },
+  { key: 'why', header: 'Note', phone: 'detail', cell: ({ why }) => <span className="dim">{why}</span> },
 ];
 
 function OpenDeals({ open }: { readonly open: { readonly deals: readonly Deal[] } | LoadFailure }) {

@@ -1,4 +1,5 @@
-import { type Breakdown } from '../../api/queries.js';
+import { type Breakdown, type Dashboard } from '../../api/queries.js';
+import { formatMoney } from '../../format/numbers.js';
 import { fieldWords, reasonWords } from '../../plans/words.js';
 
 type Outcome = Breakdown['outcomes'][number];
@@ -11,6 +12,19 @@ export function mainReason(outcomes: readonly Outcome[]): string {
   const unpaid = outcomes.filter(({ paid }) => !paid);
   const [first] = [...unpaid].sort((a, b) => order.indexOf(a.reason ?? '') - order.indexOf(b.reason ?? ''));
   return first === undefined ? 'No rule applies to it.' : outcomeWords(first);
+}
+
+/** What came after an approval, or is still open. Null if nothing. */
+export function lateWords({
+  corrected,
+  openDifference,
+  commissionCurrency,
+}: Pick<Dashboard['closedDeals'][number], 'corrected' | 'openDifference' | 'commissionCurrency'>): string | null {
+  const words = [
+    corrected === 0 ? null : `${formatMoney(corrected, commissionCurrency, { signed: true })} paid as a correction`,
+    openDifference === 0 ? null : `${formatMoney(openDifference, commissionCurrency, { signed: true })} not paid yet`,
+  ].filter((one) => one !== null);
+  return words.length === 0 ? null : words.join(', ');
 }
 
 export function outcomeWords({ reason, missing }: Outcome): string {

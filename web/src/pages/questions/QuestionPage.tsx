@@ -1,24 +1,27 @@
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { disputeQuery } from '../../api/queries.js';
+import { breakdownQuery, disputeQuery } from '../../api/queries.js';
 import { type DisputeDetail, isWaiting } from '../../api/team-queries.js';
 import { addressOf } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
-import { Button } from '../../components/Button.js';
+import { Button, buttonClass } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
-import { StatementLink } from '../../components/links.js';
+import { DealLink, StatementLink } from '../../components/links.js';
+import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
+import { comparedRules, ofRep, type PaidRules } from '../../disputes/compared.js';
 import { DecideDispute } from '../../disputes/DecideDispute.js';
 import { DisputeBadge } from '../../disputes/DisputeBadge.js';
 import { disputeTitle, statusWords, typeWords } from '../../disputes/words.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { formatMoney } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
-import { reasonWords } from '../../plans/words.js';
+import { lateSentence } from '../../lines/late-amounts.js';
 import { CommentThread } from '../statements/CommentThread.js';
 
 const route = getRouteApi('/_shell/questions/$disputeId');
@@ -40,7 +43,11 @@ export function QuestionPage() {
           <>
             <Asked dispute={loaded} />
             <DecideDispute dispute={loaded} />
-            <Evidence dispute={loaded} />
+            {loaded.dealId === null || loaded.evidence.deal === 'unknown' || loaded.evidence.deal === 'not_owned' ? (
+              <Evidence dispute={loaded} now={null} />
+            ) : (
+              <ThenAndNow dispute={loaded} dealId={loaded.dealId} />
+            )}
             <History dispute={loaded} />
             <Card>
               <CommentThread repId={loaded.repId} period={loaded.period} />
@@ -82,30 +89,70 @@ function Asked({ dispute }: { readonly dispute: DisputeDetail }) {
   );
 }
 
-/** What the service had calculated when the dispute was opened. */
-function Evidence({ dispute: { evidence } }: { readonly dispute: DisputeDetail }) {
-  const { events, outcomes, statement } = evidence;
+/** What the deal pays the person now, beside what it paid when the dispute was opened, and what is not decided about it. */
+function ThenAndNow({ dispute, dealId }: { readonly dispute: DisputeDetail; readonly dealId: string }) {
+  const { repId, repName } = dispute;
+  const { role } = useSession();
+  const now = useQuery(breakdownQuery(dealId)).data;
+  const differences = now?.openDifferences.filter((one) => one.repId === repId) ?? [];
+  const [first] = differences;
+  const mayResolve = role === 'admin' || role === 'manager';
+  return (
+    <>
+      {first === undefined ? null : (
+        <Note
+          tone="warning"
+          icon={IconAlertTriangle}
+          title={lateSentence([], differences)}
+          actions={
+            mayResolve ? (
+              <Link
+                to="/discrepancies"
+                search={{ status: first.status, open: first.discrepancyId }}
+                className={buttonClass()}
+              >
+                See the difference
+              </Link>
+            ) : undefined
+          }
+        >
+          <p>
+            {mayResolve
+              ? `The deal changed after the statement of ${formatPeriod(first.period)} was approved. Paying the difference may answer ${repName}.`
+              : `The deal changed after the statement of ${formatPeriod(first.period)} was approved.`}
+          </p>
+        </Note>
+      )}
+      <Evidence dispute={dispute} now={now === undefined ? null : ofRep(now, repId)} />
+    </>
+  );
+}
+
+/** What the service had calculated when the dispute was opened, and what it has now. */
+function Evidence({
+  dispute: { evidence, dealId, dealName },
+  now,
+}: {
+  readonly dispute: DisputeDetail;
+  readonly now: PaidRules | null;
+}) {
+  const { statement } = evidence;
+  const rows = comparedRules(evidence, now);
   return (
     <Card
-      title="As calculated at that time"
-      note={`Net payout ${formatMoney(statement.netPayout, statement.currency)}`}
+      title={now === null ? 'As calculated at that time' : 'Then and now'}
+      note={
+        statement.version === 0
+          ? 'The statement was not generated then'
+          : `The statement was ${statement.status} then, version ${statement.version}`
+      }
+      action={dealId === null || now === null ? undefined : <DealLink dealId={dealId} name={dealName} />}
     >
       <Facing
-        rows={[
-          [
-            'Statement',
-            statement.version === 0 ? 'not generated' : `${statement.status}, version ${statement.version}`,
-          ],
-          ...events.map(
-            ({ ruleName, amount, currency, kind }) => [ruleName ?? kind, formatMoney(amount, currency)] as const,
-          ),
-          ...outcomes
-            .filter(({ paid }) => !paid)
-            .map(
-              ({ ruleName, reason }) =>
-                [ruleName ?? 'No rule', reasonWords[reason ?? ''] ?? 'It paid nothing.'] as const,
-            ),
-        ]}
+        rows={rows.map(({ name, before, now: present }) => [
+          name,
+          present === null || present === before ? before : `${before}, now ${present}`,
+        ])}
       />
     </Card>
   );

@@ -5,7 +5,7 @@ import { Card } from '../../components/Page.js';
 import { formatDay } from '../../format/dates.js';
 import { signOf, sumOf } from '../../format/exact.js';
 import { formatMoney } from '../../format/numbers.js';
-import { lineTitle, rateWords } from '../../lines/words.js';
+import { lineTitle, rateWords, ruleWords } from '../../lines/words.js';
 
 const maxChanges = 5;
 
@@ -62,7 +62,7 @@ function changesOf(lines: readonly Line[]): readonly DealChange[] {
       return {
         key,
         title: `${lineTitle(main)}${verb}`,
-        detail: `${formatDay(main.earnedOn)}, ${main.ruleName ?? 'entered'} ${rateWords(main)}${more}`,
+        detail: `${formatDay(main.earnedOn)}, ${main.ruleName === null ? ruleWords(main).toLowerCase() : `${main.ruleName} ${rateWords(main)}`}${more}`,
         amount: sumOf(ofDeal.map(({ amount }) => amount)),
         eventId: main.eventId,
         at: ofDeal.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), main.earnedOn),

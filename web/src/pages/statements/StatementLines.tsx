@@ -4,7 +4,7 @@ import { Money } from '../../components/Money.js';
 import { formatDay } from '../../format/dates.js';
 import { sumOf } from '../../format/exact.js';
 import { LineAmount } from '../../lines/LinesTable.js';
-import { baseOf, lineTitle, orderedLines, rateWords } from '../../lines/words.js';
+import { baseOf, lineTitle, orderedLines, rateWords, ruleWords } from '../../lines/words.js';
 import { DifferenceLines } from '../../statements/DifferenceLines.js';
 import { EntryActions } from './EntryActions.js';
 import styles from './StatementPage.module.css';
@@ -88,6 +88,11 @@ function GroupHead({ group, currency }: GroupHeadProps) {
   );
 }
 
+/** Why a person entered the amount, or how a correction was paid. */
+function noteOf(line: Line): string {
+  return line.kind === 'true_up' ? ruleWords(line).toLowerCase() : (line.reason ?? rateWords(line));
+}
+
 function columnsOf(currency: string, isApproved: boolean): readonly Column<Line>[] {
   return [
     {
@@ -98,8 +103,7 @@ function columnsOf(currency: string, isApproved: boolean): readonly Column<Line>
         <>
           {lineTitle(line)}
           <span className="second">
-            {formatDay(line.earnedOn)},{' '}
-            {line.kind === 'commission_earned' ? rateWords(line) : (line.reason ?? rateWords(line))}
+            {formatDay(line.earnedOn)}, {line.kind === 'commission_earned' ? rateWords(line) : noteOf(line)}
             {line.kind === 'commission_earned' || isApproved ? null : <EntryActions line={line} />}
           </span>
         </>

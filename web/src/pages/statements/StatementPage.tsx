@@ -1,13 +1,16 @@
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { downloadStatement } from '../../api/download.js';
 import { type Statement, statementQuery } from '../../api/queries.js';
 import { addressOf } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
+import { buttonClass } from '../../components/Button.js';
 import { ExportMenu } from '../../components/ExportMenu.js';
 import { Loaded } from '../../components/Loaded.js';
+import { Note } from '../../components/Note.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -51,6 +54,7 @@ export function StatementPage() {
         {(loaded) => (
           <>
             <StatusLine statement={loaded} />
+            <OwedNote statement={loaded} />
             <div className={`${blocks.columns} ${styles.columns}`}>
               <div>
                 <StatementTotals statement={loaded} />
@@ -84,6 +88,37 @@ export function StatementPage() {
   );
 }
 
+/** An approved statement that is out of date: by how much, and who decides. */
+function OwedNote({ statement: { owed, period, repName, repId } }: { readonly statement: Statement }) {
+  const { role, repId: own } = useSession();
+  if (owed === undefined) return null;
+  const { status, delta, currency, otherCurrencies, discrepancyId, since } = owed;
+  const sums = [{ delta, currency }, ...otherCurrencies]
+    .filter((one) => one.delta !== 0)
+    .map((one) => formatMoney(one.delta, one.currency, { signed: true }));
+  const reads = role !== 'rep';
+  return (
+    <Note
+      tone={status === 'open' ? 'warning' : 'neutral'}
+      icon={IconAlertTriangle}
+      title={`Changes after the approval: ${sums.join(', ')}`}
+      actions={
+        reads ? (
+          <Link to="/discrepancies" search={{ status, open: discrepancyId }} className={buttonClass()}>
+            {status === 'open' && role !== 'payroll' && own !== repId ? 'Decide' : 'See the difference'}
+          </Link>
+        ) : undefined
+      }
+    >
+      <p>
+        {status === 'open'
+          ? `Since ${formatTimestamp(since)}, ${formatPeriod(period)} ${own === repId ? '' : `of ${repName} `}would pay another amount. Nothing is paid until a manager decides.`
+          : `It was decided not to pay this difference.`}
+      </p>
+    </Note>
+  );
+}
+
 function planNames(statement: Statement | undefined): string {
   const plans = new Set(
     (statement?.lineItems ?? []).flatMap(({ planName, planVersion }) =>
@@ -100,10 +135,11 @@ const formats = [
 ] as const;
 
 function StatusLine({ statement }: { readonly statement: Statement }) {
-  const { status, version, generatedAt, approvedAt, stale, liveNetPayout, pending, currency } = statement;
+  const { status, version, generatedAt, approvedAt, approvedBy, stale, liveNetPayout, pending, currency } = statement;
+  const by = approvedBy === undefined ? '' : ` by ${approvedBy.name}`;
   const when =
     approvedAt !== undefined
-      ? `approved ${formatTimestamp(approvedAt)}`
+      ? `approved${by} ${formatTimestamp(approvedAt)}`
       : generatedAt === null
         ? 'amounts so far'
         : `generated ${formatTimestamp(generatedAt)}`;
