@@ -97,7 +97,10 @@ export function exceptionsOf(
     days,
   );
   const periodic = periodicRuleIds(terms.versions);
-  const blocked = new Set(result.blocked.map(naturalKey));
+  const approved = {
+    rows: new Set(input.fixed.filter(({ kind }) => kind === 'frozen').map(naturalKey)),
+    blocked: new Set(result.blocked.map(naturalKey)),
+  };
   const byDeal = new Map<string, Outcome[]>();
   for (const outcome of result.outcomes) {
     if (periodic.has(outcome.ruleId ?? '')) continue;
@@ -108,7 +111,7 @@ export function exceptionsOf(
     const isOwn = own.has(dealId);
     const deal = { outcomes, isOwn, isExpected: isOwn && expected.has(dealId) };
     const facts = factsOf((own.get(dealId) ?? team.get(dealId)) as Deal);
-    const byReason = groupBy(exceptional(deal, blocked), ({ reason }) => reason as ExceptionReason);
+    const byReason = groupBy(exceptional(deal, approved), ({ reason }) => reason as ExceptionReason);
     return [...byReason].map(([reason, because]) => ({
       reason,
       ...facts,
@@ -126,8 +129,14 @@ interface DealOutcomes {
   readonly isExpected: boolean;
 }
 
-/** The outcomes of a deal that are exceptions. `blocked` are the keys of the rows that an approved statement blocks. */
-function exceptional({ outcomes, isOwn, isExpected }: DealOutcomes, blocked: ReadonlySet<string>): Outcome[] {
+/** Keys of the rows of approved statements, and of the rows that these statements block. */
+interface ApprovedKeys {
+  readonly rows: ReadonlySet<string>;
+  readonly blocked: ReadonlySet<string>;
+}
+
+/** The outcomes of a deal that are exceptions. */
+function exceptional({ outcomes, isOwn, isExpected }: DealOutcomes, approved: ApprovedKeys): Outcome[] {
   const isPaid = outcomes.some((outcome) => outcome.paid);
   const isPlaced = outcomes.some(({ reason }) => reason === null || !placementReasons.has(reason));
   return outcomes.filter((outcome) => {
@@ -137,7 +146,8 @@ function exceptional({ outcomes, isOwn, isExpected }: DealOutcomes, blocked: Rea
     if (placementReasons.has(reason) && isPlaced) return false;
     if (earlyReasons.has(reason) && !isExpected) return false;
     // An approved row of amount 0 that would be 0 now as well is no exception.
-    return reason !== 'statement_locked' || blocked.has(rowKey(outcome));
+    const key = rowKey(outcome);
+    return reason === 'statement_locked' ? approved.blocked.has(key) : !approved.rows.has(key);
   });
 }
 

@@ -115,7 +115,7 @@ export class PlanCalculation implements WalkListener {
     if (!same && fixed.kind === 'frozen') this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
     if (this.explains(entry.dealKey)) {
       this.result.outcomes.push({
-        ...outcome(entry.dealKey, firing.version, firing.rule, reasonOfFixed(fixed, same, payout)),
+        ...outcome(entry.dealKey, firing.version, firing.rule, reasonOfFixed(fixed, payout)),
         paid: !fixed.amount.isZero(),
         amount: fixed.amount,
       });
@@ -375,10 +375,10 @@ export class PlanCalculation implements WalkListener {
   }
 }
 
-/** Why an approved row pays nothing: as calculated now if that is the same, otherwise its approval. */
-function reasonOfFixed(fixed: FixedEvent, isSame: boolean, payout: Payout): Reason | null {
+/** Why an approved row pays nothing: the reason of now if it would pay nothing now as well, otherwise its approval. */
+function reasonOfFixed(fixed: FixedEvent, payout: Payout): Reason | null {
   if (!fixed.amount.isZero()) return null;
-  return isSame ? payout.reason : 'statement_locked';
+  return payout.amount.isZero() ? payout.reason : 'statement_locked';
 }
 
 export function outcome(

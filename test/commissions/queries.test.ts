@@ -408,6 +408,17 @@ describe('commission queries', () => {
       expect(second).to.include({ paid: false, amount: 0, reason: 'statement_locked' });
     });
 
+    it('says of an approved amount that it is paid, and of an approved 0 why', async () => {
+      await workspace.insert.assignment(ben, planId);
+      await workspace.insert.deal('B1', ben, { amount: 1000, closeDate: '2026-03-02' });
+      await workspace.recalculate();
+      for (const repId of [ada, ben]) await workspace.insert.statement(repId, '2026-03', 'approved');
+      const [paid] = (await readView({ dealId: 'D3' })).outcomes;
+      expect(paid).to.include({ paid: true, amount: 4500, reason: null });
+      const [zero] = (await readView({ dealId: 'B1' })).outcomes;
+      expect(zero).to.include({ paid: false, amount: 0, reason: 'quota_missing' });
+    });
+
     it('names the rate of the plan where another was agreed with the rep', async () => {
       const tier = { tierIndex: 0, minThreshold: 0 };
       const rules = [
