@@ -22,6 +22,11 @@ export const attainment = z
     target: z.number().describe('Target of the quota, in the unit of the measure'),
     credit: fields.credit,
     attainment: fields.attainment,
+    through: z
+      .string()
+      .describe(
+        'Last day whose deals are counted, YYYY-MM-DD: the end of the requested period, or of the attainment period if that ends earlier',
+      ),
     nextTier: nextTier.optional(),
   })
   .describe('Attainment of one quota');
@@ -33,6 +38,8 @@ export interface QuotaRow {
   readonly period: Period;
   readonly target: string;
   readonly credit: string;
+  /** The last day whose credit is counted. */
+  readonly through: Day;
 }
 
 /** Periods of every kind that equal, contain or lie in the period. Periods nest, so these are all that overlap it. */
@@ -50,6 +57,7 @@ export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
     target: target.toNumber(),
     credit: credit.toNumber(),
     attainment: target.isZero() ? 0 : credit.dividedBy(target).rounded(6).toNumber(),
+    through: quota.through,
   };
 }
 
@@ -101,4 +109,5 @@ export const attainmentExample = {
   target: 100000,
   credit: 120000,
   attainment: 1.2,
+  through: '2026-02-28',
 };

@@ -4,6 +4,7 @@ import { type Rule } from '../engine/plan-config.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/as-of.js';
+import { countedRows } from '../ledger/counted-rows.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRow, relatedPeriods } from './attainment.js';
 import { type EventRow } from './commission-event.js';
@@ -91,44 +92,49 @@ export async function listMonths(
   return rows;
 }
 
-/** Quotas of the periods with their credit, of one rep if an id is given. */
-export async function listQuotas(
-  trx: Work,
-  workspaceId: string,
-  periods: readonly Period[],
-  repId?: string,
-): Promise<QuotaRow[]> {
-  let query = trx
-    .selectFrom('quotas')
-    .select([
-      'rep_id as repId',
-      'plan_id as planId',
-      'attainment_key as measure',
-      'period',
-      'target',
-      'current_value as credit',
-    ])
-    .where('workspace_id', '=', workspaceId)
-    .where('period', 'in', periods)
-    .orderBy('attainment_key')
-    .orderBy('plan_id')
-    .orderBy('period', 'desc');
-  if (repId !== undefined) query = query.where('rep_id', '=', repId);
-  return query.execute();
+/**
+ * Quotas of every kind that touch the period, with their credit as of its last day, of one rep if an id is given. A
+ * quarter's quota read for October has no credit of November.
+ */
+export async function listQuotas(trx: Work, workspaceId: string, period: Period, repId?: string): Promise<QuotaRow[]> {
+  const { to } = periodRange(period);
+  const periods = relatedPeriods(period);
+  const ofRep = repId === undefined ? sql`` : sql`and rep_id = ${repId}`;
+  const longer = periods.filter((one) => periodRange(one).to > to);
+  const { rows } = await sql<QuotaRow>`
+    select q.rep_id as "repId", q.plan_id as "planId", q.attainment_key as measure, q.period, q.target,
+      (q.current_value - coalesce(later.credit, 0))::text as credit
+    from quotas q
+    left join (
+      select r.rep_id, c.plan_id, c.attainment_key, c.period, sum(c.credit) as credit
+      from (
+        select distinct rep_id from quotas where workspace_id = ${workspaceId} and period = any(${longer}::text[]) ${ofRep}
+      ) r cross join lateral (
+        select * from ${countedRows(workspaceId)}
+        where c.rep_id = r.rep_id and c.earned_on > ${to}::date and c.period = any(${longer}::text[])
+      ) c
+      group by r.rep_id, c.plan_id, c.attainment_key, c.period
+    ) later on later.rep_id = q.rep_id and later.plan_id = q.plan_id and later.attainment_key = q.attainment_key
+      and later.period = q.period
+    where q.workspace_id = ${workspaceId} and q.period = any(${periods}::text[]) ${repId === undefined ? sql`` : sql`and q.rep_id = ${repId}`}
+    order by q.attainment_key, q.plan_id, q.period desc`.execute(trx);
+  const through = (one: Period) => (periodRange(one).to < to ? periodRange(one).to : to);
+  return rows.map((row) => ({ ...row, through: through(row.period) }));
 }
 
-/** The rep's earned credit by plan, rule and attainment period. */
+/** The rep's earned credit up to the day, by plan, rule and attainment period. */
 export async function listCredits(
   trx: Work,
   workspaceId: string,
   repId: string,
   periods: readonly Period[],
+  through: Day,
 ): Promise<CreditRow[]> {
   const { rows } = await sql<CreditRow>`
     select plan_id as "planId", rule_name as "ruleName", period, sum(credit)::text as credit
     from commission_events
     where workspace_id = ${workspaceId} and rep_id = ${repId} and kind = 'commission_earned' and status = 'earned'
-      and period = any(${periods}::text[])
+      and period = any(${periods}::text[]) and earned_on <= ${through}::date
     group by plan_id, rule_name, period`.execute(trx);
   return rows;
 }

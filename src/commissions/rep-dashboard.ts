@@ -100,8 +100,8 @@ export async function readRepDashboard(
     () => findRepName(trx, workspaceId, repId),
     () => loadRepTerms(trx, workspaceId, repId, workspace),
     () => listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
-    () => listQuotas(trx, workspaceId, relatedPeriods(period), repId),
-    () => listCredits(trx, workspaceId, repId, relatedPeriods(period)),
+    () => listQuotas(trx, workspaceId, period, repId),
+    () => listCredits(trx, workspaceId, repId, relatedPeriods(period), range.to),
     () => listClosedDeals(trx, workspaceId, repId, range, currency),
     () => sumOpenPipeline(trx, workspaceId, repId, currency),
   );

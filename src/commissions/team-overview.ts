@@ -6,7 +6,7 @@ import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { attainment, attainmentExample, attainmentOf, relatedPeriods } from './attainment.js';
+import { attainment, attainmentExample, attainmentOf } from './attainment.js';
 import { listQuotas, listTeam, sumEarnings } from './commission-views.js';
 import { earnings, earningsExample, earningsOf, otherEarnings } from './earnings.js';
 
@@ -52,7 +52,7 @@ export async function readTeamOverview(
   const [team, earned, quotas, open] = await inParallel(
     () => listTeam(trx, workspaceId, period, repIds),
     () => sumEarnings(trx, workspaceId, periodRange(period), repIds),
-    () => listQuotas(trx, workspaceId, relatedPeriods(period)),
+    () => listQuotas(trx, workspaceId, period),
     () => sumOpenDiscrepancies(trx, workspaceId, repIds, currency),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);

@@ -52,7 +52,18 @@ function neededBy(plan: AssignedPlan, { repId, period, today }: Dashboard, credi
             .map((row) => Decimal.of(row.credit)),
         );
         if (periods.length > 1 && credit.isZero()) return [];
-        return [{ repId, planId, measure: key, period: attainmentPeriod, target: '0', credit: credit.toString() }];
+        const ended = to < periodRange(period).to ? to : periodRange(period).to;
+        return [
+          {
+            repId,
+            planId,
+            measure: key,
+            period: attainmentPeriod,
+            target: '0',
+            credit: credit.toString(),
+            through: ended,
+          },
+        ];
       });
     });
   });

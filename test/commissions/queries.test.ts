@@ -4,6 +4,9 @@ import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
+import { approveStatement } from '#src/statements/commands/approve-statement.js';
+import { generateStatement } from '#src/statements/commands/generate-statement.js';
+import { trueUpStatement } from '#src/statements/commands/true-up-statement.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
 import { workedTiers } from '#test/support/worked-example.js';
@@ -60,7 +63,15 @@ describe('commission queries', () => {
             earnings: { total: 16_500, commission: 16_500, bonus: 0, adjustments: 0 },
             otherCurrencies: [],
             attainment: [
-              { planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 },
+              {
+                planId,
+                measure: 'New business',
+                period: '2026-Q1',
+                target: 100_000,
+                credit: 150_000,
+                attainment: 1.5,
+                through: '2026-03-31',
+              },
             ],
             dealCount: 3,
             statementStatus: 'draft',
@@ -98,6 +109,26 @@ describe('commission queries', () => {
       expect(overview.otherCurrencies).to.deep.equal(ten);
       expect(overview.reps.at(-1)).to.deep.include({ name: 'Zoe', dealCount: 1, otherCurrencies: ten });
       expect(overview.reps.at(-1).earnings.total).to.equal(0);
+    });
+
+    it('counts credit up to the end of the period, also after a true-up of a later month', async () => {
+      const credit = async (period: string) => {
+        const [team] = (await readView({ period })).reps;
+        const [own] = (await readView({ repId: ada, period })).attainment;
+        expect(own).to.deep.include(team.attainment[0]);
+        return [own.credit, own.through];
+      };
+      expect(await credit('2026-01')).to.deep.equal([60_000, '2026-01-31']);
+      expect(await credit('2026-02')).to.deep.equal([120_000, '2026-02-28']);
+      expect(await credit('2026-H1')).to.deep.equal([150_000, '2026-03-31']);
+      const march = { params: { repId: ada }, body: { period: '2026-03' } };
+      await workspace.run(generateStatement, march);
+      await workspace.run(approveStatement, { ...march, body: { ...march.body, status: 'approved' } });
+      await workspace.insert.deal('Late', ada, { amount: 7000, closeDate: '2026-03-06' });
+      await workspace.recalculate();
+      await workspace.run(trueUpStatement, { ...march, body: { ...march.body, force: true } });
+      expect(await credit('2026-02')).to.deep.equal([120_000, '2026-02-28']);
+      expect(await credit('2026-03')).to.deep.equal([157_000, '2026-03-31']);
     });
 
     it('lists the quotas of the month and of the periods that contain it', async () => {
@@ -156,7 +187,16 @@ describe('commission queries', () => {
         earnings: { total: 7200, commission: 7200, bonus: 0, adjustments: 0 },
         otherCurrencies: [],
         attainment: [
-          { planId, measure: 'New business', period: '2026-Q1', target: 100_000, credit: 150_000, attainment: 1.5 },
+          {
+            planId,
+            measure: 'New business',
+            period: '2026-Q1',
+            target: 100_000,
+            credit: 120_000,
+            attainment: 1.2,
+            through: '2026-02-28',
+            nextTier: { name: 'Top', minThreshold: 1.25, remaining: 5000 },
+          },
         ],
         closedDeals: [
           {
@@ -209,7 +249,7 @@ describe('commission queries', () => {
       expect(quota.attainment).to.equal(0.333331);
       await workspace.insert.deal('B2', ben, { amount: 60_000.5, closeDate: '2026-03-30' });
       await workspace.recalculate();
-      const [reached] = (await readView({ repId: ben, period: '2026-02' })).attainment;
+      const [reached] = (await readView({ repId: ben, period: '2026-03' })).attainment;
       expect(reached.nextTier).to.deep.equal({ name: 'Top', minThreshold: 1.25, remaining: 22_500.125 });
     });
 
@@ -234,11 +274,12 @@ describe('commission queries', () => {
           (one: { measure: string; period: string; target: number; credit: number; attainment: number }) =>
             `${one.measure} ${one.period}: ${one.credit} of ${one.target}, ${one.attainment}`,
         );
-      expect(await shown('2026-02')).to.deep.equal(['New business 2026-Q1: 150000 of 100000, 1.5']);
+      expect(await shown('2026-02')).to.deep.equal(['New business 2026-Q1: 120000 of 100000, 1.2']);
       const [quota] = await workspace.run(listQuotas, { query: { repId: ada } });
       await workspace.run(deleteQuota, { params: { quotaId: quota.quotaId } });
       await workspace.recalculate();
-      for (const period of ['2026-02', '2026-Q1', '2026'])
+      expect(await shown('2026-02')).to.deep.equal(['New business 2026-Q1: 120000 of 0, 0']);
+      for (const period of ['2026-Q1', '2026'])
         expect(await shown(period), period).to.deep.equal(['New business 2026-Q1: 150000 of 0, 0']);
     });
 
@@ -254,10 +295,9 @@ describe('commission queries', () => {
       await workspace.insert.quota(ada, other, 'By value', '2026-Q1', 100);
       await workspace.insert.quota(ada, other, 'Flat', '2026-Q1', 1_000_000);
       await workspace.insert.quota(ada, other, 'Zero', '2026-Q1', 0);
-      await workspace.insert.quota(ada, planId, 'New business', '2026-01', 1_000_000);
       await workspace.recalculate();
-      const { attainment } = await readView({ repId: ada, period: '2026-01' });
-      expect(attainment).to.have.length(5);
+      const { attainment } = await readView({ repId: ada, period: '2026-03' });
+      expect(attainment).to.have.length(4);
       expect(attainment.filter((one: object) => 'nextTier' in one)).to.deep.equal([]);
       const [zero] = attainment.filter((one: { measure: string }) => one.measure === 'Zero');
       expect(zero).to.include({ attainment: 0, credit: 150_000 });

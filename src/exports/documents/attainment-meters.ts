@@ -1,3 +1,4 @@
+import { type QuotaRow } from '../../commissions/attainment.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { type StatementLine } from '../../statements/snapshot.js';
@@ -17,8 +18,9 @@ export interface Meter {
 }
 
 /**
- * The meters come from the last line of each measure. Quotas that no line counted towards are added unless the
- * statement is approved and their period has not ended, because their credit may have changed since.
+ * The meters come from the last line of each measure, with the credit of the quota at the end of the period, which
+ * contains what a true-up has paid since. Quotas that no line counted towards are added unless the statement is approved
+ * and their period has not ended, because their credit may have changed since.
  */
 export function metersOf({
   content,
@@ -38,20 +40,24 @@ export function metersOf({
   }
   for (const quota of quotas) {
     const id = idOf(quota.planId, quota.measure, quota.period);
-    const ended = periodRange(quota.period).to <= periodRange(key.period).to;
-    if (meters.has(id) || (head?.status === 'approved' && !ended)) continue;
-    const [target, credit] = [Decimal.of(quota.target), Decimal.of(quota.credit)];
-    if (target.isZero()) continue;
-    meters.set(id, {
-      measure: quota.measure,
-      period: quota.period,
-      target,
-      credit,
-      attainment: credit.dividedBy(target),
-      tiers: [],
-    });
+    const found = meters.get(id);
+    const meter = found === undefined ? meterOfQuota(quota, head, key) : withCredit(found, Decimal.of(quota.credit));
+    if (meter !== null) meters.set(id, meter);
   }
   return [...meters.values()];
+}
+
+/** A quota that no line of the statement counted towards. */
+function meterOfQuota(quota: QuotaRow, head: StatementFacts['head'], key: StatementFacts['key']): Meter | null {
+  const hasEnded = periodRange(quota.period).to <= periodRange(key.period).to;
+  const [target, credit] = [Decimal.of(quota.target), Decimal.of(quota.credit)];
+  if (target.isZero() || (head?.status === 'approved' && !hasEnded)) return null;
+  const { measure, period } = quota;
+  return { measure, period, target, credit, attainment: credit.dividedBy(target), tiers: [] };
+}
+
+function withCredit(meter: Meter, credit: Decimal): Meter {
+  return { ...meter, credit, attainment: credit.dividedBy(meter.target) };
 }
 
 function idOf(planId: string | null, measure: string, period: Period): string {

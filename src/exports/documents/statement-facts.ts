@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Comment } from '../../comments/comment.js';
 import { listComments } from '../../comments/comment-views.js';
-import { type QuotaRow, relatedPeriods } from '../../commissions/attainment.js';
+import { type QuotaRow } from '../../commissions/attainment.js';
 import { listQuotas, sumEarnings } from '../../commissions/commission-views.js';
 import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
 import { attainmentKey, type Rule } from '../../engine/plan-config.js';
@@ -84,7 +84,7 @@ export async function loadStatementFacts(
     content,
     asOf,
     rules: await loadRules(trx, key, content),
-    quotas: asOf === null ? await listQuotas(trx, workspaceId, relatedPeriods(period), repId) : [],
+    quotas: asOf === null ? await listQuotas(trx, workspaceId, period, repId) : [],
     reversed: await listReversed(trx, key, content.generatedAt),
     comments: await listComments(trx, workspaceId, repId, period),
     people: await readActorNames(

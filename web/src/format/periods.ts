@@ -82,6 +82,13 @@ export function shortPeriod(period: string): string {
   return of.length === 3 ? `Q${of.month / 3 + 1}` : formatPeriod(period);
 }
 
+/** An attainment period as far as it is counted: Q4, or Q4 to 31 October. */
+export function countedPeriod(period: string, through: string): string {
+  const { to } = daysOf(period);
+  if (through >= to) return shortPeriod(period);
+  return `${shortPeriod(period)} to ${Number(through.slice(8))} ${formatMonth(through.slice(0, 7), 'long')}`;
+}
+
 const monthNames = [
   ...['January', 'February', 'March', 'April', 'May', 'June'],
   ...['July', 'August', 'September', 'October', 'November', 'December'],

@@ -12,7 +12,7 @@ import { amountWords } from '../../components/TierMeter.js';
 import { formatTimestamp } from '../../format/dates.js';
 import { absolute, difference, signOf } from '../../format/exact.js';
 import { formatMoney, formatPercent } from '../../format/numbers.js';
-import { formatPeriod, lengthOf, periodAt, shiftPeriod, shortPeriod } from '../../format/periods.js';
+import { countedPeriod, formatPeriod, lengthOf, periodAt, shiftPeriod, shortPeriod } from '../../format/periods.js';
 import { type MainQuota } from '../../plans/attainment.js';
 import { DownloadLink } from '../../statements/DownloadLink.js';
 
@@ -38,7 +38,7 @@ export function PaySummary({ dashboard, main, statements, period }: PaySummaryPr
         note={<Comparison dashboard={dashboard} period={period} />}
       />
       <StatCard
-        label={main === null ? 'Attainment' : `Attainment ${shortPeriod(main.quota.period)}`}
+        label={main === null ? 'Attainment' : `Attainment ${countedPeriod(main.quota.period, main.quota.through)}`}
         figure={<HeroAttainment ratio={main?.quota.attainment} />}
         note={main === null ? 'No quota is set' : <QuotaNote main={main} currency={currency} />}
       />

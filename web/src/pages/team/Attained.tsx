@@ -1,16 +1,16 @@
 import { type Attainment } from '../../api/team-queries.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { formatAttainment } from '../../format/numbers.js';
-import { shortPeriod } from '../../format/periods.js';
+import { countedPeriod } from '../../format/periods.js';
 import styles from './Team.module.css';
 
 /** A bar up to the target, and the attainment in figures. */
 export function Attained({ attainment }: { readonly attainment: Attainment | null }) {
   if (attainment === null) return <span className={`dim ${styles.none}`}>–</span>;
-  const { measure, period, attainment: ratio } = attainment;
+  const { measure, period, through, attainment: ratio } = attainment;
   const text = formatAttainment(ratio);
   return (
-    <span className={styles.attained} title={`${measure}, ${shortPeriod(period)}`}>
+    <span className={styles.attained} title={`${measure}, ${countedPeriod(period, through)}`}>
       <span aria-hidden="true">
         <ProgressBar ratio={ratio} label={text} isThin />
       </span>

@@ -11,7 +11,7 @@ import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
 import { difference, signOf } from '../../format/exact.js';
 import { formatCount, formatUnits } from '../../format/numbers.js';
-import { formatPeriod, periodAt } from '../../format/periods.js';
+import { countedPeriod, formatPeriod, periodAt } from '../../format/periods.js';
 import { Attained } from './Attained.js';
 
 const route = getRouteApi('/_shell/quota-progress');
@@ -120,7 +120,7 @@ function columns(period: string): readonly Column<QuotaRow>[] {
       header: 'Period',
       phone: 'detail',
       sortBy: ({ quota }) => quota.period,
-      cell: ({ quota }) => <span className="dim">{formatPeriod(quota.period)}</span>,
+      cell: ({ quota }) => <span className="dim">{countedPeriod(quota.period, quota.through)}</span>,
     },
     {
       key: 'credit',

@@ -6,7 +6,7 @@ import { StatementLink } from '../../../components/links.js';
 import { Money } from '../../../components/Money.js';
 import { Badge } from '../../../components/StatusBadge.js';
 import { formatAttainment, formatMoney } from '../../../format/numbers.js';
-import { shiftPeriod, shortPeriod } from '../../../format/periods.js';
+import { shiftPeriod, countedPeriod, shortPeriod } from '../../../format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isSelectable } from './approval-rows.js';
 
@@ -130,7 +130,7 @@ function Person({ row: { statement }, period }: { readonly row: ApprovalRow; rea
 function Attained({ row: { attainment } }: { readonly row: ApprovalRow }) {
   if (attainment === null) return <None />;
   return (
-    <span className="num" title={`${attainment.measure}, ${shortPeriod(attainment.period)}`}>
+    <span className="num" title={`${attainment.measure}, ${countedPeriod(attainment.period, attainment.through)}`}>
       {formatAttainment(attainment.attainment)}
     </span>
   );
