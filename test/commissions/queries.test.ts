@@ -475,12 +475,12 @@ describe('commission queries', () => {
       for (const repId of [ada, ben]) await workspace.insert.assignment(repId, extra);
       await workspace.insert.deal('B1', ben, { amount: 1000 });
       await workspace.recalculate();
-      const partsOf = async (dealId: string) => {
+      const tierShares = async (dealId: string) => {
         const { events } = await readView({ dealId });
         return events.find(({ ruleName }: { ruleName: string }) => ruleName === 'Extra').trace.parts;
       };
-      expect(await partsOf('D1')).to.deep.equal([{ tierIndex: 0, rate: 0.07, part: 60_000, planRate: 0.06 }]);
-      expect(await partsOf('B1')).to.deep.equal([{ tierIndex: 0, rate: 0.06, part: 1000 }]);
+      expect(await tierShares('D1')).to.deep.equal([{ tierIndex: 0, rate: 0.07, part: 60_000, planRate: 0.06 }]);
+      expect(await tierShares('B1')).to.deep.equal([{ tierIndex: 0, rate: 0.06, part: 1000 }]);
     });
 
     it('returns reversed events without counting them', async () => {
