@@ -15,9 +15,9 @@ import {
   type DisputeStep,
   disputeNotFound,
   type Evidence,
-  openStatuses,
   type StoredDispute,
 } from './dispute.js';
+import { openStatuses } from './dispute-types.js';
 
 interface DisputeFilter {
   readonly status?: DisputeStatus | undefined;

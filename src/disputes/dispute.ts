@@ -9,15 +9,10 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { personBehindKey } from '../reps/author.js';
 import { correction } from '../statements/correction.js';
 import { statementStatuses } from '../statements/statement.js';
-
-export const disputeTypes = ['missing_deal', 'wrong_amount', 'wrong_credit', 'wrong_plan', 'other'] as const;
-export type DisputeType = (typeof disputeTypes)[number];
+import { disputeTypes } from './dispute-types.js';
 
 export const disputeStatuses = ['open', 'in_review', 'accepted', 'rejected', 'withdrawn'] as const;
 export type DisputeStatus = (typeof disputeStatuses)[number];
-
-/** The statuses in which a dispute waits for a decision. */
-export const openStatuses = ['open', 'in_review'] as const satisfies readonly DisputeStatus[];
 
 /** What a change of status may lead to. Accepted, rejected and withdrawn disputes do not change. */
 const nextStatuses: Readonly<Record<DisputeStatus, readonly DisputeStatus[]>> = {

@@ -13,7 +13,8 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { correctionAnswer, listCorrections } from '../statements/correction.js';
 import { type StatementKey } from '../statements/statement.js';
 import { readStatementTotals } from '../statements/statement-views.js';
-import { type DisputeType, type Evidence } from './dispute.js';
+import { type Evidence } from './dispute.js';
+import { type DisputeType } from './dispute-types.js';
 
 /** What a dispute is about, besides the statement. */
 export interface Subject {

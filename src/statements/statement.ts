@@ -9,6 +9,7 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { author } from '../reps/author.js';
 import { adjustmentExample } from './adjustment.js';
+import { approvalHolds } from './approval-holds.js';
 import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
 import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 
@@ -91,6 +92,8 @@ export const statement = z
       .describe('When the statement was approved, instant in ISO 8601; absent for a draft'),
     approvedBy: approvedBy.optional(),
     owed: owed.optional(),
+    coveredBy: approvalHolds.coveredBy.optional(),
+    openDisputes: approvalHolds.openDisputes.optional(),
     stale: z.literal(true).optional().describe('The ledger has changed since this draft was generated'),
     liveNetPayout: z
       .number()

@@ -5,6 +5,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type ApprovalHolds, approvalHolds, holdsAnswer } from './approval-holds.js';
 import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
 import { staleDrafts } from './staleness.js';
 import {
@@ -64,6 +65,7 @@ export const teamStatements = z
                 'With deviations=true, for months: standard deviations between the net payout and the mean of the last 12 months. Absent with fewer than 6 months with amounts, or if all are equal',
               ),
             checks,
+            ...approvalHolds,
           })
           .describe('The statement of one rep'),
       )
@@ -205,6 +207,7 @@ export function teamAnswer(
     readonly checks: ReadonlyMap<string, readonly Check[]>;
     /** By rep, for those who have one. */
     readonly deviations: ReadonlyMap<string, number>;
+    readonly holds: (repId: string) => ApprovalHolds;
   },
 ): z.input<typeof teamStatements> {
   const totals = splitByCurrency(
@@ -225,6 +228,7 @@ export function teamAnswer(
         otherCurrencies: others.map(summaryEntry),
         ...(deviations === undefined ? {} : { deviations }),
         checks: [...(notes.checks.get(repId) ?? [])],
+        ...holdsAnswer(notes.holds(repId)),
       };
     }),
     missingPayrollIds: missingPayrollIds(members),

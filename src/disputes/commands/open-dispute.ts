@@ -16,8 +16,9 @@ import { money, period, text, uuid } from '../../platform/schemas.js';
 import { notYours, repIdQuery } from '../../reps/rep.js';
 import { exactAmount } from '../../statements/adjustment.js';
 import { lockRep } from '../../statements/rep-lane.js';
-import { type Dispute, type DisputeDetail, disputeDetail, disputeDetailExample, disputeTypes } from '../dispute.js';
+import { type Dispute, type DisputeDetail, disputeDetail, disputeDetailExample } from '../dispute.js';
 import { insertDispute } from '../dispute-store.js';
+import { disputeTypes } from '../dispute-types.js';
 import { findDispute, readDisputeDetail } from '../dispute-views.js';
 import { collectEvidence } from '../evidence.js';
 

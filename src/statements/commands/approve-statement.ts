@@ -164,7 +164,7 @@ async function assertNoOpenDispute(trx: Work, key: StatementKey): Promise<void> 
   if (!blockApprovalOnDispute) return;
   throw new Failure(
     'open_dispute',
-    `The rep disputes this statement (${disputeIds.length} open). Decide the disputes first; the workspace setting blockApprovalOnDispute allows approvals before.`,
+    `A question about this statement, or about another period with the same days, is open (${disputeIds.length}). Decide it first, or let an admin allow approvals before that in the settings of the workspace (blockApprovalOnDispute).`,
     { disputeIds: disputeIds.slice(0, maxDisputeIds) },
   );
 }

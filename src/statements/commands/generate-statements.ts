@@ -16,6 +16,7 @@ import { operation } from '../../platform/operation.js';
 import { pathId, period } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { knownReps } from '../../reps/rep-views.js';
+import { coveringPeriods } from '../approval-holds.js';
 import { lockFreeReps } from '../rep-lane.js';
 import { generateVersions, type InsertedVersion } from '../statement-store.js';
 import { approvedAmong } from '../statement-views.js';
@@ -54,7 +55,9 @@ const response = z.object({
         .object({ repId: fields.repId, reason: z.string().describe('Why the rep was skipped, as a code') })
         .describe('A skipped rep'),
     )
-    .describe('Reps without a new statement'),
+    .describe(
+      'Reps without a new statement: already_approved, or statement_overlap if another approved statement covers days of the period',
+    ),
   errorReps: z
     .array(
       z.object({ repId: fields.repId, error: z.string().describe('What went wrong') }).describe('A failed statement'),
@@ -100,11 +103,13 @@ async function generateTogether(
   return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
     const locked = await lockFreeReps(trx, workspaceId, repIds);
     const approved = await approvedAmong(trx, { workspaceId, period: of }, locked);
-    const drafts = locked.filter((repId) => !approved.has(repId));
+    const covered = await coveringPeriods(trx, workspaceId, of, locked);
+    const drafts = locked.filter((repId) => !approved.has(repId) && !covered.has(repId));
     const { currency } = await loadWorkspaceTerms(trx, workspaceId);
     const generation = { status: 'draft', at: clock.now(), actor } as const;
     const versions = await generateVersions(trx, { workspaceId, period: of }, drafts, currency, generation);
     return new Map<string, Outcome>([
+      ...[...covered.keys()].map((repId) => [repId, { reason: 'statement_overlap' }] as const),
       ...[...approved].map((repId) => [repId, { reason: 'already_approved' }] as const),
       ...versions.map((version) => [version.repId, { statement: summaryOf(version) }] as const),
     ]);
@@ -113,6 +118,8 @@ async function generateTogether(
 
 async function generateAlone(repId: string, of: string, caller: Caller, parts: StatementParts): Promise<Outcome> {
   try {
+    const covered = await parts.unitOfWork.read(caller, (trx) => coveringPeriods(trx, caller.workspaceId, of, [repId]));
+    if (covered.has(repId)) return { reason: 'statement_overlap' };
     const content = await generateOne(parts, repId, of, caller, async (_trx, _key, _repName, made) => made);
     return content === 'already_approved' ? { reason: content } : { statement: summaryOf(content) };
   } catch (error) {
@@ -167,7 +174,8 @@ function answerOf(of: string, outcomes: readonly (readonly [repId: string, outco
 
 export const generateStatements = operation({
   id: 'generateStatements',
-  summary: 'Generate new versions for many reps independently. Approved statements are skipped and listed',
+  summary:
+    'Generate new versions for many reps independently. Approved statements, and periods whose days another approved statement covers, are skipped and listed',
   method: 'post',
   path: '/v1/statements/generate',
   access: 'manager',

@@ -9,6 +9,7 @@ import { operation } from '../../platform/operation.js';
 import { asOfQuery, flag, optionalPeriod, wholeNumber } from '../../platform/schemas.js';
 import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../reps/rep.js';
 import { findRepName } from '../../reps/rep-views.js';
+import { presentHolds, readApprovalHolds } from '../approval-holds.js';
 import { readDeviations } from '../deviations.js';
 import { readState } from '../staleness.js';
 import { type StatementAnswer, statement, statementAnswer, statementExample, statementNotFound } from '../statement.js';
@@ -55,7 +56,9 @@ async function readRepStatement(
     if (head === null || earlier === null) throw statementNotFound();
     return statementAnswer(key, repName, { ...head, status: 'draft' }, earlier, caller);
   }
-  return statementAnswer(key, repName, head, content, caller, await readState(trx, key, head, content, currency));
+  const holds = (await readApprovalHolds(trx, caller.workspaceId, of, [repId]))(repId);
+  const state = await readState(trx, key, head, content, currency);
+  return { ...(await statementAnswer(key, repName, head, content, caller, state)), ...presentHolds(holds) };
 }
 
 export const getStatements = operation({
@@ -88,6 +91,7 @@ export const getStatements = operation({
       const members = await readTeamStatements(trx, caller.workspaceId, of, currency, selection);
       return teamAnswer(of, currency, members, {
         checks: await listChecks(trx, caller.workspaceId, of, selection.repIds),
+        holds: await readApprovalHolds(trx, caller.workspaceId, of, selection.repIds),
         deviations: request.deviations
           ? await readDeviations(trx, caller.workspaceId, { period: of, currency }, members)
           : new Map(),

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { maySee } from '../../kernel/caller.js';
+import { overlap } from '../../kernel/day.js';
+import { type Period, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
+import { approvalHolds } from '../approval-holds.js';
 import { listStatementsOfRep } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -22,8 +25,18 @@ const listed = z
       .string()
       .nullable()
       .describe('When the statement was approved, instant in ISO 8601; null for a draft'),
+    coveredBy: approvalHolds.coveredBy,
   })
   .describe('A statement without its lines');
+
+/** The other approved periods with days of the period, earliest first. */
+function coveringAmong(of: Period, rows: readonly { readonly period: Period; readonly status: string }[]): Period[] {
+  const range = periodRange(of);
+  return rows
+    .filter(({ period, status }) => status === 'approved' && period !== of && overlap(periodRange(period), range))
+    .map(({ period }) => period)
+    .reverse();
+}
 
 export const listRepStatements = operation({
   id: 'listRepStatements',
@@ -46,6 +59,7 @@ export const listRepStatements = operation({
         currency: 'USD',
         generatedAt: '2026-03-01T08:05:00.000Z',
         approvedAt: '2026-03-02T09:00:00.000Z',
+        coveredBy: [],
       },
     ],
   },
@@ -61,6 +75,7 @@ export const listRepStatements = operation({
       netPayout: Number(row.netPayout),
       generatedAt: row.generatedAt.toISOString(),
       approvedAt: row.approvedAt?.toISOString() ?? null,
+      coveredBy: coveringAmong(row.period, rows),
     }));
   },
 });

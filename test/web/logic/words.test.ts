@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { disputeStatuses, disputeTypes as storedTypes } from '#src/disputes/dispute.js';
+import { disputeStatuses } from '#src/disputes/dispute.js';
+import { disputeTypes as storedTypes } from '#src/disputes/dispute-types.js';
 import { eventTypes } from '#src/platform/outbound/outgoing-event.js';
 import { type Breakdown, type Line } from '#web/api/queries.js';
 import { disputeKey, disputeTitle, disputeTypes, statusWords, typeWords } from '#web/disputes/words.js';

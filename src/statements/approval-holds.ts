@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { type DisputeType, disputeTypes, openStatuses } from '../disputes/dispute-types.js';
+import { overlap } from '../kernel/day.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
+import { statementPeriodsTable } from '../ledger/as-of.js';
+import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+
+/** What prevents the approval of a statement, besides the statement itself. */
+export const approvalHolds = {
+  coveredBy: z
+    .array(fields.period)
+    .describe(
+      'Other periods with days of this one whose statement is approved: these days are paid with it, and this statement cannot be approved',
+    ),
+  openDisputes: z
+    .array(
+      z
+        .object({
+          disputeId: z.string().describe('Id of the dispute (UUID)'),
+          period: fields.period.describe('The period of the dispute, which shares days with this one'),
+          type: z.enum(disputeTypes).describe('What is wrong'),
+          description: z.string().describe('What is wrong, in the words of who opened the dispute'),
+          openedBy: z.string().nullable().describe('Name of the person who opened it; null if they are unknown'),
+        })
+        .describe('A dispute that waits for a decision'),
+    )
+    .describe('Disputes that wait for a decision. By default they prevent the approval'),
+};
+
+type OpenDispute = z.input<typeof approvalHolds.openDisputes>[number];
+
+export interface ApprovalHolds {
+  readonly coveredBy: readonly Period[];
+  readonly openDisputes: readonly OpenDispute[];
+}
+
+const none: ApprovalHolds = { coveredBy: [], openDisputes: [] };
+
+/** The holds of the statements of the period, by rep; of those reps where ids are given. */
+export async function readApprovalHolds(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<(repId: string) => ApprovalHolds> {
+  const [covering, disputes] = await inParallel(
+    () => coveringPeriods(trx, workspaceId, period, repIds),
+    () => openDisputesIn(trx, workspaceId, period, repIds),
+  );
+  return (repId) => ({
+    coveredBy: covering.get(repId) ?? none.coveredBy,
+    openDisputes: disputes.get(repId) ?? none.openDisputes,
+  });
+}
+
+/** By rep, the other approved periods with days of the period, earliest first. */
+export async function coveringPeriods(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<ReadonlyMap<string, Period[]>> {
+  const { from, to } = periodRange(period);
+  const { rows } = await sql<{ repId: string; period: Period }>`
+    select s.rep_id as "repId", s.period from ${statementPeriodsTable(trx, workspaceId)} s
+    where s.workspace_id = ${workspaceId} and s.status = 'approved' and s.period <> ${period}
+      and s.from_day <= ${to}::date and s.to_day >= ${from}::date
+      ${repIds === null ? sql`` : sql`and s.rep_id = any(${repIds}::uuid[])`}
+    order by s.from_day, s.period`.execute(trx);
+  const byRep = new Map<string, Period[]>();
+  for (const { repId, period: covering } of rows) getOrInsert(byRep, repId, () => []).push(covering);
+  return byRep;
+}
+
+/** Disputes have a history of steps only, so an earlier instant has none. */
+async function openDisputesIn(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<ReadonlyMap<string, OpenDispute[]>> {
+  if (asOfInstant(trx) !== null) return new Map();
+  const { rows } = await sql<OpenDispute & { repId: string; type: DisputeType; period: Period }>`
+    select d.rep_id as "repId", d.dispute_id as "disputeId", d.period, d.type, d.description, o.name as "openedBy"
+    from disputes d
+    left join reps o on o.workspace_id = d.workspace_id and o.rep_id = d.opened_by
+    where d.workspace_id = ${workspaceId} and d.status = any(${[...openStatuses]}::text[])
+      ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}
+    order by d.opened_at, d.dispute_id`.execute(trx);
+  const range = periodRange(period);
+  const byRep = new Map<string, OpenDispute[]>();
+  for (const { repId, ...dispute } of rows)
+    if (overlap(periodRange(dispute.period), range)) getOrInsert(byRep, repId, () => []).push(dispute);
+  return byRep;
+}
+
+export function holdsAnswer({ coveredBy, openDisputes }: ApprovalHolds) {
+  return { coveredBy: [...coveredBy], openDisputes: [...openDisputes] };
+}
+
+/** Without the empty lists, for a single statement. */
+export function presentHolds({ coveredBy, openDisputes }: ApprovalHolds) {
+  return {
+    ...(coveredBy.length === 0 ? {} : { coveredBy: [...coveredBy] }),
+    ...(openDisputes.length === 0 ? {} : { openDisputes: [...openDisputes] }),
+  };
+}
