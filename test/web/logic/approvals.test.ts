@@ -10,6 +10,7 @@ import {
   isToReview,
   isUnready,
 } from '#web/pages/team/approvals/approval-rows.js';
+import { approveInChunks } from '#web/pages/team/approvals/approve-in-chunks.js';
 import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
 import { netSums } from '#web/pages/team/approvals/net-sums.js';
 import { isSeen, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
@@ -21,7 +22,6 @@ type Change = Parameters<typeof statement>[1];
 interface Given {
   readonly previous?: readonly ReturnType<typeof statement>[];
   readonly exceptions?: object;
-  readonly disputes?: readonly object[];
   readonly seen?: SeenStatement;
 }
 
@@ -33,7 +33,6 @@ function rowsFor(statements: readonly ReturnType<typeof statement>[], given: Giv
     overview: undefined,
     previous: given.previous === undefined ? undefined : ({ statements: given.previous } as unknown as TeamStatements),
     exceptions: given.exceptions as Exceptions | undefined,
-    disputes: (given.disputes ?? []) as unknown as readonly Dispute[],
     seenOf: () => given.seen,
   });
 }
@@ -48,12 +47,54 @@ const seen = (change: Partial<SeenStatement> = {}): SeenStatement => ({
   ...change,
 });
 
+const question = { disputeId: 'Q', period: '2026-Q2', type: 'other', description: 'Why?', openedBy: 'Ana' } as const;
 const draft: Change = { status: 'draft', version: 1, summary: { netPayout: 100, totalCommission: 100 } };
 const holdOf = (change: Change, given?: Given, repId = 'ana') => {
   const hold = rowsFor([statement(repId, { ...draft, ...change })], given)[0]?.hold ?? null;
   return hold === null ? null : 'because' in hold ? `${hold.kind} ${hold.because}` : hold.kind;
 };
 const withoutQuota = (reason: string) => ({ exceptions: [{ reason, deals: [{ repId: 'ana' }, { repId: null }] }] });
+
+describe('approving many statements', () => {
+  const chosen = Array.from({ length: 45 }, (_, at) => ({ repId: `r${at}`, version: 1 }));
+  const words = (error: unknown) => String(error);
+
+  it('sends them some at a time, and lists what was rejected', async () => {
+    const progress: number[] = [];
+    const sizes: number[] = [];
+    const result = await approveInChunks(
+      chosen,
+      async (chunk) => {
+        sizes.push(chunk.length);
+        const rejected = chunk.filter(({ repId }) => repId === 'r21').map(({ repId }) => ({ repId, message: 'no' }));
+        return { approved: chunk.slice(rejected.length), refused: rejected };
+      },
+      words,
+      ({ done }) => progress.push(done),
+    );
+    expect([sizes, progress]).to.deep.equal([
+      [20, 20, 5],
+      [0, 20, 40],
+    ]);
+    expect(result).to.deep.equal({ approved: 44, failed: new Map([['r21', 'no']]) });
+  });
+
+  it('lists everyone who was not approved when the connection is lost', async () => {
+    let sent = 0;
+    const result = await approveInChunks(
+      chosen,
+      async (chunk) => {
+        sent += 1;
+        if (sent > 1) throw new Error('offline');
+        return { approved: chunk, refused: [] };
+      },
+      words,
+      () => {},
+    );
+    expect([sent, result.approved, result.failed.size]).to.deep.equal([2, 20, 25]);
+    expect(result.failed.get('r44')).to.equal('Error: offline Approve it again.');
+  });
+});
 
 describe('a draft that waits for approval', () => {
   for (const [title, change, given, hold] of [
@@ -79,15 +120,14 @@ describe('a draft that waits for approval', () => {
     ['unusually high', { deviations: 3.1 }, {}, 'look unusual'],
     ['unusually low', { deviations: -3.1 }, {}, 'look unusual'],
     ['unusual and checked', { deviations: 9, checks: [{ version: 1 }] }, {}, null],
-    ['an open question', {}, { disputes: [{ repId: 'ana', status: 'open' }] }, 'question'],
-    ['a question in review', {}, { disputes: [{ repId: 'ana', status: 'in_review' }] }, 'question'],
-    ['a decided question', {}, { disputes: [{ repId: 'ana', status: 'accepted' }] }, null],
-    ['the question of another person', {}, { disputes: [{ repId: 'zoe', status: 'open' }] }, null],
+    ['an open question, also about another period with these days', { openDisputes: [question] }, {}, 'question'],
+    ['changed and in question', { openDisputes: [question] }, { seen: seen({ netPayout: 90 }) }, 'look changed'],
+    ['paid with an approved quarter', { coveredBy: ['2026-Q2'] }, {}, 'blocked covered'],
     [
-      'changed and in question',
+      'paid with an approved quarter, without a draft',
+      { status: 'none', coveredBy: ['2026-Q2'] },
       {},
-      { seen: seen({ netPayout: 90 }), disputes: [{ repId: 'ana', status: 'open' }] },
-      'look changed',
+      'blocked covered',
     ],
   ] as readonly (readonly [string, Change, Given, string | null])[])
     it(`is held for ${hold ?? 'nothing'}: ${title}`, () => {
@@ -121,7 +161,8 @@ describe('a draft that waits for approval', () => {
 
   for (const [title, change, given, expected] of [
     ['free', {}, {}, [true, true, true, false]],
-    ['in question', {}, { disputes: [{ repId: 'ana', status: 'open' }] }, [true, true, false, false]],
+    ['in question', { openDisputes: [question] }, {}, [true, true, false, false]],
+    ['paid with another period', { coveredBy: ['2026-Q2'] }, {}, [false, false, false, false]],
     ['to be looked at', { deviations: 9 }, {}, [true, false, false, false]],
     ['without a draft', { status: 'none' }, {}, [true, false, false, true]],
     ['older than its amounts', { stale: true }, {}, [true, false, false, false]],

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  countedPeriod,
   daysOf,
   formatMonth,
   formatPeriod,
@@ -143,5 +144,13 @@ describe('periods', () => {
     expect(monthOf('2026-02-28')).to.equal('2026-02');
     expect(formatMonth('2026-02', 'short')).to.equal('Feb');
     expect(formatMonth('2026-02-28', 'long')).to.equal('February');
+  });
+});
+
+describe('a counted period', () => {
+  it('says to which day it is counted', () => {
+    expect(countedPeriod('2026-Q4', '2026-12-31')).to.equal('Q4');
+    expect(countedPeriod('2026-Q4', '2026-10-31')).to.equal('Q4 to 31 October');
+    expect(countedPeriod('2026', '2026-10-31')).to.equal('2026 to 31 October');
   });
 });

@@ -3,9 +3,14 @@ import { describeError } from '../api/describe-error.js';
 
 const common = { withBorder: true, closeButtonProps: { 'aria-label': 'Close the message' } } as const;
 
-/** A short message at the edge of the page, which screen readers read out. */
-export function showMessage(message: string): void {
-  notifications.show({ ...common, message, autoClose: 6000 });
+/** A short message at the edge of the page, which screen readers read out. `isComplete`: everything was done. */
+export function showMessage(message: string, isComplete = true): void {
+  notifications.show({
+    ...common,
+    message,
+    ...(isComplete ? {} : { color: 'var(--negative)' }),
+    autoClose: isComplete ? 6000 : 12_000,
+  });
 }
 
 /** The message of an error that a command caused. */

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { handoversQuery, type Layout, payrollTermsQuery, peopleQuery } from '../../api/payroll-queries.js';
-import { disputesQuery } from '../../api/queries.js';
-import { type TeamStatements, teamStatementsQuery, waiting } from '../../api/team-queries.js';
+import { type TeamStatements, teamStatementsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -66,20 +65,19 @@ interface PayrollPeriodProps {
 /** Everything appears at once, so that nothing moves. */
 function PayrollPeriod({ period, team, layout }: PayrollPeriodProps) {
   const people = useQuery(peopleQuery);
-  const disputes = useQuery(disputesQuery({ period }));
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
   return (
     <>
       <PayrollStrip team={team} />
-      <Loaded query={allOf({ people, disputes, handovers, terms })} height={900}>
-        {({ people: { reps }, disputes: { disputes: all }, handovers: { handovers: recorded }, terms: codes }) => (
+      <Loaded query={allOf({ people, handovers, terms })} height={900}>
+        {({ people: { reps }, handovers: { handovers: recorded }, terms: codes }) => (
           <>
             <div className={`${blocks.columns} ${styles.tables}`}>
               <MissingPeople
                 period={period}
                 currency={team.currency}
-                missing={missingPeople(team.statements, reps, waiting(all))}
+                missing={missingPeople(team.statements, reps)}
                 people={reps}
               />
               <ReadyByTeam team={team} people={reps} />

@@ -1,9 +1,8 @@
 import { type Person } from '../../api/payroll-queries.js';
-import { type Dispute } from '../../api/queries.js';
 import { type TeamStatement } from '../../api/team-queries.js';
 import { typeWords } from '../../disputes/words.js';
-import { formatDay } from '../../format/dates.js';
 import { formatMoney } from '../../format/numbers.js';
+import { formatPeriod } from '../../format/periods.js';
 import { hasAmount, isApproved } from './sums.js';
 
 /** A person who is not in the file, and the reason. */
@@ -16,34 +15,28 @@ export interface Missing {
 }
 
 /** Everyone whose statement is not approved, the largest amounts first. */
-export function missingPeople(
-  statements: readonly TeamStatement[],
-  people: readonly Person[],
-  disputes: readonly Dispute[],
-): readonly Missing[] {
+export function missingPeople(statements: readonly TeamStatement[], people: readonly Person[]): readonly Missing[] {
   const byId = new Map(people.map((person) => [person.id, person]));
   return statements
-    .filter((statement) => !isApproved(statement))
+    .filter((statement) => !isApproved(statement) && statement.coveredBy.length === 0)
     .map((statement) => {
       const manager = byId.get(byId.get(statement.repId)?.managerId ?? '') ?? null;
-      const dispute = disputes.find(({ repId }) => repId === statement.repId);
+      const [dispute] = statement.openDisputes;
       return {
         statement,
         manager,
         disputeId: dispute?.disputeId ?? null,
-        ...reasonOf(statement, dispute, manager?.name ?? 'An admin'),
+        ...reasonOf(statement, manager?.name ?? 'An admin'),
       };
     })
     .sort((one, other) => other.statement.summary.netPayout - one.statement.summary.netPayout);
 }
 
-function reasonOf(statement: TeamStatement, dispute: Dispute | undefined, approver: string) {
-  const { status, pending, stale, liveNetPayout, currency, version } = statement;
-  if (dispute !== undefined) {
-    const deal = dispute.dealName === null ? '' : ` on ${dispute.dealName}`;
-    const since = formatDay(dispute.openedAt.slice(0, 10));
-    return { reason: 'Open question', detail: `${typeWords(dispute.type)}${deal}, since ${since}` };
-  }
+function reasonOf(statement: TeamStatement, approver: string) {
+  const { status, pending, stale, liveNetPayout, currency, version, openDisputes } = statement;
+  const [dispute] = openDisputes;
+  if (dispute !== undefined)
+    return { reason: 'Open question', detail: `${typeWords(dispute.type)}, about ${formatPeriod(dispute.period)}` };
   if (pending === true) return { reason: 'Still calculating', detail: 'The calculation is outstanding or has failed' };
   if (status === 'none' && !hasAmount(statement))
     return { reason: 'No amount', detail: 'Nothing was earned in this period so far' };

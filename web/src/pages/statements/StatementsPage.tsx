@@ -69,7 +69,12 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
       key: 'status',
       header: 'Status',
       phone: 'detail',
-      cell: ({ status, version }) => <StatusBadge status={status} version={version} />,
+      cell: ({ status, version, coveredBy }) =>
+        coveredBy.length > 0 && status !== 'approved' ? (
+          <span className="dim">Paid with {coveredBy.map(formatPeriod).join(', ')}</span>
+        ) : (
+          <StatusBadge status={status} version={version} />
+        ),
     },
     {
       key: 'at',
@@ -82,7 +87,9 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
       align: 'right',
       phone: 'amount',
       sortBy: ({ netPayout }) => netPayout,
-      cell: ({ netPayout, currency }) => <Money amount={netPayout} currency={currency} />,
+      cell: ({ netPayout, currency, status, coveredBy }) => (
+        <Money amount={coveredBy.length > 0 && status !== 'approved' ? null : netPayout} currency={currency} />
+      ),
     },
     {
       key: 'file',

@@ -28,16 +28,18 @@ interface ApprovalListProps {
   /** Whether everything that can hold a row has been loaded. */
   readonly isReady: boolean;
   readonly failures: Failures;
-  readonly onFailures: (failures: Failures) => void;
+  /** Null while statements are being approved. */
+  readonly onApprove: ((statements: readonly TeamStatement[]) => void) | null;
   readonly onAccept: (statement: TeamStatement) => void;
 }
 
 /** The tabs, the table and, with a selection, the bar. `x` selects the row with the focus, `a` approves. */
 export function ApprovalList(props: ApprovalListProps) {
-  const { period, rows, isReady, onFailures } = props;
+  const { period, rows, isReady, onApprove } = props;
   const tab = route.useSearch().tab ?? 'review';
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [isConfirming, setConfirming] = useState(false);
+  /** What the dialog shows is what is approved, also if rows change while it is open. */
+  const [confirmed, setConfirmed] = useState<readonly ApprovalRow[] | null>(null);
   // A row that changed or was approved in the meantime leaves the selection.
   const selected = rows.filter((row) => chosen.has(row.repId) && isSelectable(row));
   const selectedKeys = new Set(selected.map(({ repId }) => repId));
@@ -52,7 +54,7 @@ export function ApprovalList(props: ApprovalListProps) {
       const row = shown.find(({ repId }) => repId === (document.activeElement as HTMLElement | null)?.dataset['key']);
       if (row !== undefined) toggle(row);
     },
-    a: () => setConfirming(selected.length > 0),
+    a: () => setConfirmed(selected.length > 0 && onApprove !== null ? selected : null),
     Escape: clear,
   });
   return (
@@ -63,21 +65,21 @@ export function ApprovalList(props: ApprovalListProps) {
       ) : (
         <ApprovalTable {...props} shown={shown} selectedKeys={selectedKeys} onToggle={toggle} onChoose={setChosen} />
       )}
-      {selected.length === 0 ? null : (
-        <ApprovalBar rows={shown} selected={selected} onClear={clear} onApprove={() => setConfirming(true)} />
+      {selected.length === 0 || onApprove === null ? null : (
+        <ApprovalBar rows={shown} selected={selected} onClear={clear} onApprove={() => setConfirmed(selected)} />
       )}
-      {isConfirming && selected.length > 0 ? (
+      {confirmed === null || onApprove === null ? null : (
         <ApproveDialog
           period={period}
-          selected={selected}
-          onClose={() => setConfirming(false)}
-          onDone={(failures) => {
-            onFailures(failures);
-            setChosen(new Set(failures.keys()));
-            setConfirming(false);
+          selected={confirmed}
+          onClose={() => setConfirmed(null)}
+          onConfirm={() => {
+            onApprove(confirmed.map(({ statement }) => statement));
+            clear();
+            setConfirmed(null);
           }}
         />
-      ) : null}
+      )}
     </div>
   );
 }

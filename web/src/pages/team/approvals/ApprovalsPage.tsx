@@ -2,9 +2,9 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { disputesQuery } from '../../../api/queries.js';
 import {
   exceptionsQuery,
+  type TeamStatement,
   type TeamStatements,
   teamOverviewQuery,
   teamStatementsQuery,
@@ -25,6 +25,7 @@ import { ApprovalStrip } from './ApprovalStrip.js';
 import styles from './Approvals.module.css';
 import { approvalRows } from './approval-rows.js';
 import { useSeenStatements } from './seen-statements.js';
+import { useApprove } from './use-approve.js';
 import { type Failures, useGenerate } from './use-generate.js';
 
 const route = getRouteApi('/_shell/approvals');
@@ -38,6 +39,7 @@ export function ApprovalsPage() {
   const context = useApprovalContext(period);
   const [failures, setFailures] = useState<Failures>(new Map());
   const generate = useGenerate(period, setFailures);
+  const approve = useApprove(period, setFailures);
   const people = team.data?.statements.length ?? 0;
   const hasDrafts = team.data?.statements.some(({ status }) => status !== 'none') === true;
   return (
@@ -62,7 +64,8 @@ export function ApprovalsPage() {
         </>
       }
     >
-      <Working progress={generate.progress} />
+      <Working what="Generating" progress={generate.progress} />
+      <Working what="Approving" progress={approve.progress} />
       <Loaded query={team} height={480}>
         {(statements) =>
           statements.statements.length === 0 ? (
@@ -78,7 +81,7 @@ export function ApprovalsPage() {
               context={context}
               statements={statements}
               failures={failures}
-              onFailures={setFailures}
+              onApprove={approve.progress === null ? approve.start : null}
             />
           )
         }
@@ -87,15 +90,20 @@ export function ApprovalsPage() {
   );
 }
 
-function Working({ progress }: { readonly progress: { readonly done: number; readonly total: number } | null }) {
+interface WorkingProps {
+  readonly what: 'Generating' | 'Approving';
+  readonly progress: { readonly done: number; readonly total: number } | null;
+}
+
+function Working({ what, progress }: WorkingProps) {
   if (progress === null) return null;
   const { done, total } = progress;
-  const text = `Generating statements: ${done} of ${total}`;
+  const text = `${what} statements: ${done} of ${total}`;
   return (
     <div className={styles.working}>
       {/* Read out at every quarter, not at every step. */}
       <span className="unseen" role="status">
-        {`Generating statements: ${Math.floor((done / Math.max(1, total)) * 4) * 25} %`}
+        {`${what} statements: ${Math.floor((done / Math.max(1, total)) * 4) * 25} %`}
       </span>
       <span aria-hidden="true">{text}</span>
       <ProgressBar ratio={done / Math.max(1, total)} label={text} />
@@ -108,14 +116,12 @@ function useApprovalContext(period: string) {
   const overview = useQuery(teamOverviewQuery(period));
   const previous = useQuery(teamStatementsQuery(shiftPeriod(period, -1)));
   const exceptions = useQuery(exceptionsQuery(period));
-  const disputes = useQuery(disputesQuery({ period }));
   return {
     overview: overview.data,
     previous: previous.data,
     exceptions: exceptions.data,
-    disputes: disputes.data?.disputes ?? [],
-    isComplete: exceptions.data !== undefined && disputes.data !== undefined,
-    isPending: overview.isPending || previous.isPending || exceptions.isPending || disputes.isPending,
+    isComplete: exceptions.data !== undefined,
+    isPending: overview.isPending || previous.isPending || exceptions.isPending,
   };
 }
 
@@ -124,10 +130,11 @@ interface ApprovalsProps {
   readonly context: ReturnType<typeof useApprovalContext>;
   readonly statements: TeamStatements;
   readonly failures: Failures;
-  readonly onFailures: (failures: Failures) => void;
+  /** Null while statements are being approved. */
+  readonly onApprove: ((statements: readonly TeamStatement[]) => void) | null;
 }
 
-function Approvals({ period, context, statements, failures, onFailures }: ApprovalsProps) {
+function Approvals({ period, context, statements, failures, onApprove }: ApprovalsProps) {
   const { repId } = useSession();
   const { seenOf, accept } = useSeenStatements(repId, period, statements.statements);
   const rows = approvalRows({
@@ -137,7 +144,6 @@ function Approvals({ period, context, statements, failures, onFailures }: Approv
     overview: context.overview,
     previous: context.previous,
     exceptions: context.exceptions,
-    disputes: context.disputes,
     seenOf,
   });
   return (
@@ -149,7 +155,7 @@ function Approvals({ period, context, statements, failures, onFailures }: Approv
         rows={rows}
         isReady={context.isComplete}
         failures={failures}
-        onFailures={onFailures}
+        onApprove={onApprove}
         onAccept={accept}
       />
     </>

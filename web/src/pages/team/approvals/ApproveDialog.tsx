@@ -1,47 +1,35 @@
-import { IconCheck } from '@tabler/icons-react';
-import { useChange } from '../../../api/change.js';
-import { api } from '../../../api/client.js';
-import { showMessage } from '../../../app/messages.js';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { useToday } from '../../../app/today.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { Facing } from '../../../components/Facing.js';
+import { Note } from '../../../components/Note.js';
+import { formatDay } from '../../../format/dates.js';
 import { formatCount } from '../../../format/numbers.js';
-import { formatPeriod } from '../../../format/periods.js';
+import { daysOf, formatPeriod } from '../../../format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow } from './approval-rows.js';
 import { netSums } from './net-sums.js';
-import { type Failures } from './use-generate.js';
 
 interface ApproveDialogProps {
   readonly period: string;
   readonly selected: readonly ApprovalRow[];
   readonly onClose: () => void;
-  /** Receives the statements that were not approved, with the reason. */
-  readonly onDone: (failures: Failures) => void;
+  readonly onConfirm: () => void;
 }
 
 /** Count, sum and effect. The request contains the versions that were displayed, so nothing else is approved. */
-export function ApproveDialog({ period, selected, onClose, onDone }: ApproveDialogProps) {
-  const approve = useChange({
-    send: () =>
-      api.approveStatements({
-        body: {
-          period,
-          statements: selected.map(({ repId, statement }) => ({ repId, version: statement.version })),
-        },
-      }),
-    onDone: (outcome) => {
-      const problems = outcome.refused.length === 0 ? '' : `, ${outcome.refused.length} not`;
-      showMessage(`${formatCount(outcome.approved.length, 'statement')} approved${problems}.`);
-      onDone(new Map(outcome.refused.map(({ repId, message }) => [repId, message])));
-    },
-  });
+export function ApproveDialog({ period, selected, onClose, onConfirm }: ApproveDialogProps) {
+  const { to } = daysOf(period);
+  const hasEnded = to < useToday();
   return (
     <Dialog
       title={`Approve ${formatCount(selected.length, 'statement')}`}
       onClose={onClose}
-      onSubmit={() => approve.send()}
-      change={approve}
-      action={{ icon: IconCheck, children: `Approve ${selected.length}` }}
+      onSubmit={onConfirm}
+      action={{
+        icon: IconCheck,
+        children: hasEnded ? `Approve ${selected.length}` : `Approve ${selected.length} early`,
+      }}
     >
       <Facing
         rows={[
@@ -55,6 +43,14 @@ export function ApproveDialog({ period, selected, onClose, onDone }: ApproveDial
           ],
         ]}
       />
+      {hasEnded ? null : (
+        <Note tone="warning" icon={IconAlertTriangle} title={`${formatPeriod(period)} has not ended`}>
+          <p>
+            It ends on {formatDay(to, 'long')}. Deals that close until then are not part of these statements and appear
+            as discrepancies.
+          </p>
+        </Note>
+      )}
       <p className={styles.names}>
         {selected.map(({ statement }) => `${statement.name} v${statement.version}`).join(', ')}
       </p>

@@ -14,6 +14,7 @@ import { typeWords } from '../../../disputes/words.js';
 import { formatInstant } from '../../../format/dates.js';
 import { difference } from '../../../format/exact.js';
 import { formatMoney, formatNumber } from '../../../format/numbers.js';
+import { formatPeriod } from '../../../format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow } from './approval-rows.js';
 import { changedLines } from './changed-lines.js';
@@ -41,7 +42,7 @@ export function HoldNote({ row, period, onAccept }: HoldNoteProps) {
     <Note
       tone="info"
       icon={IconMessageQuestion}
-      title={`${first.openedBy.name}: ${typeWords(first.type)}`}
+      title={`${first.openedBy ?? 'A question'}: ${typeWords(first.type)}, ${formatPeriod(first.period)}`}
       actions={
         <Link to="/questions/$disputeId" params={{ disputeId: first.disputeId }} className="strong">
           Answer

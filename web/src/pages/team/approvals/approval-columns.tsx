@@ -1,4 +1,11 @@
-import { IconAdjustments, IconAlertCircle, IconClock, IconHistory, IconMessageQuestion } from '@tabler/icons-react';
+import {
+  IconAdjustments,
+  IconAlertCircle,
+  IconClock,
+  IconHistory,
+  IconLock,
+  IconMessageQuestion,
+} from '@tabler/icons-react';
 import { type Column } from '../../../components/DataTable.js';
 import { Delta } from '../../../components/Delta.js';
 import { Check } from '../../../components/Field.js';
@@ -6,7 +13,7 @@ import { StatementLink } from '../../../components/links.js';
 import { Money } from '../../../components/Money.js';
 import { Badge } from '../../../components/StatusBadge.js';
 import { formatAttainment, formatMoney } from '../../../format/numbers.js';
-import { shiftPeriod, countedPeriod, shortPeriod } from '../../../format/periods.js';
+import { countedPeriod, shiftPeriod, shortPeriod } from '../../../format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isSelectable } from './approval-rows.js';
 
@@ -192,6 +199,12 @@ function HoldBadge({ hold }: { readonly hold: NonNullable<ApprovalRow['hold']> }
       return (
         <Badge tone="negative" icon={IconAlertCircle}>
           Quota missing
+        </Badge>
+      );
+    case 'covered':
+      return (
+        <Badge tone="neutral" icon={IconLock}>
+          Paid with {hold.periods.map(shortPeriod).join(', ')}
         </Badge>
       );
     case 'own':

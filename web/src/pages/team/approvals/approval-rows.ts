@@ -1,11 +1,9 @@
-import { type Dispute } from '../../../api/queries.js';
 import {
   type Attainment,
   type Exceptions,
   type TeamOverview,
   type TeamStatement,
   type TeamStatements,
-  waiting,
 } from '../../../api/team-queries.js';
 import { difference } from '../../../format/exact.js';
 import { mainAttainment } from '../attainment.js';
@@ -18,7 +16,8 @@ import { isSeen, type SeenStatement } from './seen-statements.js';
 type Hold =
   | { readonly kind: 'look'; readonly because: 'changed'; readonly seen: SeenStatement }
   | { readonly kind: 'look'; readonly because: 'unusual'; readonly deviations: number }
-  | { readonly kind: 'question'; readonly disputes: readonly Dispute[] }
+  | { readonly kind: 'question'; readonly disputes: TeamStatement['openDisputes'] }
+  | { readonly kind: 'blocked'; readonly because: 'covered'; readonly periods: readonly string[] }
   | { readonly kind: 'blocked'; readonly because: 'stale' | 'calculating' | 'no_draft' | 'quota_missing' | 'own' };
 
 export interface ApprovalRow {
@@ -37,7 +36,6 @@ interface ApprovalData {
   readonly overview: TeamOverview | undefined;
   readonly previous: TeamStatements | undefined;
   readonly exceptions: Exceptions | undefined;
-  readonly disputes: readonly Dispute[];
   readonly seenOf: (repId: string) => SeenStatement | undefined;
 }
 
@@ -49,40 +47,39 @@ export function approvalRows(data: ApprovalData): ApprovalRow[] {
   const missing = repsWithoutQuota(data.exceptions);
   const attainments = new Map(data.overview?.reps.map((rep) => [rep.repId, rep.attainment]));
   const before = new Map(data.previous?.statements.map((one) => [one.repId, one]));
-  const open = new Map<string, Dispute[]>();
-  for (const dispute of waiting(data.disputes)) open.set(dispute.repId, [...(open.get(dispute.repId) ?? []), dispute]);
   const rows = data.statements.statements.map((statement): ApprovalRow => {
     const { repId } = statement;
-    const disputes = open.get(repId) ?? [];
     return {
       repId,
       statement,
       attainment: mainAttainment(attainments.get(repId) ?? [], data.period),
       change: changeSince(before.get(repId), statement),
-      hold: holdOf(statement, data, { disputes, lacksQuota: missing.has(repId) }),
+      hold: holdOf(statement, data, missing.has(repId)),
     };
   });
   return rows.sort((a, b) => rank(a) - rank(b));
 }
 
-function holdOf(
-  statement: TeamStatement,
-  { ownRepId, seenOf }: ApprovalData,
-  { disputes, lacksQuota }: { readonly disputes: readonly Dispute[]; readonly lacksQuota: boolean },
-): Hold | null {
-  const { repId, status, version, checks, deviations } = statement;
+function holdOf(statement: TeamStatement, { ownRepId, seenOf }: ApprovalData, lacksQuota: boolean): Hold | null {
+  const { repId, status, version, checks, coveredBy, openDisputes } = statement;
   if (status === 'approved') return null;
+  if (coveredBy.length > 0) return { kind: 'blocked', because: 'covered', periods: coveredBy };
   if (lacksQuota) return { kind: 'blocked', because: 'quota_missing' };
   if (status === 'none') return { kind: 'blocked', because: 'no_draft' };
   if (statement.pending === true) return { kind: 'blocked', because: 'calculating' };
   if (repId === ownRepId) return { kind: 'blocked', because: 'own' };
   if (statement.stale === true) return { kind: 'blocked', because: 'stale' };
   const isChecked = checks.some((check) => check.version === version);
-  const seen = seenOf(repId);
-  if (seen !== undefined && !isSeen(seen, statement) && !isChecked) return { kind: 'look', because: 'changed', seen };
-  if (deviations !== undefined && Math.abs(deviations) > usualDeviations && !isChecked)
-    return { kind: 'look', because: 'unusual', deviations };
-  return disputes.length > 0 ? { kind: 'question', disputes } : null;
+  const look = isChecked ? null : lookOf(statement, seenOf(repId));
+  return look ?? (openDisputes.length > 0 ? { kind: 'question', disputes: openDisputes } : null);
+}
+
+function lookOf(statement: TeamStatement, seen: SeenStatement | undefined): Hold | null {
+  const { deviations } = statement;
+  if (seen !== undefined && !isSeen(seen, statement)) return { kind: 'look', because: 'changed', seen };
+  return deviations !== undefined && Math.abs(deviations) > usualDeviations
+    ? { kind: 'look', because: 'unusual', deviations }
+    : null;
 }
 
 function repsWithoutQuota(exceptions: Exceptions | undefined): ReadonlySet<string> {
@@ -103,7 +100,9 @@ function rank({ hold }: ApprovalRow): number {
   return hold.because === 'stale' ? 2 : 3;
 }
 
-export const isToReview = ({ statement }: ApprovalRow) => statement.status !== 'approved';
+/** Whether the statement can still be approved. Days that another approved statement covers are paid already. */
+export const isToReview = ({ statement }: ApprovalRow) =>
+  statement.status !== 'approved' && statement.coveredBy.length === 0;
 
 /** Whether the row can be selected by itself. */
 export const isSelectable = (row: ApprovalRow) =>

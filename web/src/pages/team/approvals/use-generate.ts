@@ -22,7 +22,9 @@ export function useGenerate(period: string, onFailures: (failures: Failures) => 
   const queryClient = useQueryClient();
   const { mutate } = useMutation({
     mutationFn: async ({ statements }: TeamStatements) => {
-      const repIds = statements.filter(({ status }) => status !== 'approved').map(({ repId }) => repId);
+      const repIds = statements
+        .filter(({ status, coveredBy }) => status !== 'approved' && coveredBy.length === 0)
+        .map(({ repId }) => repId);
       const failed = new Map<string, string>();
       let generated = 0;
       for (let from = 0; from < repIds.length; from += chunkSize) {
