@@ -29,7 +29,10 @@ export const teamAsOf = z
   .describe('What the team had earned in a period at an earlier instant');
 
 export const repAsOf = z
-  .object({ asOf, ...repDashboard.omit({ attainment: true, closedDeals: true, openPipeline: true }).shape })
+  .object({
+    asOf,
+    ...repDashboard.omit({ attainment: true, closedDealCount: true, closedDeals: true, openPipeline: true }).shape,
+  })
   .describe('What one rep had earned in a period at an earlier instant');
 
 export const dealAsOf = z

@@ -155,16 +155,29 @@ export interface ClosedDealRow {
   readonly commissionCurrency: string;
 }
 
+/** The number of the rep's deals that closed on the days. */
+export async function countClosedDeals(trx: Work, workspaceId: string, repId: string, days: DayRange): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from deals d where ${isClosedOn(workspaceId, repId, days)}`.execute(trx);
+  return rows[0]?.count ?? 0;
+}
+
+function isClosedOn(workspaceId: string, repId: string, { from, to }: DayRange): RawBuilder<unknown> {
+  return sql`d.workspace_id = ${workspaceId} and d.rep_id = ${repId} and d.is_closed and d.deleted_at is null
+    and d.close_date between ${from}::date and ${to}::date`;
+}
+
 /**
- * The rep's deals that closed on the days, newest first, each with the commission it paid the rep. The commission is
+ * The rep's deals that closed on the days, newest first, 100 from the offset on, each with the commission it paid the rep. The commission is
  * in the currency of the deal; if the deal has no currency and was paid in another, in that one.
  */
 export async function listClosedDeals(
   trx: Work,
   workspaceId: string,
   repId: string,
-  { from, to }: DayRange,
+  days: DayRange,
   workspaceCurrency: string,
+  offset: number,
 ): Promise<ClosedDealRow[]> {
   const { rows } = await sql<ClosedDealRow>`
     select d.deal_id as "dealId", d.name, d.amount, d.currency, d.stage, d.close_date as "closeDate",
@@ -172,10 +185,9 @@ export async function listClosedDeals(
       coalesce(earned.currency, ${dealCurrency(workspaceCurrency)}) as "commissionCurrency"
     from (
       select * from deals d
-      where d.workspace_id = ${workspaceId} and d.rep_id = ${repId} and d.is_closed and d.deleted_at is null
-        and d.close_date between ${from}::date and ${to}::date
+      where ${isClosedOn(workspaceId, repId, days)}
       order by d.close_date desc, d.deal_id desc
-      limit 100
+      limit 100 offset ${offset}
     ) d
     left join lateral (
       select e.currency, sum(e.amount) as commission from commission_events e

@@ -17,6 +17,7 @@ import { listCorrections } from '../statements/correction.js';
 import { attainment, attainmentWithNextTier, relatedPeriods } from './attainment.js';
 import {
   type ClosedDealRow,
+  countClosedDeals,
   listClosedDeals,
   listCredits,
   listMonths,
@@ -70,7 +71,10 @@ export const repDashboard = z
     earnings,
     otherCurrencies: otherEarnings,
     attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
-    closedDeals: z.array(closedDeal).describe('Deals that closed in the period'),
+    closedDealCount: z.int().describe('Number of deals that closed in the period'),
+    closedDeals: z
+      .array(closedDeal)
+      .describe('Deals that closed in the period, latest first: 100 from `closedDealsOffset` on'),
     openPipeline: pipeline,
     trend: z
       .array(
@@ -91,18 +95,20 @@ export async function readRepDashboard(
   period: Period,
   workspace: WorkspaceTerms,
   today: Day,
+  closedDealsOffset: number,
 ): Promise<RepDashboard> {
   if (!isUuid(repId)) throw repNotFound();
   const { currency } = workspace;
   const range = periodRange(period);
   const trendMonths = monthsUpTo(range.to);
-  const [name, terms, months, quotas, credits, closed, open] = await inParallel(
+  const [name, terms, months, quotas, credits, closed, closedDealCount, open] = await inParallel(
     () => findRepName(trx, workspaceId, repId),
     () => loadRepTerms(trx, workspaceId, repId, workspace),
     () => listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
     () => listQuotas(trx, workspaceId, period, repId),
     () => listCredits(trx, workspaceId, repId, relatedPeriods(period), range.to),
-    () => listClosedDeals(trx, workspaceId, repId, range, currency),
+    () => listClosedDeals(trx, workspaceId, repId, range, currency, closedDealsOffset),
+    () => countClosedDeals(trx, workspaceId, repId, range),
     () => sumOpenPipeline(trx, workspaceId, repId, currency),
   );
   if (name === null) throw repNotFound();
@@ -124,6 +130,7 @@ export async function readRepDashboard(
       currency,
     ),
     attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, today)),
+    closedDealCount,
     closedDeals: closed.map((deal) => closedDealAnswer(deal, late)),
     openPipeline: pipelineAnswer(open, currency),
     trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),

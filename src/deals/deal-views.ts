@@ -28,9 +28,11 @@ export interface DealFilter {
   readonly paid?: boolean | undefined;
   /** Reps whose earnings `paid` counts; all reps if null or absent. */
   readonly paidTo?: readonly string[] | null | undefined;
+  /** Only deals with larger ids, in the order of ids. */
+  readonly after?: string | undefined;
 }
 
-/** One page of the deals, latest snapshot first, with the total count. */
+/** One page of the deals, latest snapshot first or after an id, with the total count of those that match. */
 export async function listDeals(
   trx: Work,
   workspaceId: string,
@@ -39,12 +41,7 @@ export async function listDeals(
 ) {
   const where = conditionsOf(workspaceId, filter);
   const readPage = () =>
-    selectDeals(trx, (deals) =>
-      deals.where(where).orderBy('snapshot_at', 'desc').orderBy('deal_id').limit(page.limit).offset(page.offset),
-    )
-      .orderBy('deals.snapshot_at', 'desc')
-      .orderBy('deals.deal_id')
-      .execute();
+    filter.after === undefined ? readLatest(trx, where, page) : readAfter(trx, where, filter.after, page);
   const [{ count }, rows] = await inParallel(
     () =>
       trx
@@ -56,6 +53,21 @@ export async function listDeals(
     () => (filter.repIds == null ? inIndexOrder(trx, readPage) : readPage()),
   );
   return { deals: rows.map(recordOf), count: Number(count) };
+}
+
+function readLatest(trx: Work, where: RawBuilder<SqlBool>, page: { readonly limit: number; readonly offset: number }) {
+  return selectDeals(trx, (deals) =>
+    deals.where(where).orderBy('snapshot_at', 'desc').orderBy('deal_id').limit(page.limit).offset(page.offset),
+  )
+    .orderBy('deals.snapshot_at', 'desc')
+    .orderBy('deals.deal_id')
+    .execute();
+}
+
+function readAfter(trx: Work, where: RawBuilder<SqlBool>, after: string, { limit }: { readonly limit: number }) {
+  return selectDeals(trx, (deals) => deals.where(where).where('deal_id', '>', after).orderBy('deal_id').limit(limit))
+    .orderBy('deals.deal_id')
+    .execute();
 }
 
 function conditionsOf(workspaceId: string, filter: DealFilter): RawBuilder<SqlBool> {

@@ -198,6 +198,7 @@ describe('commission queries', () => {
             nextTier: { name: 'Top', minThreshold: 1.25, remaining: 5000 },
           },
         ],
+        closedDealCount: 2,
         closedDeals: [
           {
             ...closed,
@@ -237,6 +238,19 @@ describe('commission queries', () => {
       expect(dashboard.trend[1]).to.deep.equal({ period: '2026-02', total: 7219.75 });
       const [second] = dashboard.closedDeals.filter((deal: { dealId: string }) => deal.dealId === 'D2');
       expect(second.commission).to.equal(7099.75);
+    });
+
+    it('counts all closed deals, and has 100 of them from the offset on', async () => {
+      await workspace.insert.deals(ben, 130, { spacing: 1, days: 28 });
+      const page = async (closedDealsOffset: string) => {
+        const query = { repId: ben, period: '2026-01', closedDealsOffset };
+        const { closedDealCount, closedDeals } = await readView(query);
+        return { count: closedDealCount, ids: closedDeals.map(({ dealId }: { dealId: string }) => dealId) };
+      };
+      const [first, second] = [await page('0'), await page('100')];
+      expect([first.count, first.ids.length, second.count, second.ids.length]).to.deep.equal([130, 100, 130, 30]);
+      expect(new Set([...first.ids, ...second.ids]).size).to.equal(130);
+      expect(await page('130')).to.deep.equal({ count: 130, ids: [] });
     });
 
     it('returns the distance to the next tier', async () => {

@@ -54,6 +54,20 @@ describe('the filters of GET /v1/deals', () => {
     return deals.map((deal: { deal_id: string }) => deal.deal_id).sort();
   };
 
+  it('pages by id neither skip nor repeat a deal that changes between them', async () => {
+    const { api: own } = await service.workspace();
+    for (const id of ['1', '2', '3', '4', '5']) await own.putDeal(id, { amount: 10 });
+    const page = async (after: string): Promise<string[]> => {
+      const { deals } = await own.expect(200, 'GET', `/v1/deals?limit=2&after=${after}`);
+      return deals.map((deal: { deal_id: string }) => deal.deal_id);
+    };
+    expect(await page('')).to.deep.equal(['1', '2']);
+    for (const id of ['4', '1']) await own.putDeal(id, { amount: 20 });
+    expect(await page('2')).to.deep.equal(['3', '4']);
+    expect(await page('4')).to.deep.equal(['5']);
+    expect(await page('5')).to.deep.equal([]);
+  });
+
   for (const [query, expected] of [
     ['stage=%25', []],
     ['query=alder', ['OPP-1', 'OPP-4']],

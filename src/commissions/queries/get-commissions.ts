@@ -9,7 +9,7 @@ import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operation.js';
-import { asOfQuery, optionalPeriod } from '../../platform/schemas.js';
+import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/schemas.js';
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
 import { dealAsOf, readDealAsOf, readRepAsOf, readTeamAsOf, repAsOf, teamAsOf } from '../commission-as-of.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
@@ -28,6 +28,9 @@ const query = z.strictObject({
   dealId: dealId.optional().describe('The breakdown of this deal, by its id in the CRM'),
   period: optionalPeriod,
   include,
+  closedDealsOffset: wholeNumber(0, 1_000_000_000)
+    .default(0)
+    .describe('With repId: number of closed deals to skip; the dashboard has 100 of them'),
   asOf: asOfQuery,
 });
 type Query = z.infer<typeof query>;
@@ -84,7 +87,15 @@ const declared = {
       const today = dayInZone(clock.now(), workspace.timeZone);
       const ofPeriod = requested.period ?? periodOf(today, 'monthly');
       if (requested.repId !== undefined)
-        return readRepDashboard(trx, workspaceId, requested.repId, ofPeriod, workspace, today);
+        return readRepDashboard(
+          trx,
+          workspaceId,
+          requested.repId,
+          ofPeriod,
+          workspace,
+          today,
+          requested.closedDealsOffset,
+        );
       return readTeamOverview(trx, workspaceId, ofPeriod, workspace.currency, {
         repIds: visibleReps(caller),
         everyone: requested.include === 'all',
@@ -135,6 +146,7 @@ export const getCommissions = operation({
       dealId: "The deal, by the CRM's id (deal_id of list_deals)",
       period: 'The period, such as 2026-Q1',
       include: 'all: also people without a plan, a quota or an amount in the period',
+      closedDealsOffset: { always: '0' },
       asOf: 'Earlier instant',
     },
     listsWithin: ['reps', 'closedDeals', 'events'],

@@ -8,7 +8,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/schemas.js';
-import { dealExample, dealRecord } from '../deal.js';
+import { dealExample, dealId, dealRecord } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
 
 const midnight = day.transform((date) => `${date}T00:00:00Z`);
@@ -36,6 +36,12 @@ const query = z.strictObject({
     .transform((names) => names.split(',').map((name) => name.trim()))
     .optional()
     .describe('Only these fields of the CRM in `fields`, as slugs separated by commas; all by default'),
+  after: dealId
+    .or(z.literal(''))
+    .optional()
+    .describe(
+      'Stable pages: deals with larger ids, in the order of ids; empty for the first page, then the id of the last deal. A deal that changes between two pages is neither skipped nor listed twice',
+    ),
   limit: wholeNumber(1, 500).default(100).describe('Max number of deals on the page, 1 to 500'),
   offset: z
     .string()
@@ -114,6 +120,7 @@ export const listDeals = operation({
         description: 'true: paid commission; false: others',
         schema: booleanSchema,
       },
+      after: { always: undefined },
       fields: { description: 'In full detail: only these slugs, comma-separated', schema: textSchema },
     },
     list: 'deals',
@@ -127,6 +134,7 @@ export const listDeals = operation({
   uses: [UnitOfWork],
   async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, unitOfWork) {
     assertDayOrder(filter);
+    if (filter.after !== undefined && offset > 0) throw invalid({ path: 'offset', message: 'is not used with after' });
     const repIds = ownersOf(caller, repId);
     // A rep must not see whether a manager earned on the deal.
     const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);

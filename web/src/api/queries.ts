@@ -33,6 +33,21 @@ export const dashboardQuery = (repId: string, period: string) =>
     queryFn: ({ signal }) => api.getCommissions({ query: { repId, period } }, { signal }) as Promise<Dashboard>,
   });
 
+/** The number of closed deals in one dashboard. */
+export const closedDealsPage = 100;
+
+/** A page of the deals that closed in the period, with what they paid. */
+export const closedDealsQuery = (repId: string, period: string, page: number) =>
+  queryOptions({
+    queryKey: ['closed-deals', repId, period, page],
+    queryFn: ({ signal }) =>
+      api.getCommissions(
+        { query: { repId, period, closedDealsOffset: String(page * closedDealsPage) } },
+        { signal },
+      ) as Promise<Dashboard>,
+    placeholderData: keepPreviousData,
+  });
+
 /** What one deal paid and why; of the caller's own people. */
 export const breakdownQuery = (dealId: string) =>
   queryOptions({

@@ -5,7 +5,7 @@ import { NotFound, PageError } from '../components/PageProblems.js';
 import { adminRoutes } from './admin-routes.js';
 import { homeOf } from './navigation.js';
 import { queryClient } from './query-client.js';
-import { oneOf, parseSearch, period, readSearch, stringifySearch, text } from './search.js';
+import { oneOf, pageNumber, parseSearch, period, readSearch, stringifySearch, text } from './search.js';
 import { type Session } from './session.js';
 import { page, requireSession, rootRoute, shellRoute } from './shell-route.js';
 
@@ -66,7 +66,7 @@ export const router = createRouter({
       page('/account/agents', () => import('../pages/account/AgentsPage.js'), 'AgentsPage'),
       page('/me/mail', () => import('../pages/account/MailPage.js'), 'MailPage'),
       page('/me', () => import('../pages/rep/MyPayPage.js'), 'MyPayPage', { period, trace: text }),
-      page('/me/deals', () => import('../pages/deals/MyDealsPage.js'), 'MyDealsPage', { period }),
+      page('/me/deals', () => import('../pages/deals/MyDealsPage.js'), 'MyDealsPage', { period, page: pageNumber }),
       page('/deals/$dealId', () => import('../pages/deals/DealPage.js'), 'DealPage', { trace: text }),
       page('/me/plan', () => import('../pages/rep/MyPlanPage.js'), 'MyPlanPage'),
       page('/me/simulate', () => import('../pages/rep/SimulatePage.js'), 'SimulatePage'),

@@ -1,6 +1,13 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { breakdownQuery, type Dashboard, type Deal, dashboardQuery, dealsQuery } from '../../api/queries.js';
+import {
+  breakdownQuery,
+  closedDealsPage,
+  closedDealsQuery,
+  type Dashboard,
+  type Deal,
+  dealsQuery,
+} from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -8,6 +15,7 @@ import { DealAmount } from '../../components/DealAmount.js';
 import { allOf, FailedPart, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
+import { Pager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
@@ -22,10 +30,10 @@ type Closed = Dashboard['closedDeals'][number] & { readonly why: string };
 /** Closed deals with what they paid or why they paid nothing, and open deals. */
 export function MyDealsPage() {
   const { repId } = useSession();
-  const { period: chosen } = route.useSearch();
+  const { period: chosen, page = 0 } = route.useSearch();
   const navigate = useNavigate({ from: '/me/deals' });
   const period = usePeriod(chosen);
-  const dashboard = useQuery(dashboardQuery(repId, period));
+  const dashboard = useQuery(closedDealsQuery(repId, period, page));
   const open = useQuery(dealsQuery({ repId, isWon: 'false', limit: '500' }));
   const closed = useReasons(dashboard.data?.closedDeals ?? []);
   return (
@@ -33,15 +41,17 @@ export function MyDealsPage() {
       title="Deals"
       crumbs={[{ label: 'Deals' }, { label: formatPeriod(period) }]}
       facts={[
-        dashboard.data === undefined ? null : `${formatCount(closed.length, 'deal')} closed in ${formatPeriod(period)}`,
+        dashboard.data === undefined
+          ? null
+          : `${formatCount(dashboard.data.closedDealCount, 'deal')} closed in ${formatPeriod(period)}`,
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
       <Loaded query={allOf({ dashboard, open: orFailure(open) })} height={560}>
-        {({ open: loaded }) => (
+        {({ dashboard: { closedDealCount }, open: loaded }) => (
           <>
             <Card title="Closed" isFlush>
-              {closed.length === 0 ? (
+              {closedDealCount === 0 ? (
                 <p className={styles.none}>No deal closed in {formatPeriod(period)}.</p>
               ) : (
                 <DataTable
@@ -50,6 +60,14 @@ export function MyDealsPage() {
                   rows={closed}
                   rowKey={({ dealId }) => dealId}
                   isInset
+                />
+              )}
+              {closedDealCount <= closedDealsPage ? null : (
+                <Pager
+                  page={page}
+                  pageSize={closedDealsPage}
+                  count={closedDealCount}
+                  onChange={(next) => navigate({ search: { period, page: next === 0 ? undefined : next } })}
                 />
               )}
             </Card>
