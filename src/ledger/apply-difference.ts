@@ -8,8 +8,9 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Difference, isSameCredit, type Write } from './difference.js';
 import { decided, recordHistory } from './event-history.js';
+import { type Counter, Footprint } from './footprint.js';
 import { type LedgerRow } from './ledger-rows.js';
-import { type Counter, Footprint, type KnownTotals, refreshTotals, setTotals } from './totals.js';
+import { type KnownTotals, refreshTotals, setTotals } from './totals.js';
 
 /** The difference of one lane, and the state that it is written for. */
 export interface LaneDifference extends Difference {

@@ -4,18 +4,19 @@ import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { type Difference } from './difference.js';
+import { type Counter } from './footprint.js';
 import { type LedgerRow } from './ledger-rows.js';
 import { maxPeriodKind } from './load-window.js';
 import { type LoadedRepInput } from './rep-input.js';
 import { hasRule, type RepTerms } from './rep-terms.js';
-import { type Counter, type KnownTotals, type MonthChange } from './totals.js';
+import { type KnownTotals, type MonthChange } from './totals.js';
 
 /**
  * The totals after a run of a shortened window, which has loaded every event from its first day on. Null if events before
  * this day change too, or if a month or one of its periods may have lost its last event.
  */
 export function knownTotals(
-  terms: RepTerms,
+  terms: Pick<RepTerms, 'repId' | 'versions'>,
   { carried, stored, window }: Pick<LoadedRepInput, 'carried' | 'stored' | 'window'>,
   { credits }: Pick<RepResult, 'credits'>,
   { writes, reversals }: Difference,
@@ -47,7 +48,7 @@ export function knownTotals(
   return { creditOf, creditChangeOf: () => null, months };
 }
 
-function endOfPeriod(terms: RepTerms, day: Day): Day {
+function endOfPeriod(terms: Pick<RepTerms, 'versions'>, day: Day): Day {
   return periodRange(periodOf(day, maxPeriodKind([terms]))).to;
 }
 

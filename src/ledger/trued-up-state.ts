@@ -3,10 +3,11 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type Trigger } from './calculation-requests.js';
 import { type CountedRow, loadRowsOfPeriod } from './counted-rows.js';
 import { dependentRequests } from './dependents.js';
+import { Footprint } from './footprint.js';
 import { calculationWindow } from './load-window.js';
 import { type Recalculate } from './recalculate.js';
 import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
-import { Footprint, refreshQuotas } from './totals.js';
+import { refreshQuotas } from './totals.js';
 import { replaceRowsOfPeriod, restoreRowsOfPeriod } from './trued-up-rows.js';
 
 /**

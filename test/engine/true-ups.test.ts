@@ -128,7 +128,10 @@ describe('true-ups below two levels of managers (sections 9 and 10)', () => {
       deals: january,
       ...values,
     });
-  const storedRows = ledgerOf(team());
+  let storedRows: ReturnType<typeof ledgerOf> = [];
+  before(() => {
+    storedRows = ledgerOf(team());
+  });
   const late = [...january, deal('D4', '2026-01-20', 20000)];
   const names = ['r', 'm', 'vp'];
   const earned = (given: World): Record<string, string> =>
