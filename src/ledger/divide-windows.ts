@@ -85,11 +85,23 @@ function startOf({ terms, requests, locked }: RequestedWindow): {
   const oldest = requests.find(
     ({ continues, from_day: from }) => continues || locked.isComplete || from < (firstContinued as Day),
   ) as PendingRequest;
+  const trailing = trailingOf(requests);
+  const first = trailing.includes(oldest) ? trailing : [oldest];
   return {
-    from: boundaryUpTo(terms, oldest.from_day),
-    isFirst: (one) => one === oldest,
+    from: boundaryUpTo(terms, first.map(({ from_day: from }) => from).reduce(earlier)),
+    isFirst: (one) => first.includes(one),
     isUntrusted: () => false,
   };
+}
+
+/**
+ * The requests that continue before the furthest one. They are calculated as one: their days follow each other, and each
+ * would calculate the same ones again. The furthest one ends first, so that new changes do not keep it from the last days.
+ */
+function trailingOf(requests: readonly PendingRequest[]): readonly PendingRequest[] {
+  const continued = requests.filter(({ continues }) => continues);
+  const furthest = continued.map(({ from_day: from }) => from).reduce(later, '');
+  return continued.filter(({ from_day: from }) => from < furthest);
 }
 
 /** The last day on which a part may begin, up to the given one. */
