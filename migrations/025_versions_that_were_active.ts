@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** A plan version remembers that it was active: only then may events of its days have been earned. */
+/** A plan version stores whether it was ever active: only then may events of its days have been earned. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table plan_versions add column has_been_active boolean not null default false`.execute(db);
   // A draft that pays nothing now was active if events that it earned have stayed.

@@ -6,8 +6,8 @@ import { type Lane } from './lanes.js';
 type RunLane = (workspaceId: string, repId: string) => Promise<void>;
 
 const maxRunning = 2;
-/** More wake-ups that the queue refuses are left to the sweep. */
-const maxRefused = 10_000;
+/** More wake-ups that the queue rejects are left to the sweep. */
+const maxRejected = 10_000;
 
 /**
  * Calculates lanes in this process if it runs workers and has a free slot, because the queue takes longer than most
@@ -20,8 +20,8 @@ export class LocalLaneDispatcher {
   /** Lanes that run here; true if they were woken again meanwhile. */
   private readonly running = new Map<string, boolean>();
   private readonly runs = new Set<Promise<void>>();
-  /** Lanes that the queue has refused, oldest first. */
-  private readonly refused = new Map<string, Lane>();
+  /** Lanes that the queue has rejected, oldest first. */
+  private readonly rejected = new Map<string, Lane>();
 
   constructor(
     private readonly throughQueue: QueueLanes,
@@ -32,8 +32,8 @@ export class LocalLaneDispatcher {
     const queued = repIds.length > minChunks ? repIds : repIds.filter((repId) => !this.takes(workspaceId, repId));
     if (queued.length === 0 || (await this.throughQueue(workspaceId, queued)) || this.runHere === null) return;
     for (const repId of queued)
-      if (this.refused.size < maxRefused) this.refused.set(`${workspaceId} ${repId}`, { workspaceId, repId });
-    this.runRefused();
+      if (this.rejected.size < maxRejected) this.rejected.set(`${workspaceId} ${repId}`, { workspaceId, repId });
+    this.runRejected();
   };
 
   /** Starts to run lanes in this process. */
@@ -44,7 +44,7 @@ export class LocalLaneDispatcher {
   /** Stops accepting lanes, and resolves when the running ones have ended. */
   async close(): Promise<void> {
     this.runHere = null;
-    this.refused.clear();
+    this.rejected.clear();
     await Promise.all(this.runs);
   }
 
@@ -64,13 +64,13 @@ export class LocalLaneDispatcher {
     this.runs.add(run);
     void run.finally(() => {
       this.runs.delete(run);
-      this.runRefused();
+      this.runRejected();
     });
   }
 
-  private runRefused(): void {
-    for (const [lane, { workspaceId, repId }] of this.refused)
-      if (this.takes(workspaceId, repId)) this.refused.delete(lane);
+  private runRejected(): void {
+    for (const [lane, { workspaceId, repId }] of this.rejected)
+      if (this.takes(workspaceId, repId)) this.rejected.delete(lane);
       else return;
   }
 

@@ -70,7 +70,7 @@ describe('the local lane dispatcher', () => {
     expect(yard.begun).to.deep.equal(['a', 'b', 'a']);
   });
 
-  it('runs what an unreachable queue refuses, in order and each lane once, as slots become free', async () => {
+  it('runs what an unreachable queue rejects, in order and each lane once, as slots become free', async () => {
     yard.isQueueReachable = false;
     await yard.lanes.wake('w', ['left to the sweep']);
     yard.lanes.open(yard.run);
