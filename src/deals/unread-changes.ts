@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Fields } from '../engine/field-value.js';
+import { foldedSlug } from '../engine/slug.js';
 import { Decimal } from '../kernel/decimal.js';
 import { loadReadFields } from '../ledger/read-fields.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -40,7 +41,7 @@ export async function unreadChanges(
   const { rows } = await sql<StoredFields>`
     select d.deal_id as "dealId", (
         select coalesce(jsonb_object_agg(f.key, f.value), '{}') from jsonb_each(d.fields) f
-        where f.key = any(${[...read]}::text[])
+        where lower(f.key collate "C") = any(${[...read]}::text[])
       ) as fields
     from deals d
     where d.workspace_id = ${workspaceId} and d.deal_id = any(${writes.map(({ dealId }) => dealId)}::text[])`.execute(
@@ -55,6 +56,6 @@ export async function unreadChanges(
 }
 
 function isReadAlike(before: Fields, after: Fields, read: ReadonlySet<string>): boolean {
-  const names = new Set([...Object.keys(before), ...Object.keys(after).filter((name) => read.has(name))]);
+  const names = new Set([...Object.keys(before), ...Object.keys(after).filter((name) => read.has(foldedSlug(name)))]);
   return [...names].every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
 }

@@ -4,7 +4,7 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { planCost } from './plan-cost.js';
-import { currencyReader, fieldReader, type ReadField, type SlugMapping } from './slug.js';
+import { currencyReader, dealCount, fieldReader, type ReadField, type SlugMapping, teamEarnings } from './slug.js';
 import { versionInForceOf } from './version-timeline.js';
 
 /** A rule with its id. Ids differ between versions; the name links attainment, caps and quotas across versions. */
@@ -45,6 +45,8 @@ export interface CompiledRule {
   readonly key: string;
   readonly conditions: ConditionSet;
   readonly readMeasure: ReadField;
+  /** Whether the measure of a cascade rule is what the people below earned on the deal. */
+  readonly measuresEarnings: boolean;
   /** Null when no field is the base. */
   readonly readBase: ReadField | null;
   /** The currencies of the measure and of the base. */
@@ -55,7 +57,7 @@ export interface CompiledRule {
   readonly tiers: readonly EffectiveTier[];
   /** The thresholds of the tiers as credit (attainment) or unchanged (value, rank); null for attainment without a target. */
   readonly boundsFor: (target: Decimal | null) => readonly Decimal[] | null;
-  /** A single tier from 0: a flat-rate plan, which needs no quota. */
+  /** A single tier from 0, which pays whatever the attainment is: a flat-rate plan, which needs no quota. */
   readonly isFlatRate: boolean;
   readonly cap: Decimal | null;
   readonly floor: Decimal | null;
@@ -81,7 +83,10 @@ export function compileVersion(
 ): CompiledVersion {
   const readers = new Map<string, ReadField>();
   // Rules that read the same field share its reader, and with it the number of the last deal; see NumberReader.
-  const reader = (slug: string) => getOrInsert(readers, slug, () => fieldReader(slug, version.fieldMapping, measures));
+  const reader = (slug: string) =>
+    getOrInsert(readers, slug, () =>
+      slug === dealCount ? countOfOne : fieldReader(slug, version.fieldMapping, measures),
+    );
   const conditionsOf = (conditions: readonly Condition[]) =>
     compileConditions(conditions, version.fieldMapping, measures, timeZone);
   return {
@@ -97,13 +102,14 @@ export function compileVersion(
         key: attainmentKey(rule),
         conditions: conditionsOf(rule.conditions),
         readMeasure: reader(rule.measure),
+        measuresEarnings: rule.measure === teamEarnings,
         readBase: base === null ? null : reader(base),
         readCurrencies: moneySlugs(rule).map((slug) => currencyReader(slug, version.fieldMapping, measures)),
         readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
         credits: creditReaders(rule, reader),
         tiers,
         boundsFor: tierBounds(rule, tiers),
-        isFlatRate: rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.threshold.isZero() === true,
+        isFlatRate: needsNoQuota(rule, tiers),
         cap: decimalOrNull(rule.cap),
         floor: decimalOrNull(rule.floor),
         capMultiplier: decimalOrNull(rule.capMultiplier),
@@ -111,6 +117,15 @@ export function compileVersion(
       };
     }),
   };
+}
+
+function countOfOne(): number {
+  return 1;
+}
+
+function needsNoQuota({ tierBy, payoutMode }: Rule, tiers: readonly EffectiveTier[]): boolean {
+  if (tierBy !== 'attainment' || payoutMode === 'rate_times_attainment') return false;
+  return tiers.length === 1 && tiers[0]?.threshold.isZero() === true;
 }
 
 /** The version of the plan's timeline that is in force on the day. */
@@ -159,9 +174,10 @@ function baseField({ payoutBase }: Rule): string | null {
   return payoutBase === undefined || payoutBase === 'variable_target' || payoutBase === '1' ? null : payoutBase;
 }
 
-/** The fields whose values a rule pays on. */
+/** The fields whose values a rule pays on. A number of deals has no currency; earnings are those of the plan's. */
 function moneySlugs(rule: Rule): string[] {
-  return [...new Set([rule.measure, baseField(rule) ?? rule.measure])];
+  const slugs = new Set([rule.measure, baseField(rule) ?? rule.measure]);
+  return [...slugs].filter((slug) => slug !== dealCount && slug !== teamEarnings);
 }
 
 function creditReaders(rule: Rule, reader: (slug: string) => ReadField): CompiledRule['credits'] {

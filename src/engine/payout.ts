@@ -145,6 +145,8 @@ function rawAmount(
       return bandsEntered(rule, bounds, inputs);
     case 'stepped_bonus':
       return stepUp(tier, inputs);
+    case 'rate_times_attainment':
+      return timesAttainment(rule, tier, inputs);
     case 'rate':
     case 'flat_per_event':
       if (tier !== null && tier.flatAmount !== null) return whole(tier, tier.flatAmount);
@@ -153,6 +155,21 @@ function rawAmount(
     default:
       return unreachable(rule.rule.payoutMode);
   }
+}
+
+/**
+ * The rate of the tier times the base times the attainment that decides the tier. It is 0 for a fixed amount, which an
+ * override has if an earlier version of the rule paid by amounts.
+ */
+function timesAttainment(rule: CompiledRule, tier: EffectiveTier | null, inputs: TierInputs): RawAmount {
+  const target = inputs.quota?.target;
+  if (tier === null || tier.rate === null || target === undefined) return nothing;
+  const reached = rule.rule.tierMode === 'retroactive' ? inputs.periodCredit : inputs.after;
+  const weighted = inputs.base.times(reached);
+  return {
+    raw: tier.rate.times(weighted).dividedBy(target),
+    parts: [{ tierIndex: tier.tierIndex, rate: tier.rate, part: weighted.dividedBy(target).rounded(partPlaces) }],
+  };
 }
 
 function whole(tier: EffectiveTier, base: Decimal): RawAmount {

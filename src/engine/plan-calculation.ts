@@ -150,13 +150,13 @@ export class PlanCalculation implements WalkListener {
     const period = periodOf(day, rule.rule.attainmentPeriod);
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const numberOf: NumberOf = (field) => this.numbers.read(field, deal);
-    const measure = numberOf(rule.readMeasure);
+    const earned = upstream === null ? null : sum(inputs.map(({ amount }) => amount));
+    const measure = rule.measuresEarnings ? earned : numberOf(rule.readMeasure);
     if (measure === null)
       return this.skip(version, rule, deal.dealId, absenceReason(rule.readMeasure(deal)), undefined, [
         rule.rule.measure,
       ]);
-    const usual = upstream === null ? measure : sum(inputs.map(({ amount }) => amount));
-    const base = baseOf(rule, usual, quota, numberOf);
+    const base = baseOf(rule, earned ?? measure, quota, numberOf);
     if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
     const tierValue = rule.readTierValue === null ? null : numberOf(rule.readTierValue);
     this.enter(day, deal.dealId, period, {

@@ -5,11 +5,12 @@ import { readValue } from '../kernel/invalid-values.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
+import { teamEarnings } from './slug.js';
 
 const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
 const tierBys = ['attainment', 'value', 'rank'] as const;
 const tierModes = ['full_rate', 'marginal', 'retroactive'] as const;
-const payoutModes = ['rate', 'flat_per_event', 'flat_per_tier', 'stepped_bonus'] as const;
+const payoutModes = ['rate', 'rate_times_attainment', 'flat_per_event', 'flat_per_tier', 'stepped_bonus'] as const;
 
 export interface Tier {
   readonly tierIndex: number;
@@ -115,7 +116,7 @@ const shared = {
   ),
   payoutMode: documented(
     z.enum(payoutModes).optional(),
-    'rate: base times rate, or flatAmount. flat_per_event: flatAmount for each deal. flat_per_tier: flatAmount once for each tier reached. stepped_bonus: the flatAmount of the highest tier reached, once a period',
+    'rate: base times rate, or flatAmount. rate_times_attainment: base times rate times attainment. flat_per_event: flatAmount for each deal. flat_per_tier: flatAmount once for each tier reached. stepped_bonus: the flatAmount of the highest tier reached, once a period',
     { default: 'rate', example: 'stepped_bonus' },
   ),
   payoutBase: documented(
@@ -205,11 +206,11 @@ const canonicalRule = z
     name: documented(name, 'Unique in the plan; quotas may name the rule by it', { example: 'New business' }),
     measure: documented(
       slug,
-      'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, or a slug of list_fields (GET /v1/fields)',
+      'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, a slug of list_fields (GET /v1/fields), or _deals, which is 1 for every deal',
       { example: 'amount' },
     ),
     attainmentPeriod: documented(
-      z.enum(['monthly', 'quarterly', 'annual']).optional(),
+      z.enum(periodKinds).optional(),
       'How long attainment adds up; quotas must be set for periods of this kind',
       { default: 'quarterly', example: 'monthly' },
     ),
@@ -225,6 +226,14 @@ const canonicalRule = z
     ...shared,
   })
   .describe('A payout rule');
+
+/** Cascade rules count what the people below earned on a deal unless they name a field of the deal. */
+const cascadeMeasure = documented(
+  canonicalRule.shape.measure.optional(),
+  'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, a slug of list_fields (GET /v1/fields), or _deals, which is 1 for every deal. Required, except in cascade rules: these count what the people below earned (_earned)',
+  { example: 'amount' },
+);
+const cascadeRule = canonicalRule.extend({ measure: cascadeMeasure });
 
 const secondTier = z.strictObject({
   name: name.optional(),
@@ -242,6 +251,7 @@ const secondRule = z.strictObject({
   tierBy: slug.optional(),
   tiers: z.array(secondTier).min(1).max(50),
 });
+const secondCascadeRule = secondRule.extend({ baseField: slug.optional() });
 
 const conditions = z
   .array(z.union([leafSchema, groupSchema]))
@@ -256,7 +266,7 @@ export const describedPlanConfig = z
     ),
     rules: z
       .array(
-        canonicalRule
+        cascadeRule
           .extend({
             conditions: conditions.describe('Further conditions for this rule alone; all must hold'),
           })
@@ -303,12 +313,12 @@ function readRule(raw: Record<string, unknown>, index: number, period: PeriodKin
 }
 
 function readCanonicalRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
-  const parsed = readValue(canonicalRule, raw, ['rules', index]);
+  const parsed = readValue(isCascade(raw) ? cascadeRule : canonicalRule, raw, ['rules', index]);
   if ('issues' in parsed) return parsed;
   const {
     tiers,
     name,
-    measure,
+    measure = teamEarnings,
     attainmentPeriod = period,
     tierBy = 'attainment',
     tierValueField,
@@ -329,10 +339,21 @@ function readCanonicalRule(raw: Record<string, unknown>, index: number, period: 
   });
 }
 
+function isCascade(raw: Record<string, unknown>): boolean {
+  return raw['executionPhase'] === 'cascade';
+}
+
 function readSecondRule(raw: Record<string, unknown>, index: number, period: PeriodKind): RuleResult {
-  const parsed = readValue(secondRule, raw, ['rules', index]);
+  const parsed = readValue(isCascade(raw) ? secondCascadeRule : secondRule, raw, ['rules', index]);
   if ('issues' in parsed) return parsed;
-  const { baseField, tiers, name = `Rule ${index + 1}`, attainmentPeriod = period, tierBy, ...rest } = parsed.value;
+  const {
+    baseField = teamEarnings,
+    tiers,
+    name = `Rule ${index + 1}`,
+    attainmentPeriod = period,
+    tierBy,
+    ...rest
+  } = parsed.value;
   const both = tiers.findIndex((tier) => tier.amount !== undefined && tier.flatAmount !== undefined);
   if (both >= 0)
     return {
@@ -390,12 +411,36 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
   if (rule.dependsOn !== undefined && rule.executionPhase !== 'cascade') {
     yield { path: at('dependsOn'), message: 'is allowed only in cascade rules' };
   }
+  yield* measureProblems(rule, at);
   if (rule.dependsOn === rule.name) yield { path: at('dependsOn'), message: 'a rule cannot depend on itself' };
+  yield* modeProblems(rule, at);
+  yield* tierProblems(rule, at);
+}
+
+function* modeProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {
   const bands = rule.payoutMode === 'flat_per_tier' || rule.payoutMode === 'stepped_bonus';
   if (bands && (rule.tierBy !== 'attainment' || rule.tierMode !== 'full_rate')) {
     yield { path: at('payoutMode'), message: `${rule.payoutMode} needs tierBy attainment and tierMode full_rate` };
   }
-  yield* tierProblems(rule, at);
+  if (rule.payoutMode === 'rate_times_attainment' && (rule.tierBy !== 'attainment' || rule.tierMode === 'marginal')) {
+    yield {
+      path: at('payoutMode'),
+      message: 'rate_times_attainment needs tierBy attainment and tierMode full_rate or retroactive',
+    };
+  }
+}
+
+function* measureProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {
+  if (rule.measure === teamEarnings && rule.executionPhase !== 'cascade')
+    yield { path: at('measure'), message: `${teamEarnings} is what the people below earned, in cascade rules only` };
+  const others = {
+    payoutBase: rule.payoutBase,
+    tierValueField: rule.tierValueField,
+    quotaMeasure: rule.quotaMeasure,
+    quotaCredit: rule.quotaCredit?.find(({ field }) => field === teamEarnings)?.field,
+  };
+  for (const [key, field] of Object.entries(others))
+    if (field === teamEarnings) yield { path: at(key), message: `${teamEarnings} can only be the measure` };
 }
 
 function* tierProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {
@@ -424,6 +469,10 @@ export function* payProblems(
 ): Generator<string> {
   if (rate !== undefined && flatAmount !== undefined) yield 'rate and flatAmount exclude each other';
   if (rate === undefined && flatAmount === undefined) yield 'needs a rate or a flatAmount';
+  if (payoutMode === 'rate_times_attainment') {
+    if (flatAmount !== undefined) yield 'payoutMode rate_times_attainment pays a rate; give rate instead of flatAmount';
+    return;
+  }
   if (rate !== undefined && payoutMode !== 'rate')
     yield `payoutMode ${payoutMode} pays fixed amounts; give flatAmount instead of rate`;
 }

@@ -41,6 +41,11 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['value', 'amount'],
 ]);
 
+/** The measure of rules that count deals: each deal is 1. */
+export const dealCount = '_deals';
+/** The measure of cascade rules that count what the people below earned on the deal. */
+export const teamEarnings = '_earned';
+
 /** The standard value that a slug names, if it names one: `amount` names dealAmount. */
 export function standardNamedBy(slug: string): StandardField | undefined {
   return standardBySlug.get(slug);
@@ -53,37 +58,56 @@ export function aliasOf(slug: string): string | undefined {
 
 /**
  * Reads a slug from a deal. Order: the plan's mapping, the workspace's measures, the deal's own field, its alias,
- * the standard value that the slug names.
+ * the standard value that the slug names, the deal's own field whose name differs only in case.
  */
 export function fieldReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
-  const { keys, standard } = fieldSources(slug, planMapping, measures);
+  const { keys, standard, folded } = fieldSources(slug, planMapping, measures);
   return (deal) => {
     for (const key of keys) {
       const value = own(deal.fields, key);
       if (!isAbsent(value)) return value;
     }
-    return standard === null ? undefined : deal.standard[standard];
+    if (standard !== null) return deal.standard[standard];
+    const key = folded === null ? null : keyInAnyCase(deal.fields, folded);
+    return key === null ? undefined : deal.fields[key];
   };
+}
+
+/** The slug in small letters. Only A to Z change, as in PostgreSQL's `lower(… collate "C")`. */
+export function foldedSlug(slug: string): string {
+  return slug.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** The first name in code point order that is the slug in another case and has a value. */
+function keyInAnyCase(fields: Fields, folded: string): string | null {
+  let found: string | null = null;
+  for (const key of Object.keys(fields))
+    if (key.length === folded.length && (found === null || key < found) && foldedSlug(key) === folded)
+      if (!isAbsent(fields[key])) found = key;
+  return found;
 }
 
 export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** The sources of {@link fieldReader} in its order: keys of the deal's fields, then a standard value. */
+/** The sources of {@link fieldReader} in its order: keys of the deal's fields, a standard value, a name in any case. */
 export interface FieldSources {
   readonly keys: readonly string[];
   readonly standard: StandardField | null;
+  /** The slug in small letters; null if it is mapped or names a standard value. */
+  readonly folded: string | null;
 }
 
 export function fieldSources(slug: string, planMapping: SlugMapping, measures: SlugMapping): FieldSources {
   const mapped = own(planMapping, slug) ?? own(measures, slug);
-  if (mapped !== undefined) return { keys: [mapped], standard: null };
+  if (mapped !== undefined) return { keys: [mapped], standard: null, folded: null };
   const alias = aliases.get(slug);
   const standard = standardBySlug.get(slug);
   const remapped = standard === undefined ? undefined : own(planMapping, standard);
   const keys = [slug, alias, remapped].filter((key) => key !== undefined);
-  return { keys, standard: remapped === undefined ? (standard ?? null) : null };
+  const folded = standard === undefined ? foldedSlug(slug) : null;
+  return { keys, standard: remapped === undefined ? (standard ?? null) : null, folded };
 }
 
 /**
@@ -91,16 +115,16 @@ export function fieldSources(slug: string, planMapping: SlugMapping, measures: S
  * otherwise that of the deal.
  */
 export function currencyReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
-  const sources = fieldSources(slug, planMapping, measures).keys.map(
-    (key) => [key, `${key}${currencySuffix}`] as const,
-  );
+  const { keys, folded } = fieldSources(slug, planMapping, measures);
+  const sources = keys.map((key) => [key, `${key}${currencySuffix}`] as const);
+  const codeIn = (deal: Deal, key: string) => {
+    const ownCurrency = own(deal.fields, key);
+    return typeof ownCurrency === 'string' && isoCode.test(ownCurrency) ? ownCurrency : deal.standard.currency;
+  };
   return (deal) => {
-    for (const [key, currencyKey] of sources) {
-      if (isAbsent(own(deal.fields, key))) continue;
-      const ownCurrency = own(deal.fields, currencyKey);
-      return typeof ownCurrency === 'string' && isoCode.test(ownCurrency) ? ownCurrency : deal.standard.currency;
-    }
-    return deal.standard.currency;
+    for (const [key, currencyKey] of sources) if (!isAbsent(own(deal.fields, key))) return codeIn(deal, currencyKey);
+    const key = folded === null ? null : keyInAnyCase(deal.fields, folded);
+    return key === null ? deal.standard.currency : codeIn(deal, `${key}${currencySuffix}`);
   };
 }
 

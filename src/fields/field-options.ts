@@ -30,11 +30,11 @@ export async function findFieldOptions(
   if (standard !== undefined) {
     const inCrm = optionsInCrm(fromCrm, nativeSlugOf(standard, mapping, fromCrm));
     const keys = [slug, aliasOf(slug)].flatMap((one) => one ?? []);
-    return inCrm ?? listStoredValues(trx, workspaceId, { keys, standard });
+    return inCrm ?? listStoredValues(trx, workspaceId, { keys, standard, folded: null });
   }
   const field = await findNativeDefinition(trx, workspaceId, measure ?? slug, fromCrm);
   if (field === null || !hasOptions(field)) return null;
-  return listStoredValues(trx, workspaceId, { keys: [field.slug], standard: null });
+  return listStoredValues(trx, workspaceId, { keys: [field.slug], standard: null, folded: null });
 }
 
 function optionsInCrm(fromCrm: readonly CrmFieldDefinition[], slug: string | undefined) {

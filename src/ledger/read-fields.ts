@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { aliasOf, currencySuffix, standardSlugs } from '../engine/slug.js';
+import { aliasOf, currencySuffix, foldedSlug, standardSlugs } from '../engine/slug.js';
 import { cacheOf, type Work } from '../platform/database/unit-of-work.js';
 
 interface Read {
@@ -8,8 +8,8 @@ interface Read {
 }
 
 /**
- * The keys of deal fields that a calculation of the workspace may read: what rules, conditions and mappings of all
- * versions name, and some more. It is constant within one revision. The caller holds a lock under which no plan changes.
+ * The keys of deal fields that a calculation of the workspace may read, as folded slugs: what rules, conditions and
+ * mappings of all versions name, and some more. It is constant within one revision. The caller holds a lock under which no plan changes.
  */
 export async function loadReadFields(trx: Work, workspaceId: string): Promise<ReadonlySet<string>> {
   const cache = cacheOf<ReadonlySet<string>>(trx);
@@ -23,7 +23,7 @@ export async function loadReadFields(trx: Work, workspaceId: string): Promise<Re
   if (cached !== null) return cached;
   const { revision, names } = await readNames(trx, workspaceId);
   const aliased = [...standardSlugs, ...names.flatMap((name) => [name, aliasOf(name) ?? name])];
-  const fields = new Set(aliased.flatMap((name) => [name, `${name}${currencySuffix}`]));
+  const fields = new Set(aliased.flatMap((name) => [name, `${name}${currencySuffix}`]).map(foldedSlug));
   cache.set(revision, key, fields, [...fields].join('').length);
   return fields;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { comparable } from '../engine/field-value.js';
-import { fieldSources, type SlugMapping, standardNamedBy, standardSlugs } from '../engine/slug.js';
+import { fieldSources, foldedSlug, type SlugMapping, standardNamedBy, standardSlugs } from '../engine/slug.js';
 import { listCrmDefinitions } from '../fields/crm-field-views.js';
 import {
   fieldSlugsOfNewestDeals,
@@ -35,7 +35,8 @@ export async function unknownFieldWarnings(
   if (doubtful.length === 0) return [];
   const defined = (await listCrmDefinitions(trx, workspaceId)).map(({ slug }) => slug);
   const existing = new Set([...named, ...defined, ...(await fieldSlugsOfNewestDeals(trx, workspaceId))]);
-  const missing = doubtful.filter(({ slug }) => !existing.has(slug));
+  const inAnyCase = new Set([...existing].map(foldedSlug));
+  const missing = doubtful.filter(({ slug }) => !inAnyCase.has(foldedSlug(slug)));
   const older = await slugsThatDealsHave(trx, workspaceId, [...new Set(missing.map(({ slug }) => slug))]);
   const unknown = missing.filter(({ slug }) => !older.has(slug));
   // A large plan names the same field thousands of times.

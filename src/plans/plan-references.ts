@@ -1,6 +1,6 @@
 import { type Condition, type Leaf } from '../engine/condition.js';
 import { type PlanTerms, type Rule } from '../engine/plan-config.js';
-import { type SlugMapping, standardNamedBy } from '../engine/slug.js';
+import { dealCount, type SlugMapping, standardNamedBy, teamEarnings } from '../engine/slug.js';
 import { ruleNamesOf } from './plan-warnings.js';
 
 /** A field that a plan reads: its slug, and the path in the config that names it. */
@@ -34,7 +34,9 @@ function fieldsOfRule(rule: Rule, config: unknown, index: number): FieldReferenc
     [rule.quotaMeasure, 'quotaMeasure'],
     ...(rule.quotaCredit ?? []).map(({ field }, position) => [field, `quotaCredit.${position}.field`] as const),
   ];
-  return fields.flatMap(([slug, name]) => (slug === undefined ? [] : [{ slug, path: `${path}.${name}` }]));
+  return fields.flatMap(([slug, name]) =>
+    slug === undefined || slug === dealCount || slug === teamEarnings ? [] : [{ slug, path: `${path}.${name}` }],
+  );
 }
 
 const comparisons = new Set(['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains']);

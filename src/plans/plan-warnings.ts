@@ -6,6 +6,7 @@ import { type PeriodKind } from '../kernel/period.js';
 const planWarningCodes = [
   'rate_above_one',
   'threshold_above_ten',
+  'rank_open_ended',
   'unknown_field',
   'unknown_value',
   'no_deal_conditions',
@@ -48,7 +49,10 @@ interface RuleNames {
 export function ruleNamesOf(config: unknown, index: number): RuleNames {
   const rule = memberOf(memberOf(config, 'rules'), index);
   const path = `config.rules.${index}`;
-  const isSecondShape = memberOf(rule, 'measure') === undefined;
+  // Cascade rules may have neither a measure nor a base field.
+  const isSecondShape =
+    memberOf(rule, 'measure') === undefined &&
+    memberOf(memberOf(memberOf(rule, 'tiers'), 0), 'minThreshold') === undefined;
   return {
     path,
     measure: isSecondShape ? 'baseField' : 'measure',
@@ -92,7 +96,23 @@ function warningsOfRule(rule: Rule, names: RuleNames): PlanWarning[] {
   return [
     ...rates,
     ...thresholds,
+    ...openRanks(rule, names),
     ...ratio(rule.floorAttainment ?? 0, `${names.path}.floorAttainment`, 'floorAttainment'),
+  ];
+}
+
+/** The last place without an end, which everyone behind it has too. */
+function openRanks({ name, tierBy, tiers }: Rule, { path }: RuleNames): PlanWarning[] {
+  const shared = tiers.filter(({ repId }) => repId === undefined);
+  const last = shared.at(-1);
+  const pays = (last?.rate ?? 0) > 0 || (last?.flatAmount ?? 0) > 0;
+  if (tierBy !== 'rank' || last === undefined || !pays) return [];
+  return [
+    {
+      code: 'rank_open_ended',
+      path: `${path}.tiers.${tiers.indexOf(last)}`,
+      message: `"${name}" pays everyone from place ${last.minThreshold} on. To pay the first places only, add a tier that pays 0 from the place after the last that is paid.`,
+    },
   ];
 }
 
@@ -149,6 +169,7 @@ export function neededQuotas(terms: PlanTerms): NeededQuota[] {
 /** A single tier at 0 pays without a quota, unless the rule has a floor of attainment. */
 function needsTarget(rule: Rule): boolean {
   if (rule.tierBy !== 'attainment') return false;
+  if (rule.payoutMode === 'rate_times_attainment') return true;
   const thresholds = rule.tiers.filter((tier) => tier.repId === undefined).map((tier) => tier.minThreshold);
   const isFlatRate = thresholds.length === 1 && thresholds[0] === 0;
   return !isFlatRate || (rule.floorAttainment ?? 0) > 0;

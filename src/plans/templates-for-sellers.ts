@@ -85,7 +85,6 @@ export const managerCascade: WrittenTemplate = {
       { ...newBusiness, tiers: rates([0, 0.08, 'Base'], [1, 0.1, 'Accelerator']) },
       {
         name: 'Manager override',
-        measure: 'amount',
         executionPhase: 'cascade',
         dependsOn: 'New business',
         tiers: rates([0, 0.2, 'Override']),

@@ -34,20 +34,20 @@ export const sdrMeetingBonus: WrittenTemplate = {
   templateId: 'sdr-meeting-bonus',
   name: 'SDR meeting bonus',
   description:
-    '75 for every meeting held, and a monthly bonus of 300 when the number of meetings reaches the monthly goal and 500 when it reaches 150 % of it. Record each meeting as a deal that closes on the day of the meeting, with 1 in the field meetings and its status in meeting_status. Set a monthly quota for the rule Monthly milestone.',
+    '75 for every meeting held, and a monthly bonus of 300 when the number of meetings reaches the monthly goal and 500 when it reaches 150 % of it. Record each meeting as a deal that closes on the day of the meeting, with its status in the field meeting_status. Set a monthly quota for the rule Monthly milestone.',
   config: {
     dealConditions: [{ field: 'meeting_status', fieldType: 'status', operator: 'equals', value: 'Held' }],
     rules: [
       {
         name: 'Meeting',
-        measure: 'meetings',
+        measure: '_deals',
         attainmentPeriod: 'monthly',
         payoutMode: 'flat_per_event',
         tiers: fixed([0, 75, 'Meeting']),
       },
       {
         name: 'Monthly milestone',
-        measure: 'meetings',
+        measure: '_deals',
         attainmentPeriod: 'monthly',
         payoutMode: 'stepped_bonus',
         tiers: fixed([1, 300, 'Goal'], [1.5, 500, 'Beyond']),
@@ -57,10 +57,10 @@ export const sdrMeetingBonus: WrittenTemplate = {
   workedExample: {
     quotas: [{ measure: 'Monthly milestone', period: '2026-03', target: 2 }],
     deals: [
-      { dealId: 'meeting-1', closeDate: '2026-03-03', fields: { meetings: 1, meeting_status: 'Held' } },
-      { dealId: 'meeting-2', closeDate: '2026-03-09', fields: { meetings: 1, meeting_status: 'No show' } },
-      { dealId: 'meeting-3', closeDate: '2026-03-12', fields: { meetings: 1, meeting_status: 'Held' } },
-      { dealId: 'meeting-4', closeDate: '2026-03-20', fields: { meetings: 1, meeting_status: 'Held' } },
+      { dealId: 'meeting-1', closeDate: '2026-03-03', fields: { meeting_status: 'Held' } },
+      { dealId: 'meeting-2', closeDate: '2026-03-09', fields: { meeting_status: 'No show' } },
+      { dealId: 'meeting-3', closeDate: '2026-03-12', fields: { meeting_status: 'Held' } },
+      { dealId: 'meeting-4', closeDate: '2026-03-20', fields: { meeting_status: 'Held' } },
     ],
     expected: [
       pays('meeting-1', 'Meeting', 'Meeting', 75),

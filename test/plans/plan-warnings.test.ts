@@ -48,6 +48,30 @@ describe('warnings about a plan', () => {
     expect(await warningsOf(config)).to.deep.equal([]);
   });
 
+  it('a last place without an end that pays warns that everyone behind it is paid', async () => {
+    const places = [1, 2, 3].map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, flatAmount: 1000 }));
+    const ranked = { ...rule, name: 'Top three', tierBy: 'rank', tiers: places };
+    const [warning, ...others] = await warningsOf({ ...config, rules: [ranked] });
+    expect(others).to.deep.equal([]);
+    expect(warning).to.deep.equal({
+      code: 'rank_open_ended',
+      path: 'config.rules.0.tiers.2',
+      message:
+        '"Top three" pays everyone from place 3 on. To pay the first places only, add a tier that pays 0 from the place after the last that is paid.',
+    });
+    const ended = { ...ranked, tiers: [...places, { tierIndex: 3, minThreshold: 4, flatAmount: 0 }] };
+    expect(await warningsOf({ ...config, rules: [ended] })).to.deep.equal([]);
+  });
+
+  it('names of fields in another case, counted deals and earnings of a team cause no warning', async () => {
+    const rules = [
+      { ...rule, measure: 'ARR' },
+      { ...rule, name: 'Count', measure: '_deals' },
+      { name: 'Team', executionPhase: 'cascade', tiers: [tier] },
+    ];
+    expect(await warningsOf({ ...config, rules })).to.deep.equal([]);
+  });
+
   it('a plan with typing mistakes is accepted with a warning for each mistake', async () => {
     const warnings = await warningsOf({
       dealConditions: [{ ...won, value: 'Won' }],
@@ -109,7 +133,7 @@ describe('warnings about a plan', () => {
         tierBy: 'rank',
         tiers: [
           { ...tier, minThreshold: 1 },
-          { ...tier, tierIndex: 1, minThreshold: 20 },
+          { ...tier, tierIndex: 1, minThreshold: 20, rate: 0 },
         ],
       },
     ];

@@ -30,7 +30,7 @@ const response = z.object({
       attainmentPeriod: z.string().describe('How long attainment adds up: monthly, quarterly, semi_annual or annual'),
       tierBy: z.string().describe('What decides the tier: attainment, value or rank'),
       tierMode: z.string().describe('With tierBy attainment: full_rate, marginal or retroactive'),
-      payoutMode: z.string().describe('rate, flat_per_event, flat_per_tier or stepped_bonus'),
+      payoutMode: z.string().describe('rate, rate_times_attainment, flat_per_event, flat_per_tier or stepped_bonus'),
       cap: z.number().nullable().describe('Max amount of the rule in a period; null for none'),
       floor: z.number().nullable().describe('Min amount of a matching deal; null for none'),
       capMultiplier: z

@@ -71,6 +71,6 @@ async function plannedSlugs(trx: Work, workspaceId: string): Promise<{ every: st
       select c ->> 'field', c ->> 'fieldType' in ('number', 'currency') from conditions
     )
     select slug, bool_or(numeric) as numeric from slugs
-    where slug is not null and slug not in ('variable_target', '1') group by slug`.execute(trx);
+    where slug is not null and slug not in ('variable_target', '1', '_deals', '_earned') group by slug`.execute(trx);
   return { every: rows.map(({ slug }) => slug), numeric: rows.filter((row) => row.numeric).map(({ slug }) => slug) };
 }

@@ -2,7 +2,7 @@ import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { baseOf, counted, listed, money, percent } from './figures.js';
-import { type Band, limitNames, type RuleExplanation, type VersionTerms } from './rule-explanations.js';
+import { type Band, limitNames, paysRates, type RuleExplanation, type VersionTerms } from './rule-explanations.js';
 import { type RuleTerms } from './statement-facts.js';
 
 /** Shows how the lines of each rule add up to its total: tier by tier, then floors and caps. */
@@ -93,5 +93,6 @@ function mannerOf(terms: RuleTerms | null): string {
     value: 'value',
     rank: `${attainmentPeriods[rule.attainmentPeriod]} rank`,
   }[rule.tierBy];
-  return `tiers by ${by}, ${rule.payoutMode === 'rate' ? modeNames[rule.tierMode] : 'fixed amounts'}`;
+  const pay = paysRates(terms) ? modeNames[rule.tierMode] : 'fixed amounts';
+  return `tiers by ${by}, ${pay}${rule.payoutMode === 'rate_times_attainment' ? ' times attainment' : ''}`;
 }

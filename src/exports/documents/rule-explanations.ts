@@ -138,10 +138,12 @@ function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
   const [only] = trace.parts;
   const whole = trace.parts.length === 1 && only !== undefined && Decimal.of(only.part).equals(base);
   const isFixed = terms?.rule.payoutBase === '1';
+  // The part is the base times the attainment, and not a share of the credit.
+  const isWhole = whole || credit.isZero() || terms?.rule.payoutMode === 'rate_times_attainment';
   return trace.parts.map(({ tierIndex, rate, part }: PartTrace) => {
     const size = Decimal.of(part);
     if (rate === null) return { tierIndex, rate: null, base: Decimal.zero, amount: size };
-    const slice = whole || credit.isZero() ? size : size.times(base).dividedBy(credit).rounded(slicePlaces);
+    const slice = isWhole ? size : size.times(base).dividedBy(credit).rounded(slicePlaces);
     const exact = Decimal.of(rate);
     const amount = exact.times(slice);
     return isFixed
@@ -150,10 +152,15 @@ function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
   });
 }
 
+/** Whether tiers of the rule may have rates. */
+export function paysRates({ rule }: RuleTerms): boolean {
+  return rule.payoutMode === 'rate' || rule.payoutMode === 'rate_times_attainment';
+}
+
 /** Whether the line pays fixed amounts. Then neither its base nor a rate explains it. */
 export function isFixed({ slices, terms }: ExplainedLine): boolean {
   if (slices.length > 0) return slices.every((slice) => slice.rate === null);
-  return terms !== null && (terms.rule.payoutMode !== 'rate' || terms.rule.payoutBase === '1');
+  return terms !== null && (!paysRates(terms) || terms.rule.payoutBase === '1');
 }
 
 function bandsOf(lines: readonly ExplainedLine[], currency: string): Band[] {

@@ -64,6 +64,8 @@ interface Firing {
   version: WorldPlanVersion;
   rule: Rule;
   deal: WorldDeal | null;
+  /** How many deals it is about: 1, or those of the period. */
+  deals: number;
   dealId: string;
   day: string;
   key: string;
@@ -93,7 +95,11 @@ function scaleOf({ rule, version, quota }: Firing, repId: string): Scale {
   const tiers = effectiveTiers(rule, version, repId);
   const target = targetOf(quota);
   // Section 6, "No quota, or target 0", and its exception.
-  const isFlatRate = rule.tierBy === 'attainment' && tiers.length === 1 && tiers[0]?.minThreshold.isZero() === true;
+  const isFlatRate =
+    rule.tierBy === 'attainment' &&
+    rule.payoutMode !== 'rate_times_attainment' &&
+    tiers.length === 1 &&
+    tiers[0]?.minThreshold.isZero() === true;
   const reaches = (tier: Tier, cumulative: Amount): boolean =>
     isFlatRate || (target !== null && cumulative.gte(tier.minThreshold.times(target)));
   const lastReached = (cumulative: Amount): Tier | null =>
@@ -283,16 +289,16 @@ class RepLedger {
     day: string,
   ): Firing | null {
     if (!this.passes(version, rule, deal, day)) return null;
-    const field = (slug: string): Amount | null => numberOf(this.world, version, deal, slug);
-
-    const measure = field(rule.measure);
-    if (measure === null) return null;
-
     let input: Amount | null = null;
     if (rule.phase === 'cascade') {
       input = this.cascadeInput(rule, deal, day, planCurrency(this.world, version));
       if (input === null) return null;
     }
+
+    const field = (slug: string): Amount | null =>
+      slug === '_deals' ? ONE : numberOf(this.world, version, deal, slug);
+    const measure = rule.measure === '_earned' ? input : field(rule.measure);
+    if (measure === null) return null;
 
     const key = attainmentKey(rule);
     const period = periodOf(rule.attainmentPeriod, day);
@@ -301,7 +307,7 @@ class RepLedger {
     if (base === null) return null;
 
     const credit = this.creditOf(rule, measure, field);
-    return { plan, version, rule, deal, dealId: deal.dealId, day, key, period, credit, base, quota };
+    return { plan, version, rule, deal, deals: 1, dealId: deal.dealId, day, key, period, credit, base, quota };
   }
 
   /** Section 6, first bullet; section 4, "an absent quotaMeasure or quotaCredit field is credit 0". */
@@ -363,14 +369,19 @@ class RepLedger {
         isInPeriod(deal.closeDate, period) &&
         this.passes(version, rule, deal, lastDay),
     );
-    const total = (slug: string): Amount => sum(deals.map((deal) => numberOf(this.world, version, deal, slug) ?? ZERO));
+    const total = (slug: string): Amount =>
+      slug === '_deals'
+        ? amount(deals.length)
+        : sum(deals.map((deal) => numberOf(this.world, version, deal, slug) ?? ZERO));
     const measure = total(rule.measure);
     const key = attainmentKey(rule);
     const quota = this.quotaOf(plan, key, period);
     const base = this.baseOf(rule, measure, quota, total);
     if (base === null) return null;
     const credit = rule.quotaGroup === null ? this.creditOf(rule, measure, total) : ZERO;
-    return { plan, version, rule, deal: null, dealId: period, day: lastDay, key, period, credit, base, quota };
+    const deal = null;
+    const count = deals.length;
+    return { plan, version, rule, deal, deals: count, dealId: period, day: lastDay, key, period, credit, base, quota };
   }
 
   // Section 10.
@@ -496,10 +507,18 @@ class RepLedger {
     }
     if (rule.payoutMode === 'stepped_bonus')
       return tier === null ? ZERO : (tier.flatAmount ?? ZERO).minus(this.paidSoFar(firing));
+    if (rule.payoutMode === 'rate_times_attainment') return this.timesAttainment(firing, after, target, tier);
     if (tier !== null && tier.flatAmount !== null) return tier.flatAmount;
     if (rule.tierMode === 'marginal' && !isFlatRate)
       return marginal(bandsOf(tiers, target, belowZero), base, firing.credit, sliceStart, reachedBy(sliceStart));
     return (tier?.rate ?? ZERO).times(base);
+  }
+
+  private timesAttainment(firing: Firing, after: Amount, target: Amount | null, tier: Tier | null): Amount {
+    if (target === null || tier === null || tier.rate === null) return ZERO;
+    const isWhole = firing.rule.tierMode === 'retroactive';
+    const reached = isWhole ? this.wholePeriodCredit(this.repId, firing) : after;
+    return tier.rate.times(firing.base).times(reached).dividedBy(target);
   }
 
   /** Section 8, step 3. */
@@ -547,6 +566,7 @@ class RepLedger {
   }
 
   private tierValue(firing: Firing): Amount | null {
+    if (firing.rule.tierValueField === '_deals') return amount(firing.deals);
     if (firing.deal === null || firing.rule.tierValueField === null) return null;
     return numberOf(this.world, firing.version, firing.deal, firing.rule.tierValueField);
   }
@@ -630,5 +650,6 @@ function marginal(bands: Band[], base: Amount, credit: Amount, start: Amount, ti
 /** The fields whose values a rule pays on. */
 function paidFields({ measure, payoutBase }: Rule): string[] {
   const isField = payoutBase !== null && payoutBase !== 'variable_target' && payoutBase !== '1';
-  return isField ? [measure, payoutBase] : [measure];
+  // Counted deals have no currency, and earnings are in that of the plan.
+  return (isField ? [measure, payoutBase] : [measure]).filter((slug) => slug !== '_deals' && slug !== '_earned');
 }

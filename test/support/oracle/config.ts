@@ -58,7 +58,7 @@ interface PostedConfig {
 
 type Phase = 'per_deal' | 'cascade' | 'periodic';
 type TierMode = 'full_rate' | 'marginal' | 'retroactive';
-type PayoutMode = 'rate' | 'flat_per_event' | 'flat_per_tier' | 'stepped_bonus';
+type PayoutMode = 'rate' | 'rate_times_attainment' | 'flat_per_event' | 'flat_per_tier' | 'stepped_bonus';
 
 export interface Tier {
   tierIndex: number;
@@ -113,7 +113,7 @@ function canonicalRule(rule: PostedRule, position: number, quotaPeriod: PeriodKi
   return {
     ...tierSource(rule),
     name: rule.name ?? `Rule ${position + 1}`,
-    measure: rule.measure ?? rule.baseField ?? '',
+    measure: rule.measure ?? rule.baseField ?? '_earned',
     tiers: rule.tiers.map(canonicalTier),
     phase: rule.executionPhase ?? 'per_deal',
     attainmentPeriod: rule.attainmentPeriod ?? quotaPeriod ?? 'quarterly',

@@ -57,7 +57,23 @@ export function fieldOf(world: World, version: WorldPlanVersion, deal: WorldDeal
   const aliased = alias === undefined ? null : present(own(deal.fields, alias));
   if (aliased !== null) return aliased;
 
-  return standardName === undefined ? null : standardOf(world, version, deal, standardName);
+  return standardName === undefined ? inAnyCase(deal, slug) : standardOf(world, version, deal, standardName);
+}
+
+function withSmallLetters(name: string): string {
+  return [...name].map((letter) => (letter >= 'A' && letter <= 'Z' ? letter.toLowerCase() : letter)).join('');
+}
+
+/** The names of the fields with a value that are the slug in another case, in code point order. */
+function namesInAnyCase(deal: WorldDeal, slug: string): string[] {
+  return Object.keys(deal.fields)
+    .filter((name) => withSmallLetters(name) === withSmallLetters(slug) && present(own(deal.fields, name)) !== null)
+    .sort((a, b) => (a < b ? -1 : 1));
+}
+
+function inAnyCase(deal: WorldDeal, slug: string): Present | null {
+  const [name] = namesInAnyCase(deal, slug);
+  return name === undefined ? null : present(own(deal.fields, name));
 }
 
 /** Section 4: the standard values, taken from the deal by the field mapping. A value given by name wins. */
@@ -117,7 +133,10 @@ export function currencyFits(
 function ownCurrency(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): string | null {
   const mapped = own(version.fieldMapping ?? {}, slug) ?? own(world.workspace.measures, slug);
   const names = mapped === undefined ? [slug, ALIASES[slug] ?? slug] : [mapped];
-  const found = names.find((name) => present(own(deal.fields, name)) !== null);
+  const isCustom = mapped === undefined && own(STANDARD, slug) === undefined;
+  const found =
+    names.find((name) => present(own(deal.fields, name)) !== null) ??
+    (isCustom ? namesInAnyCase(deal, slug)[0] : undefined);
   const code = found === undefined ? null : own(deal.fields, `${found}_currency`);
   return typeof code === 'string' && /^[A-Za-z]{3}$/.test(code) ? code : null;
 }

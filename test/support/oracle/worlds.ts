@@ -48,6 +48,8 @@ const AMOUNT_SLUGS = [
   'tcv',
   'margin',
   'seats',
+  'Margin',
+  '_deals',
 ];
 const CLOSE_DAYS = [
   '2025-12-31',
@@ -132,6 +134,9 @@ const fields: fc.Arbitrary<Record<string, FieldValue>> = fc
     acv: often(moneyField, fc.constant(undefined), 8),
     margin: maybe(moneyField, 1),
     seats: maybe(oneOf<FieldValue>(0, 1, 3, 10, 25, '12'), 1),
+    SEATS: maybe(oneOf<FieldValue>(2, 7, null), 4),
+    ACV: maybe(moneyField, 4),
+    ACV_currency: maybe<FieldValue>(oneOf('USD', 'EUR'), 8),
     mrr: maybe(moneyField),
     stage: maybe<FieldValue>(often<FieldValue>(stageText, oneOf<FieldValue>(null, '')), 1),
     dealstage: maybe<FieldValue>(stageText),
@@ -448,6 +453,16 @@ const payStyle: fc.Arbitrary<PayStyle> = fc.oneof(
   },
   {
     arbitrary: fc.record({
+      tierBy: fc.constant('attainment' as const),
+      tierMode: oneOf('full_rate' as const, 'retroactive' as const),
+      payoutMode: fc.constant('rate_times_attainment'),
+      thresholds: fc.constant(THRESHOLDS.attainment),
+      pay: fc.constant(rate),
+    }),
+    weight: 2,
+  },
+  {
+    arbitrary: fc.record({
       tierBy: fc.constant('value' as const),
       tierMode: fc.constant('full_rate' as const),
       payoutMode: oneOf('rate', 'flat_per_event'),
@@ -524,12 +539,15 @@ function canonicalRule(
             2,
           ),
           conditions: conditionsWith(leaves),
+          counted: maybe(oneOf('_earned', undefined), 2),
+          measuresTeam: fc.boolean(),
         }),
       ),
     )
-    .map(({ style, credit, dependsOn, tiers, ...rule }) =>
+    .map(({ style, credit, dependsOn, tiers, measure, counted, measuresTeam, ...rule }) =>
       body({
         name,
+        measure: phase === 'cascade' && measuresTeam ? counted : measure,
         ...rule,
         ...(isPeriodic && !settings.contested ? {} : credit),
         tiers,
@@ -601,7 +619,7 @@ function kindOfKey(shape: PlanShape, key: string): PeriodKind {
   return shape.shape === 'second' ? shape.quotaPeriod : (shape.kinds[key] ?? 'quarterly');
 }
 
-const kind = oneOf<PeriodKind>('quarterly', 'quarterly', 'monthly', 'annual');
+const kind = oneOf<PeriodKind>('quarterly', 'quarterly', 'monthly', 'annual', 'semi_annual');
 
 function shapeOf(): fc.Arbitrary<PlanShape> {
   const phase = oneOf<'per_deal' | 'cascade' | 'periodic'>(
@@ -683,8 +701,9 @@ function overridesOn(config: object, raw: RawOverride[]): WorldPlanVersion['over
     const globals = rule.tiers.filter((tier) => tier.repId === undefined);
     const tierIndex = each.tier % globals.length;
     const hasOwn = rule.tiers.some((tier) => tier.repId === each.repId);
-    const fixedOnly = rule.payoutMode !== undefined && rule.payoutMode !== 'rate';
-    if (hasOwn || (fixedOnly && 'rate' in each.pay)) continue;
+    const isByRate = rule.payoutMode === undefined || rule.payoutMode.startsWith('rate');
+    const isByAmount = rule.payoutMode !== 'rate_times_attainment';
+    if (hasOwn || ('rate' in each.pay ? !isByRate : !isByAmount)) continue;
     if (found.some((other) => other.repId === each.repId && other.ruleName === ruleName)) continue;
     found.push({ repId: each.repId, ruleName, tiers: [{ tierIndex, ...each.pay }] });
   }

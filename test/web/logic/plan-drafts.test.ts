@@ -92,11 +92,21 @@ describe('the draft of a plan', () => {
     ]);
   });
 
-  it('writes a half-year as the period of the config, which rules cannot name', () => {
+  it('writes the attainment period of each rule', () => {
     const half = configOf(draftWith({ attainmentPeriod: 'semi_annual' }).terms);
-    expect(half['quotaPeriod']).to.equal('semi_annual');
-    expect(JSON.stringify(half['rules'])).not.to.include('semi_annual');
-    expect(configOf(draftWith({}).terms)).not.to.have.property('quotaPeriod');
+    expect(half).not.to.have.property('quotaPeriod');
+    expect(half['rules']).to.have.nested.property('[0].attainmentPeriod', 'semi_annual');
+  });
+
+  it('reads a rule of managers without a measure as one that counts what the team earns', () => {
+    const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.02 }];
+    const { rules } = termsOf({
+      rules: [
+        { name: 'Team', executionPhase: 'cascade', tiers },
+        { name: 'Own', tiers },
+      ],
+    });
+    expect(rules.map(({ measure }) => measure)).to.deep.equal(['_earned', 'amount']);
   });
 
   it('numbers the tiers of everyone, and leaves those of one person', () => {

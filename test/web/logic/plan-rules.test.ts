@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Attainment, mainQuota, tierPosition, wonStage } from '#web/plans/attainment.js';
 import { type Rule } from '#web/plans/draft.js';
-import { type Field, fieldChoices, isNumeric, planFields, withCurrent } from '#web/plans/fields.js';
+import { type Field, fieldChoices, isNumeric, measureChoices, planFields, withCurrent } from '#web/plans/fields.js';
 import {
   measureOf,
   needsQuota,
@@ -170,9 +170,33 @@ describe('the fields that a plan may use', () => {
       ['amount', 'Amount'],
       ['stage', 'Stage'],
       ['closeDate', 'Close date'],
-      ['close_date', 'Close Date (close_date)'],
       ['arr', 'ARR'],
     ]);
+  });
+
+  it('are one field whatever their case, under the name that the plan has for it', () => {
+    const fields = planFields([
+      field('Meetings', 'number', 'Meetings'),
+      field('meetings', 'number', 'Meetings'),
+      field('dealName', 'text'),
+      field('name', 'text', 'Name'),
+    ]);
+    expect(fields.map(({ slug, label }) => [slug, label])).to.deep.equal([
+      ['Meetings', 'Meetings'],
+      ['dealName', 'Deal name'],
+    ]);
+    expect(fieldChoices(fields, 'MEETINGS')[0]).to.deep.equal(['MEETINGS', 'Meetings']);
+    expect(fieldChoices(fields, 'dealname')[1]).to.deep.equal(['dealname', 'Deal name']);
+  });
+
+  it('have the number of deals beside them as a measure', () => {
+    const fields = [field('arr', 'currency', 'ARR'), field('closed_on', 'date', 'Closed')];
+    const choices = [
+      ['arr', 'ARR'],
+      ['_deals', 'Number of deals'],
+    ];
+    expect(measureChoices(fields, 'arr')).to.deep.equal(choices);
+    expect(measureChoices(fields, '_deals')).to.deep.equal(choices);
   });
 
   it('name their slug where another field has the same name', () => {

@@ -44,6 +44,8 @@ describe('a field in words', () => {
     ['deal_type', 'Deal type'],
     ['closeDate', 'Close date'],
     ['hs-arr', 'Hs arr'],
+    ['_deals', 'Number of deals'],
+    ['_earned', 'What the team earns'],
     ['amount', 'Amount'],
     ['', ''],
   ] as const)
@@ -253,5 +255,23 @@ describe('what a tier pays, and where it begins', () => {
 describe('the reasons why nothing was paid', () => {
   it('are those of the engine, each in words', () => {
     expect(Object.keys(reasonWords).sort()).to.deep.equal([...reasons].sort());
+  });
+});
+
+describe('a rule that pays times attainment in words', () => {
+  const scored: Partial<Rule> = {
+    measure: 'points',
+    executionPhase: 'periodic',
+    payoutBase: 'variable_target',
+    payoutMode: 'rate_times_attainment',
+    tiers: [{ tierIndex: 0, minThreshold: 0.5, rate: 1 }],
+  };
+
+  it('names the factor', () => {
+    expect(sentences(scored)).to.deep.equal([
+      'Pays once for each quarter that has ended, on your variable target.',
+      'What it pays is multiplied by your attainment.',
+    ]);
+    expect(summary(scored)).to.equal('100 % × attainment of variable target');
   });
 });

@@ -40,7 +40,11 @@ export function tierInFull(rule: Rule, index: number, quota: number): string | n
 
 function isByAttainment({ tierBy, executionPhase, payoutMode, payoutBase }: Rule): boolean {
   return (
-    tierBy === 'attainment' && executionPhase !== 'cascade' && payoutMode !== 'flat_per_event' && payoutBase !== '1'
+    tierBy === 'attainment' &&
+    executionPhase !== 'cascade' &&
+    payoutMode !== 'flat_per_event' &&
+    payoutMode !== 'rate_times_attainment' &&
+    payoutBase !== '1'
   );
 }
 

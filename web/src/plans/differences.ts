@@ -117,6 +117,7 @@ const tierModeWords = {
 } as const;
 const payoutModeWords = {
   rate: 'a rate or an amount for each deal',
+  rate_times_attainment: 'a rate, times attainment',
   flat_per_event: 'a fixed amount for each deal',
   flat_per_tier: 'its amount once, when it is reached',
   stepped_bonus: 'its amount as the bonus of the period',

@@ -4,6 +4,7 @@ import type { Rule, Tier } from '#src/engine/plan-config.js';
 import { type Answer } from '../api/client.js';
 import { type Plan } from '../api/queries.js';
 import { rulesOf } from './rules.js';
+import { teamEarnings } from './words.js';
 
 export type { Condition, Group, Leaf, Rule, Tier };
 export type PlanTemplate = Answer<'listPlanTemplates'>[number];
@@ -76,15 +77,12 @@ export function freeName(others: readonly { readonly name: string }[], wish: str
   }
 }
 
-/** The terms as a config. A half-year is the period of the config, because rules of this shape cannot name it. */
+/** The terms as a config. */
 export function configOf({ dealConditions, rules }: DraftTerms): Record<string, unknown> {
-  const isHalf = rules.some(({ attainmentPeriod }) => attainmentPeriod === 'semi_annual');
   return {
-    ...(isHalf ? { quotaPeriod: 'semi_annual' } : {}),
     ...(dealConditions.length === 0 ? {} : { dealConditions }),
-    rules: rules.map(({ attainmentPeriod, conditions, tiers, ...rule }) => ({
+    rules: rules.map(({ conditions, tiers, ...rule }) => ({
       ...rule,
-      ...(attainmentPeriod === 'semi_annual' ? {} : { attainmentPeriod }),
       ...(conditions.length === 0 ? {} : { conditions }),
       tiers: numbered(tiers),
     })),
@@ -132,6 +130,7 @@ function ruleOf(raw: Readonly<Record<string, unknown>>, index: number, period: R
   const isNamed = tierBy === undefined || tierBy === 'attainment' || tierBy === 'rank' || tierBy === 'value';
   return {
     ...newRule(`Rule ${index + 1}`),
+    ...(raw['executionPhase'] === 'cascade' ? { measure: teamEarnings } : {}),
     attainmentPeriod: period,
     ...(baseField === undefined ? {} : { measure: String(baseField) }),
     ...(isNamed ? {} : { tierValueField: String(tierBy) }),

@@ -1,5 +1,5 @@
 import { type Answer } from '../api/client.js';
-import { fieldWords } from './words.js';
+import { dealCount, fieldWords } from './words.js';
 
 export type Field = Answer<'listFields'>[number];
 type FieldType = Field['type'];
@@ -18,7 +18,35 @@ const words: Readonly<Record<string, string>> = {
   createdDate: 'Created date',
 };
 
-/** The fields under the names that plans usually have for them, with the slug where another one has the same name. */
+/** Names of standard values in plans, in the form of {@link bareName}. Each reads the same value as the standard one. */
+const namesOfStandard: Readonly<Record<string, string>> = {
+  amount: 'amount',
+  value: 'amount',
+  dealamount: 'amount',
+  stage: 'stage',
+  dealstage: 'stage',
+  closedate: 'closeDate',
+  name: 'dealName',
+  dealname: 'dealName',
+  ownerid: 'ownerId',
+  currency: 'currency',
+  createddate: 'createdDate',
+};
+
+function bareName(slug: string): string {
+  return slug.replaceAll('_', '').toLowerCase();
+}
+
+/** One entry for the names of one value: plans read names without regard to case, and standard values by several. */
+function entryOf({ slug }: Field): string {
+  const standard = namesOfStandard[bareName(slug)];
+  return standard ?? slug.toLowerCase();
+}
+
+/**
+ * The fields under the names that plans usually have for them, each once, with the slug where another one has the same
+ * label.
+ */
 export function planFields(fields: readonly Field[]): readonly Field[] {
   const known = fields.map((field) => ({
     ...field,
@@ -26,7 +54,7 @@ export function planFields(fields: readonly Field[]): readonly Field[] {
     ...(words[field.slug] === undefined ? {} : { label: words[field.slug] as string }),
   }));
   const fieldOf = new Map<string, string>();
-  const distinct = known.filter(({ slug }, index) => known.findIndex((one) => one.slug === slug) === index);
+  const distinct = known.filter((field, index) => known.findIndex((one) => entryOf(one) === entryOf(field)) === index);
   return distinct.map((field) => {
     const name = field.label.toLowerCase();
     if (!fieldOf.has(name)) fieldOf.set(name, field.slug);
@@ -41,8 +69,19 @@ export function fieldChoices(
   current: string | undefined,
   isWanted: (field: Field) => boolean = () => true,
 ): Choices {
-  const choices = fields.filter(isWanted).map(({ slug, label }) => [slug, label] as const);
+  // A plan may name a field in another case, or a standard value by another name.
+  const nameOf = (field: Field) =>
+    current !== undefined && entryOf(field) === entryOf({ ...field, slug: current }) ? current : field.slug;
+  const choices = fields
+    .filter((field) => isWanted(field) || nameOf(field) === current)
+    .map((field) => [nameOf(field), field.label] as const);
   return withCurrent(choices, current, fieldWords);
+}
+
+/** Fields that can be multiplied and counted, and the number of deals. */
+export function measureChoices(fields: readonly Field[], current: string | undefined): Choices {
+  const named = fieldChoices(fields, current === dealCount ? undefined : current, isNumeric);
+  return [...named, [dealCount, fieldWords(dealCount)]];
 }
 
 /** The choices with the present one, which may be unknown. A select without it would display its first choice. */

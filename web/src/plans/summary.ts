@@ -24,7 +24,8 @@ function payOf(rule: Rule, currency: string): string {
   const amounts = tiers.flatMap(({ flatAmount }) =>
     flatAmount === undefined ? [] : [formatMoney(flatAmount, currency, { trim: true })],
   );
-  const pay = [...(rates.length === 0 ? [] : [`${rates.join(', ')} %`]), ...amounts].join(', ');
+  const factor = rule.payoutMode === 'rate_times_attainment' ? ' × attainment' : '';
+  const pay = [...(rates.length === 0 ? [] : [`${rates.join(', ')} %${factor}`]), ...amounts].join(', ');
   if (rule.executionPhase === 'cascade')
     return `${pay} of ${rule.dependsOn === undefined || rule.dependsOn === '_total' ? 'what the team earns' : rule.dependsOn}`;
   if (tiers.length > 1) return `${pay} by ${rule.tierBy === 'attainment' ? period : rule.tierBy}`;

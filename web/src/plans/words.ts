@@ -25,8 +25,14 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
   is_false: 'is no',
 };
 
+/** The measures of rules that are no fields of a deal. */
+export const dealCount = '_deals';
+export const teamEarnings = '_earned';
+
 /** The name of a field: deal_type becomes Deal type. */
 export function fieldWords(slug: string): string {
+  if (slug === dealCount) return 'Number of deals';
+  if (slug === teamEarnings) return 'What the team earns';
   const words = slug
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')
@@ -101,7 +107,7 @@ export function thresholdWords({ tierBy }: Pick<PlanRule, 'tierBy'>, threshold: 
 
 /** How a rule pays, in sentences. */
 export function ruleSentences(rule: PlanRule, currency: string): string[] {
-  return [phaseSentence(rule), tierSentence(rule), ...limitSentences(rule, currency)].filter(
+  return [phaseSentence(rule), factorSentence(rule), tierSentence(rule), ...limitSentences(rule, currency)].filter(
     (sentence) => sentence !== null,
   );
 }
@@ -117,9 +123,13 @@ function phaseSentence(rule: PlanRule): string {
   return `Pays a share of the ${baseWords(rule)} of every deal.`;
 }
 
+function factorSentence({ payoutMode }: PlanRule): string | null {
+  return payoutMode === 'rate_times_attainment' ? 'What it pays is multiplied by your attainment.' : null;
+}
+
 function tierSentence(rule: PlanRule): string | null {
   const period = attainmentPeriodWords(rule.attainmentPeriod);
-  if (rule.tiers.length < 2 || rule.payoutMode !== 'rate') return null;
+  if (rule.tiers.length < 2 || !rule.payoutMode.startsWith('rate')) return null;
   if (rule.tierBy === 'rank') return 'Your position among the people of the plan decides the rate.';
   if (rule.tierBy === 'value')
     return `The ${fieldWords(rule.tierValueField ?? '').toLowerCase()} of the deal decides the rate.`;

@@ -1,5 +1,5 @@
 import { InlineSelect } from '../../../components/Inline.js';
-import { type Field, fieldChoices, isNumeric } from '../../../plans/fields.js';
+import { type Field, measureChoices } from '../../../plans/fields.js';
 import styles from './Builder.module.css';
 
 /** A visible label above a control that has its own name. */
@@ -47,7 +47,7 @@ interface NumberFieldSelectProps extends Omit<SelectFieldProps<string>, 'choices
   readonly fields: readonly Field[];
 }
 
-/** A choice of a field of deals that can be multiplied and counted. */
+/** A choice of a field of deals that can be multiplied and counted, or of the number of deals. */
 export function NumberFieldSelect({ value, fields, ...rest }: NumberFieldSelectProps) {
-  return <SelectField {...rest} value={value ?? ''} choices={fieldChoices(fields, value, isNumeric)} />;
+  return <SelectField {...rest} value={value ?? ''} choices={measureChoices(fields, value)} />;
 }

@@ -3,8 +3,8 @@ import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { type Rule } from '../../../plans/draft.js';
-import { type Field, fieldChoices, isNumeric } from '../../../plans/fields.js';
-import { fieldWords } from '../../../plans/words.js';
+import { type Field, measureChoices } from '../../../plans/fields.js';
+import { fieldWords, teamEarnings } from '../../../plans/words.js';
 import styles from './Builder.module.css';
 import { FormField, NumberFieldSelect, SelectField } from './FormField.js';
 
@@ -22,8 +22,8 @@ export function QuotaFields({ rule, fields, onChange }: QuotaFieldsProps) {
     rule.quotaCredit !== undefined ? 'several' : rule.quotaMeasure !== undefined ? 'field' : 'measure';
   const count = (next: Counted) =>
     onChange({
-      quotaMeasure: next === 'field' ? rule.measure : undefined,
-      quotaCredit: next === 'several' ? [{ field: rule.measure, weight: 1 }] : undefined,
+      quotaMeasure: next === 'field' ? fieldOf(rule) : undefined,
+      quotaCredit: next === 'several' ? [{ field: fieldOf(rule), weight: 1 }] : undefined,
     });
   return (
     <>
@@ -43,7 +43,7 @@ export function QuotaFields({ rule, fields, onChange }: QuotaFieldsProps) {
           choices={[
             ['measure', 'the measure'],
             ['field', 'another field'],
-            ['several', 'several fields'],
+            ['several', 'several fields, or a part'],
           ]}
           onValue={count}
         />
@@ -64,6 +64,11 @@ export function QuotaFields({ rule, fields, onChange }: QuotaFieldsProps) {
   );
 }
 
+/** What a team earns can only be the measure. */
+function fieldOf({ measure }: Rule): string {
+  return measure === teamEarnings ? 'amount' : measure;
+}
+
 interface CreditsProps {
   readonly credits: NonNullable<Rule['quotaCredit']>;
   readonly fields: readonly Field[];
@@ -81,7 +86,7 @@ function Credits({ credits, fields, onChange }: CreditsProps) {
           <InlineSelect
             label="Field that counts"
             value={field}
-            choices={fieldChoices(fields, field, isNumeric)}
+            choices={measureChoices(fields, field)}
             onChange={({ currentTarget }) => edit(index, { field: currentTarget.value })}
           />
           <DecimalInput

@@ -4,7 +4,9 @@ import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
 import { type Rule } from '../../../plans/draft.js';
-import { type Field, fieldChoices, isNumeric, withCurrent } from '../../../plans/fields.js';
+import { type Field, fieldChoices, isNumeric, measureChoices, withCurrent } from '../../../plans/fields.js';
+import { needsQuota } from '../../../plans/rules.js';
+import { fieldWords, teamEarnings } from '../../../plans/words.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { NumberFieldSelect, SelectField } from './FormField.js';
@@ -31,6 +33,7 @@ const phases = [
 ] as const;
 const modes = [
   ['rate', 'rate or amount'],
+  ['rate_times_attainment', 'rate × attainment'],
   ['flat_per_event', 'amount a deal'],
   ['flat_per_tier', 'amount once'],
   ['stepped_bonus', 'period bonus'],
@@ -95,12 +98,7 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
         name="Whom the rule pays"
         value={rule.executionPhase}
         choices={phases}
-        onValue={(executionPhase) =>
-          onChange({
-            executionPhase,
-            dependsOn: executionPhase === 'cascade' ? (rule.dependsOn ?? '_total') : undefined,
-          })
-        }
+        onValue={(executionPhase) => onChange(phaseChange(rule, executionPhase))}
       />
       {isCascade ? (
         <SelectField
@@ -121,6 +119,18 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
           onValue={(measure) => onChange({ measure })}
         />
       )}
+      {isCascade && (rule.measure !== teamEarnings || needsQuota(rule)) ? (
+        <SelectField
+          label="Counts"
+          name="What counts for the tiers of managers"
+          value={rule.measure}
+          choices={[
+            [teamEarnings, fieldWords(teamEarnings).toLowerCase()],
+            ...measureChoices(fields, rule.measure === teamEarnings ? undefined : rule.measure),
+          ]}
+          onValue={(measure) => onChange({ measure })}
+        />
+      ) : null}
       <SelectField
         label={isCascade ? 'Base' : 'The rate multiplies'}
         name="What the rate multiplies"
@@ -135,6 +145,13 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
       />
     </div>
   );
+}
+
+/** Managers are paid on what the people below earn, which no field of a deal decides. */
+function phaseChange(rule: Rule, executionPhase: Rule['executionPhase']): Partial<Rule> {
+  if (executionPhase === 'cascade')
+    return { executionPhase, dependsOn: rule.dependsOn ?? '_total', measure: teamEarnings };
+  return { executionPhase, dependsOn: undefined, measure: rule.measure === teamEarnings ? 'amount' : rule.measure };
 }
 
 function fieldBase(base: string | undefined): string | undefined {
@@ -189,13 +206,13 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
         />
       </div>
       <div className={styles.segments}>
-        {rule.tierBy === 'attainment' && rule.payoutMode === 'rate' ? (
+        {rule.tierBy === 'attainment' && rule.payoutMode.startsWith('rate') ? (
           <Segments<Rule['tierMode']>
             label="Tiers apply to"
             current={rule.tierMode}
             onChange={(tierMode) => onChange({ tierMode })}
             choices={[
-              ['marginal', 'Part in tier'],
+              ...(rule.payoutMode === 'rate' ? ([['marginal', 'Part in tier']] as const) : []),
               ['full_rate', 'Whole deal'],
               ['retroactive', 'Whole period'],
             ]}
@@ -233,14 +250,20 @@ function tierByChange(rule: Rule, tierBy: Rule['tierBy']): Partial<Rule> {
     tierBy,
     tierValueField: tierBy === 'value' ? (rule.tierValueField ?? 'amount') : undefined,
     ...(tierBy === 'attainment' ? {} : { tierMode: 'full_rate' }),
-    ...(tierBy !== 'attainment' && (rule.payoutMode === 'flat_per_tier' || rule.payoutMode === 'stepped_bonus')
-      ? { payoutMode: 'rate' }
-      : {}),
+    ...(tierBy !== 'attainment' && rule.payoutMode !== 'flat_per_event' ? { payoutMode: 'rate' } : {}),
   };
 }
 
 function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Partial<Rule> {
   if (payoutMode === 'rate') return { payoutMode };
+  if (payoutMode === 'rate_times_attainment')
+    return {
+      payoutMode,
+      tiers: withPay(rule, false),
+      tierBy: 'attainment',
+      tierMode: rule.tierMode === 'retroactive' ? 'retroactive' : 'full_rate',
+      tierValueField: undefined,
+    };
   const tiers = withPay(rule, true);
   if (payoutMode === 'flat_per_event') return { payoutMode, tiers };
   return { payoutMode, tiers, tierBy: 'attainment', tierMode: 'full_rate', tierValueField: undefined };

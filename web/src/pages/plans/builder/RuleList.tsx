@@ -1,4 +1,4 @@
-import { IconArrowDown, IconArrowUp, IconPlus } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp, IconCopy, IconPlus } from '@tabler/icons-react';
 import { IconButton } from '../../../components/Button.js';
 import { freeName, isSame, newRule } from '../../../plans/draft.js';
 import { summaryOf } from '../../../plans/summary.js';
@@ -32,7 +32,11 @@ export function RuleList({ builder: { draft, saved, editTerms }, currency, part,
         aria-pressed={part === 'conditions'}
         onClick={() => onPart('conditions')}
       >
-        {lines.length === 0 ? 'every deal, also open ones' : lines.join('; ')}
+        {lines.length > 0
+          ? lines.join('; ')
+          : rules.every(({ executionPhase }) => executionPhase === 'cascade')
+            ? 'every deal on which the team earns'
+            : 'every deal, also open ones'}
       </button>
       <p className={styles.listLabel}>Rules</p>
       <ul className={styles.rules}>
@@ -48,8 +52,17 @@ export function RuleList({ builder: { draft, saved, editTerms }, currency, part,
               </span>
               <span className="second">{summaryOf(rule, currency)}</span>
             </button>
-            {part === index && rules.length > 1 ? (
+            {part === index ? (
               <span className={styles.movers}>
+                <IconButton
+                  icon={IconCopy}
+                  label={`Copy ${rule.name}`}
+                  onClick={() => {
+                    const copy = { ...rule, name: freeName(rules, `Copy of ${rule.name}`) };
+                    editTerms({ rules: [...rules.slice(0, index + 1), copy, ...rules.slice(index + 1)] });
+                    onPart(index + 1);
+                  }}
+                />
                 <IconButton
                   icon={IconArrowUp}
                   label={`Move ${rule.name} up`}

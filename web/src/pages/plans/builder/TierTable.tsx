@@ -20,7 +20,7 @@ interface TierTableProps {
 
 /** Whether the tiers of the rule pay fixed amounts. */
 export function paysAmounts({ payoutMode, tiers }: Rule): boolean {
-  return payoutMode !== 'rate' || tiers.some(({ flatAmount }) => flatAmount !== undefined);
+  return !payoutMode.startsWith('rate') || tiers.some(({ flatAmount }) => flatAmount !== undefined);
 }
 
 /** The thresholds with what they pay. "To" of a tier is "From" of the next one. `Enter` in the last row adds a tier. */
