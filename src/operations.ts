@@ -82,6 +82,7 @@ import { createPlan } from './plans/commands/create-plan.js';
 import { deletePlan } from './plans/commands/delete-plan.js';
 import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
 import { previewPlanChange } from './plans/commands/preview-plan-change.js';
+import { previewPlanOverride } from './plans/commands/preview-plan-override.js';
 import { setPlanOverride } from './plans/commands/set-plan-override.js';
 import { setPlanStatus } from './plans/commands/set-plan-status.js';
 import { updatePlan } from './plans/commands/update-plan.js';
@@ -96,6 +97,7 @@ import { runPlanTests } from './plans/queries/run-plan-tests.js';
 import { type AnyOperation } from './platform/operation.js';
 import { deleteQuota } from './quotas/commands/delete-quota.js';
 import { importQuotas } from './quotas/commands/import-quotas.js';
+import { previewQuotas } from './quotas/commands/preview-quotas.js';
 import { setQuotas } from './quotas/commands/set-quotas.js';
 import { listQuotas } from './quotas/queries/list-quotas.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
@@ -131,6 +133,7 @@ import { receiveCrmc } from './webhooks/commands/receive-crmc.js';
 import { createConnectionToken } from './workspaces/commands/create-connection-token.js';
 import { createIntegrationKey } from './workspaces/commands/create-integration-key.js';
 import { deleteConnectionToken } from './workspaces/commands/delete-connection-token.js';
+import { previewWorkspace } from './workspaces/commands/preview-workspace.js';
 import { revokeIntegrationKey } from './workspaces/commands/revoke-integration-key.js';
 import { rotateWorkspaceKey } from './workspaces/commands/rotate-workspace-key.js';
 import { updateWorkspace } from './workspaces/commands/update-workspace.js';
@@ -210,6 +213,7 @@ export const operations = [
   listPlanOverrides,
   setPlanOverride,
   deletePlanOverride,
+  previewPlanOverride,
   listAssignments,
   createAssignments,
   importAssignments,
@@ -217,6 +221,7 @@ export const operations = [
   deleteAssignment,
   listQuotas,
   setQuotas,
+  previewQuotas,
   importQuotas,
   deleteQuota,
   getStatements,
@@ -260,6 +265,7 @@ export const operations = [
   inviteRep,
   getWorkspace,
   updateWorkspace,
+  previewWorkspace,
   getWorkspaceKey,
   rotateWorkspaceKey,
   listConnectionTokens,

@@ -9,6 +9,7 @@ import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { type Recalculate } from '../../ledger/recalculate.js';
+import { commissionEffect, maxForecastDeals } from '../../ledger/write-effect.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
@@ -22,7 +23,7 @@ import { loadDealTerms } from '../deal-store.js';
 import { type ColumnWarning } from '../import/csv-header.js';
 import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
 import { type ImportColumns, loadImportColumns } from '../import/import-columns.js';
-import { importEffect, importForEffect, maxForecastDeals } from '../import/import-effect.js';
+import { importForEffect } from '../import/import-effect.js';
 import { ImportPace } from '../import/import-pace.js';
 import { type ImportRow } from '../import/import-row.js';
 import { importRows, requestImported } from '../import/import-rows.js';
@@ -132,7 +133,7 @@ const response = z.object({
   jobId: z.string().optional().describe('The recalculation job of the import; absent for a dry run'),
   dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
   rows: z.array(previewRow).optional().describe('The first 20 rows of a dry run, as they would be stored'),
-  effect: importEffect
+  effect: commissionEffect
     .nullable()
     .optional()
     .describe('With effect=true. null: more deals are new or changed than can be calculated at once'),

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { payProblems, type Rule } from '../../engine/plan-config.js';
-import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
-import { uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
-import { type PlanVersion, planNotFound, repOverrides } from '../plan.js';
+import { assertOverrideFits, overriddenRule } from '../override-terms.js';
+import { planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
 import { replaceOverrides } from '../plan-store.js';
 import { termsSubject } from '../plan-subject.js';
@@ -19,65 +17,13 @@ import { findPlanVersion } from '../plan-views.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
-const tier = z
-  .strictObject({
-    tierIndex: z.int().min(0).describe('Position of the tier in the rule, from 0'),
-    rate: z.number().min(0).max(10).optional().describe('Share of the base: 0.08 is 8 %. Give rate or flatAmount'),
-    flatAmount: z
-      .number()
-      .min(0)
-      .max(1e12)
-      .optional()
-      .describe('Fixed amount instead of a rate, in the currency of the plan'),
-  })
-  .describe('The terms of one tier');
 const body = z.strictObject({
   rules: z
-    .array(
-      z
-        .strictObject({
-          ruleId: uuid.describe('Id of the rule (UUID)'),
-          tiers: z.array(tier).min(1).max(50).describe('Tiers with other terms; the others stay as in the plan'),
-        })
-        .describe('A rule with its tiers'),
-    )
+    .array(overriddenRule)
     .min(1)
     .max(50)
     .describe('The rules with other terms for this rep; they replace all stored overrides of the rep'),
 });
-type Body = z.infer<typeof body>;
-
-function assertNamedOnce(override: Body): void {
-  const isRepeated = <T>(value: T, index: number, all: readonly T[]) => all.indexOf(value) < index;
-  const rule = override.rules.map(({ ruleId }) => ruleId).findIndex(isRepeated);
-  if (rule >= 0) throw invalid({ path: `rules.${rule}.ruleId`, message: 'is listed more than once' });
-  override.rules.forEach(({ tiers }, index) => {
-    const tier = tiers.map(({ tierIndex }) => tierIndex).findIndex(isRepeated);
-    if (tier >= 0)
-      throw invalid({ path: `rules.${index}.tiers.${tier}.tierIndex`, message: 'is listed more than once' });
-  });
-}
-
-function assertTiersFit(version: PlanVersion, override: Body): void {
-  override.rules.forEach(({ ruleId, tiers }, ruleIndex) => {
-    const rule = version.rules.find((candidate) => candidate.id === ruleId) as
-      | { payoutMode?: Rule['payoutMode']; tiers?: { tierIndex: number; repId?: string }[] }
-      | undefined;
-    if (rule === undefined)
-      throw new Failure(
-        'plan_rule_not_found',
-        `The version has no rule ${ruleId}; rule ids change with every version.`,
-      );
-    const global = new Set((rule.tiers ?? []).filter((one) => one.repId === undefined).map((one) => one.tierIndex));
-    tiers.forEach((one, tierPosition) => {
-      const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
-      if (!global.has(one.tierIndex))
-        throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
-      const [problem] = payProblems(one, rule);
-      if (problem !== undefined) throw invalid({ path, message: problem });
-    });
-  });
-}
 
 export const setPlanOverride = operation({
   id: 'setPlanOverride',
@@ -121,14 +67,13 @@ export const setPlanOverride = operation({
   },
   uses: [CommissionChanges, CLOCK],
   async execute({ params: { planVersionId, repId }, body: override }, caller, changes, clock) {
-    assertNamedOnce(override);
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
       const repName = await findRepName(trx, caller.workspaceId, repId);
       if (repName === null) throw repNotFound();
-      assertTiersFit(version, override);
+      assertOverrideFits(version, override);
       await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
       await recalculate.reps([repId], 'plan_change');
       const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);

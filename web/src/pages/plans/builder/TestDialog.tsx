@@ -1,5 +1,7 @@
 import { IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { fieldsQuery } from '../../../api/plan-queries.js';
 import { useKeptForm } from '../../../app/kept-state.js';
 import { Button, IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
@@ -9,8 +11,17 @@ import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { todayIn } from '../../../format/dates.js';
 import { periodAt } from '../../../format/periods.js';
 import { type Draft, freeName, type PlanTest, type Rule } from '../../../plans/draft.js';
-import { withCurrent } from '../../../plans/fields.js';
+import { planFields, withCurrent } from '../../../plans/fields.js';
 import { measureOf } from '../../../plans/rules.js';
+import {
+  dealProperties,
+  moreValues,
+  renamedValue,
+  shownValue,
+  typedValue,
+  withValue,
+} from '../../../plans/test-deal.js';
+import { fieldWords } from '../../../plans/words.js';
 import styles from './Builder.module.css';
 
 interface TestDialogProps {
@@ -25,6 +36,11 @@ interface TestDialogProps {
 }
 
 type Entry = Readonly<Record<string, unknown>>;
+
+/** Inputs that were emptied are absent from the test. */
+function withoutEmpty(test: PlanTest): PlanTest {
+  return Object.fromEntries(Object.entries(test).filter(([, value]) => value !== undefined)) as PlanTest;
+}
 
 const lengths = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const;
 
@@ -58,7 +74,7 @@ export function TestDialog({ name, test, draft, onSave, onRemove, onClose }: Tes
       onClose={onClose}
       onSubmit={() => {
         form.clear();
-        onSave(edited);
+        onSave(withoutEmpty(edited));
       }}
       form={form}
       action={{ disabled: isTaken || edited.name.trim() === '', children: 'Keep test' }}
@@ -73,6 +89,15 @@ export function TestDialog({ name, test, draft, onSave, onRemove, onClose }: Tes
       <Deals deals={edited.deals} onChange={(deals) => form.change({ deals })} />
       <Quotas entries={edited.quotas ?? []} rules={rules} onChange={(quotas) => form.change({ quotas })} />
       <Expected entries={edited.expected} rules={rules} onChange={(expected) => form.change({ expected })} />
+      <div className={styles.total}>
+        <span className="dim">Everything that the plan pays in the test</span>
+        <DecimalInput
+          label="Sum of everything that the plan pays in the test"
+          placeholder="not checked"
+          value={edited.total}
+          onValue={(total) => form.change({ total })}
+        />
+      </div>
       {rest.length === 0 ? null : <p className="dim">It also has: {rest.join(', ')}. See the JSON of the plan.</p>}
       {test === null ? null : (
         <div>
@@ -97,27 +122,31 @@ interface EntriesProps {
   readonly addWords: string;
   readonly onChange: (entries: readonly Entry[]) => void;
   readonly children: (entry: Entry, edit: (change: Entry) => void, place: number) => React.ReactNode;
+  /** More lines about an entry. */
+  readonly below?: (entry: Entry, replace: (entry: Entry) => void, place: number) => React.ReactNode;
 }
 
-function Entries({ title, entries, add, addWords, onChange, children }: EntriesProps) {
+function Entries({ title, entries, add, addWords, onChange, children, below }: EntriesProps) {
   return (
     <fieldset className={styles.entries}>
       <legend>{title}</legend>
-      {entries.map((entry, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no identity but its place
-        <div key={place} className={styles.entry}>
-          {children(
-            entry,
-            (change) => onChange(entries.map((one, index) => (index === place ? { ...one, ...change } : one))),
-            place + 1,
-          )}
-          <IconButton
-            icon={IconX}
-            label={`Remove line ${place + 1} of ${title}`}
-            onClick={() => onChange(entries.filter((_, index) => index !== place))}
-          />
-        </div>
-      ))}
+      {entries.map((entry, place) => {
+        const replace = (changed: Entry) => onChange(entries.map((one, index) => (index === place ? changed : one)));
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no identity but its place
+          <div key={place}>
+            <div className={styles.entry}>
+              {children(entry, (change) => replace({ ...entry, ...change }), place + 1)}
+              <IconButton
+                icon={IconX}
+                label={`Remove line ${place + 1} of ${title}`}
+                onClick={() => onChange(entries.filter((_, index) => index !== place))}
+              />
+            </div>
+            {below?.(entry, replace, place + 1)}
+          </div>
+        );
+      })}
       <LinkButton className="strong" onClick={() => onChange([...entries, add()])}>
         {addWords}
       </LinkButton>
@@ -138,6 +167,7 @@ function Deals({ deals, onChange }: DealsProps) {
       addWords="Add deal"
       add={() => ({ ...deals.at(-1), dealId: nextDealId(deals) })}
       onChange={onChange}
+      below={(deal, replace, place) => <MoreValues deal={deal} place={place} onChange={replace} />}
     >
       {(deal, edit, place) => (
         <>
@@ -165,6 +195,63 @@ function Deals({ deals, onChange }: DealsProps) {
         </>
       )}
     </Entries>
+  );
+}
+
+interface MoreValuesProps {
+  readonly deal: Entry;
+  readonly place: number;
+  readonly onChange: (deal: Entry) => void;
+}
+
+/** The fields of a deal that have no column, and those that it may have. */
+function MoreValues({ deal, place, onChange }: MoreValuesProps) {
+  const { data = [] } = useQuery(fieldsQuery);
+  const fields = planFields(data);
+  const values = moreValues(deal);
+  const taken = new Set(values.map(([key]) => key));
+  const inColumns = new Set(['amount', 'stage', 'closeDate', 'dealName', 'ownerId', 'currency', 'createdDate']);
+  const choices = [
+    ...fields.flatMap(({ slug, label }) => (inColumns.has(slug) ? [] : [[slug, label] as const])),
+    ...dealProperties,
+  ];
+  const free = choices.find(([key]) => !taken.has(key));
+  return (
+    <div className={styles.moreValues}>
+      {values.map(([key, value]) => {
+        const label = choices.find(([one]) => one === key)?.[1] ?? fieldWords(key);
+        const type = fields.find(({ slug }) => slug === key)?.type;
+        return (
+          <div key={key} className={styles.moreValue}>
+            <InlineSelect
+              label={`Field of deal ${place}`}
+              value={key}
+              choices={withCurrent(
+                choices.filter(([one]) => one === key || !taken.has(one)),
+                key,
+                fieldWords,
+              )}
+              onChange={({ currentTarget }) => onChange(renamedValue(deal, key, currentTarget.value))}
+            />
+            <InlineInput
+              label={`${label} of deal ${place}`}
+              value={shownValue(value)}
+              onChange={({ currentTarget }) => onChange(withValue(deal, key, typedValue(currentTarget.value, type)))}
+            />
+            <IconButton
+              icon={IconX}
+              label={`Remove ${label} of deal ${place}`}
+              onClick={() => onChange(withValue(deal, key, undefined))}
+            />
+          </div>
+        );
+      })}
+      {free === undefined ? null : (
+        <LinkButton onClick={() => onChange(withValue(deal, free[0], ''))}>
+          Add field<span className="unseen"> to deal {place}</span>
+        </LinkButton>
+      )}
+    </div>
   );
 }
 
@@ -208,6 +295,12 @@ function Quotas({ entries, rules, onChange }: RuleEntriesProps) {
             value={quota['target'] as number | undefined}
             onValue={(target) => edit({ target: target ?? 0 })}
           />
+          <DecimalInput
+            label={`Variable target of quota ${place}`}
+            placeholder="variable target"
+            value={quota['variableTarget'] as number | undefined}
+            onValue={(variableTarget) => edit({ variableTarget })}
+          />
         </>
       )}
     </Entries>
@@ -239,6 +332,18 @@ function Expected({ entries, rules, onChange }: RuleEntriesProps) {
             placeholder="all deals"
             value={String(one['dealId'] ?? '')}
             onChange={({ currentTarget }) => edit({ dealId: currentTarget.value || undefined })}
+          />
+          <InlineInput
+            label={`Period of amount ${place}, or empty for all`}
+            placeholder="all periods"
+            value={String(one['period'] ?? '')}
+            onChange={({ currentTarget }) => edit({ period: currentTarget.value || undefined })}
+          />
+          <InlineInput
+            label={`Person of amount ${place}, or empty for all`}
+            placeholder="everyone"
+            value={String(one['rep'] ?? '')}
+            onChange={({ currentTarget }) => edit({ rep: currentTarget.value || undefined })}
           />
           <DecimalInput
             label={`Amount ${place}`}

@@ -74,7 +74,8 @@ function Difference({ failed, currency }: { readonly failed: Failed | undefined;
   const reasons = new Set(failed.unpaid.map(({ reason }) => reasonWords[reason ?? '']).filter(Boolean));
   return (
     <span className="second">
-      expects {formatMoney(failed.expected, currency)}, gets {formatMoney(failed.actual, currency)}
+      {failed.ruleName ?? 'the sum of everything'} expects {formatMoney(failed.expected, currency)}, gets{' '}
+      {formatMoney(failed.actual, currency)}
       {reasons.size === 0 ? null : `: ${[...reasons].join(' ')}`}
     </span>
   );

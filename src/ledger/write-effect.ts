@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { type Day, type DayRange, overlap } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { forecastDeals, type MovedRow } from './forecast.js';
+import { OwedByPeriods } from './owed-by-periods.js';
+import { loadTerms, type RepTerms } from './rep-terms.js';
+
+/** A calculation of more deals would hold the lock of the workspace for too long. */
+export const maxForecastDeals = 20_000;
+
+const currency = z.string().describe('Currency of the amount, ISO 4217 code');
+
+export const commissionEffect = z
+  .object({
+    lines: z.int().describe('Number of commission lines of open periods that would be added, changed or removed'),
+    reps: z.int().describe('Number of people whose commission would change'),
+    totals: z
+      .array(
+        z
+          .object({ currency, delta: z.number().describe('Change of commission in open periods') })
+          .describe('The change in one currency'),
+      )
+      .describe('The change of commission, by currency'),
+    locked: z
+      .array(
+        z
+          .object({
+            repId: z.string().describe('Id of the rep (UUID)'),
+            period: z.string().describe('The approved period'),
+            currency,
+            delta: z.number().describe('What the period would owe in addition; negative if it paid too much'),
+          })
+          .describe('An approved period'),
+      )
+      .describe('Approved periods in which the change would open a discrepancy. The periods do not change'),
+  })
+  .describe('What the change would do to commission');
+export type CommissionEffect = z.input<typeof commissionEffect>;
+
+/**
+ * Writes, calculates what the write changes for the reps whom it returns with their days, and rolls it back. Null if it
+ * would take too many deals, or if the write returns null.
+ */
+export async function effectOfWrite(
+  trx: Work,
+  workspaceId: string,
+  today: Day,
+  write: () => Promise<ReadonlyMap<string, DayRange> | null>,
+): Promise<CommissionEffect | null> {
+  await sql`savepoint before_write`.execute(trx);
+  const affected = await write();
+  if (affected === null) return null;
+  const { moved, terms, window } = await forecastDeals(trx, workspaceId, affected, today);
+  const after = await owedOf(trx, [...terms.values()], window, today);
+  await sql`rollback to savepoint before_write`.execute(trx);
+  const stored = terms.size === 0 ? [] : await loadTerms(trx, workspaceId, [...terms.keys()]);
+  const locked = after.since(await owedOf(trx, stored, window, today));
+  return { ...movementOf(moved), locked };
+}
+
+/** The reps with the days, or null if they have too many deals for a calculation. */
+export async function affectedWithin(
+  trx: Work,
+  workspaceId: string,
+  affected: ReadonlyMap<string, DayRange>,
+): Promise<ReadonlyMap<string, DayRange> | null> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from deals where workspace_id = ${workspaceId} and rep_id = any(${[...affected.keys()]}::uuid[])
+        and deleted_at is null limit ${maxForecastDeals + 1}
+    ) found`.execute(trx);
+  return (rows[0]?.count ?? 0) > maxForecastDeals ? null : affected;
+}
+
+/** What the approved periods around the days would pay. */
+function owedOf(trx: Work, terms: readonly RepTerms[], window: DayRange | null, today: Day): Promise<OwedByPeriods> {
+  const within = ({ frozen }: RepTerms) =>
+    window === null ? [] : frozen.filter(({ range }) => overlap(range, window));
+  return OwedByPeriods.load(trx, terms, within, today);
+}
+
+function movementOf(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked'> {
+  const sums = new Map<string, Decimal>();
+  const reps = new Set<string>();
+  let lines = 0;
+  for (const row of moved) {
+    const deltas = deltasOf(row);
+    if (deltas.length === 0) continue;
+    lines += 1;
+    reps.add(row.repId);
+    for (const [code, delta] of deltas) sums.set(code, (sums.get(code) ?? Decimal.zero).plus(delta));
+  }
+  return {
+    lines,
+    reps: reps.size,
+    totals: [...sums].map(([code, sum]) => ({ currency: code, delta: sum.toNumber() })),
+  };
+}
+
+/** The change of a row by currency; none if its amount stays. */
+function deltasOf({ before, after }: MovedRow): readonly (readonly [currency: string, delta: Decimal])[] {
+  const was = before === null ? [] : [{ ...before, amount: Decimal.of(before.amount).negated().toString() }];
+  const is = after === null ? [] : [after];
+  return [...sumsByCurrency([...was, ...is])].filter(([, delta]) => !delta.isZero());
+}

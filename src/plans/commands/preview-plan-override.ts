@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { pathIds } from '../../api/resource-fields.js';
+import { allDays } from '../../kernel/day.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { affectedWithin, commissionEffect, effectOfWrite } from '../../ledger/write-effect.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operation.js';
+import { uuid } from '../../platform/schemas.js';
+import { assertRepExists, workspaceToday } from '../../reps/rep-views.js';
+import { assertOverrideFits, overriddenRule } from '../override-terms.js';
+import { planNotFound } from '../plan.js';
+import { replaceOverrides } from '../plan-store.js';
+import { findPlanVersion } from '../plan-views.js';
+
+const params = z.strictObject({ planRef: pathIds.planRef, repId: pathIds.repId });
+const body = z.strictObject({
+  overrides: z
+    .array(
+      z
+        .strictObject({
+          planVersionId: uuid.describe('The version (UUID)'),
+          rules: z
+            .array(overriddenRule)
+            .max(50)
+            .describe('The rules with other terms for this rep; none returns the rep to those of the version'),
+        })
+        .describe('The terms of the rep on one version'),
+    )
+    .min(1)
+    .max(100)
+    .describe('The terms that would be stored, by version of the plan'),
+});
+
+const response = z.object({
+  effect: commissionEffect.nullable().describe('null: the rep has more deals than can be calculated at once'),
+});
+
+export const previewPlanOverride = operation({
+  id: 'previewPlanOverride',
+  summary: 'What other terms for one rep on versions of a plan would do to commission; writes nothing',
+  method: 'post',
+  path: '/v1/plans/:planRef/overrides/:repId/preview',
+  access: 'admin',
+  scope: 'read',
+  params,
+  body,
+  maxKeys: 100_000,
+  response,
+  failures: { plan_too_complex: 400, plan_not_found: 404, rep_not_found: 404, plan_rule_not_found: 404 },
+  example: {
+    params: { planRef: sampleIds.planId, repId: sampleIds.repId },
+    body: {
+      overrides: [
+        {
+          planVersionId: sampleIds.planVersionId,
+          rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }],
+        },
+      ],
+    },
+    answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
+  },
+  uses: [CommissionChanges, CLOCK],
+  async execute(
+    { params: { planRef, repId }, body: { overrides } },
+    caller,
+    changes,
+    clock,
+  ): Promise<z.input<typeof response>> {
+    const { workspaceId } = caller;
+    return withDryRun(true, (end) =>
+      changes.run(caller, 'exclusive', async (trx) => {
+        const today = await workspaceToday(trx, workspaceId, clock);
+        const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
+        if (plan === null) throw planNotFound();
+        await assertRepExists(trx, workspaceId, repId);
+        const effect = await effectOfWrite(trx, workspaceId, today, async () => {
+          for (const { planVersionId, rules } of overrides) {
+            const version = await findPlanVersion(trx, workspaceId, planVersionId, { onlyForRep: null, today });
+            if (version?.planVersionId !== planVersionId || version.planId !== plan.planId) throw planNotFound();
+            assertOverrideFits(version, { rules });
+            await replaceOverrides(trx, workspaceId, planVersionId, repId, rules);
+          }
+          return affectedWithin(trx, workspaceId, new Map([[repId, allDays]]));
+        });
+        return end({ effect });
+      }),
+    );
+  },
+});

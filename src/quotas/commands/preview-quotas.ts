@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type Clock } from '../../kernel/clock.js';
+import { type DayRange, hull } from '../../kernel/day.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { periodRange } from '../../kernel/period.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { affectedWithin, commissionEffect, effectOfWrite } from '../../ledger/write-effect.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operation.js';
+import { period, uuid } from '../../platform/schemas.js';
+import { repNotFound } from '../../reps/rep.js';
+import { unknownReps, workspaceToday } from '../../reps/rep-views.js';
+import { quotaNotFound, targetAmount } from '../quota.js';
+import { assertPeriodKind, findRuleById } from '../quota-rule.js';
+import { type QuotaSetting, deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
+import { findQuota } from '../quota-views.js';
+
+const body = z.strictObject({
+  planRuleId: uuid.describe('Id of the rule (UUID)'),
+  targets: z
+    .array(
+      z
+        .strictObject({
+          repId: uuid.describe('The rep (UUID)'),
+          period: period.describe("The period, in the format of the rule's attainmentPeriod"),
+          target: targetAmount.describe('What counts as 100 %, in the unit of the measure'),
+        })
+        .describe('Target of one rep and period'),
+    )
+    .max(10_000)
+    .default([])
+    .describe('The targets that would be set'),
+  removed: z.array(uuid).max(10_000).default([]).describe('Ids of the quotas that would be deleted (UUID)'),
+});
+type Body = z.output<typeof body>;
+
+const response = z.object({
+  effect: commissionEffect.nullable().describe('null: the reps have more deals than can be calculated at once'),
+});
+
+/** Writes as the operations that set and delete quotas do. Returns the reps with the days of their quotas. */
+async function writeQuotas(trx: Work, workspaceId: string, { planRuleId, targets, removed }: Body) {
+  const unknown = await unknownReps(trx, workspaceId, [...new Set(targets.map(({ repId }) => repId))]);
+  if (unknown.length > 0) throw repNotFound(unknown);
+  const rule = await findRuleById(trx, workspaceId, planRuleId, undefined);
+  const settings = targets.map(({ repId, period: during, target }): QuotaSetting => {
+    assertPeriodKind(rule, during);
+    return { repId, rule, period: during, target: Decimal.of(target), variableTarget: undefined };
+  });
+  const affected = new Map<string, DayRange>();
+  const affect = (repId: string, during: string) =>
+    affected.set(repId, hull(affected.get(repId) ?? periodRange(during), periodRange(during)));
+  for (const { repId, period: during } of settings) affect(repId, during);
+  for (const quotaId of removed) {
+    const quota = await findQuota(trx, workspaceId, quotaId);
+    if (quota === null) throw quotaNotFound();
+    affect(quota.repId, quota.period);
+    await removeQuota(trx, workspaceId, quota.quotaId);
+  }
+  await upsertQuotas(trx, workspaceId, settings);
+  return affectedWithin(trx, workspaceId, affected);
+}
+
+export const previewQuotas = operation({
+  id: 'previewQuotas',
+  summary: 'What setting and deleting quotas of a rule would do to commission; writes nothing',
+  method: 'post',
+  path: '/v1/quotas/preview',
+  access: 'admin',
+  scope: 'read',
+  body,
+  maxKeys: 100_000,
+  response,
+  failures: {
+    period_mismatch: 400,
+    plan_too_complex: 400,
+    rep_not_found: 404,
+    plan_rule_not_found: 404,
+    quota_not_found: 404,
+  },
+  example: {
+    body: { planRuleId: sampleIds.ruleId, targets: [{ repId: sampleIds.repId, period: '2026-Q1', target: 120000 }] },
+    answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
+  },
+  uses: [CommissionChanges, CLOCK],
+  async execute({ body: request }, caller, changes, clock: Clock): Promise<z.input<typeof response>> {
+    const { workspaceId } = caller;
+    return withDryRun(true, (end) =>
+      changes.run(caller, 'exclusive', async (trx) => {
+        const today = await workspaceToday(trx, workspaceId, clock);
+        return end({
+          effect: await effectOfWrite(trx, workspaceId, today, () => writeQuotas(trx, workspaceId, request)),
+        });
+      }),
+    );
+  },
+});

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
+import { allDays } from '../../kernel/day.js';
+import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { affectedWithin, commissionEffect, effectOfWrite } from '../../ledger/write-effect.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operation.js';
+import { currency } from '../../platform/schemas.js';
+import { listRepIds, workspaceToday } from '../../reps/rep-views.js';
+import { timeZone } from '../workspace.js';
+import { updateWorkspaceRow } from '../workspace-store.js';
+
+const body = z.strictObject({
+  currency: currency.optional().describe('Currency of the workspace, ISO 4217 code'),
+  timezone: timeZone.optional().describe('IANA time zone of the workspace, such as Europe/Berlin'),
+});
+
+const response = z.object({
+  effect: commissionEffect.nullable().describe('null: there are more deals than can be calculated at once'),
+});
+
+export const previewWorkspace = operation({
+  id: 'previewWorkspace',
+  summary: 'What another currency or time zone of the workspace would do to commission; writes nothing',
+  method: 'post',
+  path: '/v1/workspaces/preview',
+  access: 'admin',
+  scope: 'read',
+  body,
+  response,
+  failures: { plan_too_complex: 400 },
+  example: { body: { currency: 'EUR' }, answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
+  uses: [CommissionChanges, CLOCK],
+  async execute({ body: change }, caller, changes, clock): Promise<z.input<typeof response>> {
+    const { workspaceId } = caller;
+    return withDryRun(true, (end) =>
+      changes.run(caller, 'exclusive', async (trx) => {
+        const today = await workspaceToday(trx, workspaceId, clock);
+        const effect = await effectOfWrite(trx, workspaceId, today, async () => {
+          const reps = await listRepIds(trx, workspaceId);
+          const affected = await affectedWithin(trx, workspaceId, new Map(reps.map((repId) => [repId, allDays])));
+          if (affected === null) return null;
+          await updateWorkspaceRow(trx, workspaceId, change);
+          if (change.timezone !== undefined) await rebuildDealProjections(trx, workspaceId);
+          return affected;
+        });
+        return end({ effect });
+      }),
+    );
+  },
+});

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
+import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { won } from '#test/support/terms.js';
+
+const tiers = [
+  { tierIndex: 0, minThreshold: 0, rate: 0.1 },
+  { tierIndex: 1, minThreshold: 1, rate: 0.2 },
+];
+const config = {
+  dealConditions: [won],
+  rules: [
+    { name: 'New', measure: 'amount', tiers },
+    { name: 'Team', executionPhase: 'cascade', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.5 }] },
+  ],
+};
+
+/** Ann, below Mia, has deals of 1,000 in January, which is approved, and in February; her quota is 4,000. */
+describe('the effect of other terms, before they are stored', () => {
+  const service = Service.duringSuite();
+  let api: ApiClient;
+  let workspaceId: string;
+  let ann: string;
+  let plan: { planId: string; planVersionId: string; rules: { id: string }[] };
+
+  const total = async () => {
+    await service.waitForCalculations(workspaceId);
+    return (await api.expect(200, 'GET', '/v1/commissions?period=2026-Q1')).totals.total;
+  };
+  const overrides = (rate: number) => [
+    { planVersionId: plan.planVersionId, rules: [{ ruleId: plan.rules[0]?.id, tiers: [{ tierIndex: 0, rate }] }] },
+  ];
+
+  beforeEach(async () => {
+    ({ api, workspaceId } = await service.workspace());
+    const [mia, rep] = await api.saveReps({ name: 'Mia', role: 'manager' }, { name: 'Ann', managerEmail: 'mia@x.io' });
+    ann = rep as string;
+    plan = await api.createPlan({ name: 'AE', config }, [mia as string, ann]);
+    const deals = ['2026-01-10', '2026-02-10'].map((closeDate, index) => ({
+      ...{ dealId: `d${index}`, ownerId: 'ann', amount: 1000, closeDate, stage: 'Won' },
+    }));
+    await api.expect(200, 'POST', '/v1/deals/import', { deals });
+    const targets = [{ repId: ann, period: '2026-Q1', target: 4000 }];
+    await api.expect(201, 'POST', '/v1/quotas', { planRuleId: plan.rules[0]?.id, targets });
+    await service.waitForCalculations(workspaceId);
+    await api.generate(ann, '2026-01');
+    await api.approve(ann, '2026-01');
+  });
+
+  it('of one rep is what storing them then does, for the manager too, and what approved periods would owe', async () => {
+    const before = await total();
+    const path = `/v1/plans/${plan.planId}/overrides/${ann}/preview`;
+    const { effect } = await api.expect(200, 'POST', path, { overrides: overrides(0.3) });
+    // 200 more for Ann and half of it for Mia in February; January owes Ann 200.
+    expect(effect).to.deep.equal({
+      lines: 2,
+      reps: 2,
+      totals: [{ currency: 'USD', delta: 300 }],
+      locked: [{ repId: ann, period: '2026-01', currency: 'USD', delta: 200 }],
+    });
+    expect(await total()).to.equal(before);
+    const [stored] = overrides(0.3);
+    await api.expect(200, 'PUT', `/v1/plans/${plan.planVersionId}/overrides/${ann}`, { rules: stored?.rules });
+    expect(await total()).to.equal(before + 300);
+    const none = [{ planVersionId: plan.planVersionId, rules: [] }];
+    const taken = await api.expect(200, 'POST', path, { overrides: none });
+    expect(taken.effect.totals).to.deep.equal([{ currency: 'USD', delta: -300 }]);
+  });
+
+  it('of one rep are checked like those that are stored', async () => {
+    const path = `/v1/plans/${plan.planId}/overrides/${ann}/preview`;
+    const send = (sent: object) => api.post(path, { overrides: [sent] });
+    const [{ rules } = { rules: [] }] = overrides(0.3);
+    await expectError('404 plan_not_found', send({ planVersionId: crypto.randomUUID(), rules }));
+    const other = await api.createPlan({ name: 'Other', config });
+    await expectError('404 plan_not_found', send({ planVersionId: other.planVersionId, rules: [] }));
+    const tier = { tierIndex: 7, rate: 0.1 };
+    const unknown = [{ ruleId: plan.rules[0]?.id, tiers: [tier] }];
+    await expectError('400 VALIDATION_FAILED', send({ planVersionId: plan.planVersionId, rules: unknown }));
+  });
+
+  it('of quotas is what setting or deleting them then does', async () => {
+    const before = await total();
+    const planRuleId = plan.rules[0]?.id;
+    const targets = [{ repId: ann, period: '2026-Q1', target: 1500 }];
+    const { effect } = await api.expect(200, 'POST', '/v1/quotas/preview', { planRuleId, targets });
+    expect(effect).to.deep.include({ lines: 2, reps: 2, totals: [{ currency: 'USD', delta: 150 }] });
+    expect(await total()).to.equal(before);
+    await api.expect(201, 'POST', '/v1/quotas', { planRuleId, targets });
+    expect(await total()).to.equal(before + 150);
+    const [quota] = await api.expect(200, 'GET', `/v1/quotas?planId=${plan.planId}`);
+    const removed = { planRuleId, removed: [quota.quotaId] };
+    const { effect: without } = await api.expect(200, 'POST', '/v1/quotas/preview', removed);
+    expect(without.totals).to.deep.equal([{ currency: 'USD', delta: -300 }]);
+    await expectError(
+      '404 quota_not_found',
+      api.post('/v1/quotas/preview', { planRuleId, removed: [crypto.randomUUID()] }),
+    );
+  });
+
+  it('of the currency of the workspace moves every amount', async () => {
+    const { effect } = await api.expect(200, 'POST', '/v1/workspaces/preview', { currency: 'EUR' });
+    // The approved January of Ann stays in dollars, so that Mia earns nothing on it in a plan in euros.
+    expect(effect.totals).to.have.deep.members([
+      { currency: 'USD', delta: -200 },
+      { currency: 'EUR', delta: 150 },
+    ]);
+    expect(effect.locked).to.have.deep.members([
+      { repId: ann, period: '2026-01', currency: 'USD', delta: -100 },
+      { repId: ann, period: '2026-01', currency: 'EUR', delta: 100 },
+    ]);
+    expect((await api.expect(200, 'GET', '/v1/workspaces')).currency).to.equal('USD');
+  });
+});
