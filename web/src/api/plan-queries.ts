@@ -46,22 +46,25 @@ async function preview(planRef: string, body: PreviewBody, signal: AbortSignal):
   return made;
 }
 
-/** The effect of the draft as an active version; with null of the status alone. */
-export const previewQuery = (planRef: string, draft: Draft | null) =>
+/** The effect of the draft as an active version. */
+export const previewQuery = (planRef: string, draft: Draft) =>
   queryOptions({
     queryKey: ['plan-preview', planRef, draft],
     queryFn: ({ signal }) =>
       preview(
         planRef,
-        {
-          ...(draft === null ? {} : changeOf(draft)),
-          status: 'active',
-          from: draft?.effectiveStart ?? firstDay,
-          to: lastDay(),
-        },
+        { ...changeOf(draft), status: 'active', from: draft.effectiveStart ?? firstDay, to: lastDay() },
         signal,
       ),
     placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+/** The effect of another status of a version. */
+export const statusPreviewQuery = (planVersionId: string, status: 'active' | 'archived') =>
+  queryOptions({
+    queryKey: ['plan-preview', planVersionId, status],
+    queryFn: ({ signal }) => preview(planVersionId, { status, from: firstDay, to: lastDay() }, signal),
     retry: false,
   });
 

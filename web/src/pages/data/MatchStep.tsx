@@ -1,12 +1,12 @@
 import { describeError } from '../../api/describe-error.js';
 import { Button } from '../../components/Button.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { CheckField, TextField } from '../../components/Field.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { formatCount, formatNumber } from '../../format/numbers.js';
 import { type ImportOption, type ImportOutcome, periodPrefix } from '../../imports/kind.js';
 import { ColumnTable } from './ColumnTable.js';
 import { DryRunPanel } from './DryRunPanel.js';
-import { EffectOfImport } from './EffectOfImport.js';
 import styles from './Import.module.css';
 import { RejectedRows } from './RejectedRows.js';
 import { type Import, useDryRun, useEffectOfImport, useSend } from './use-import.js';
@@ -43,7 +43,7 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
           error={dryRun.error === null ? null : describeError(dryRun.error).message}
         >
           {kind.effect === undefined || result === undefined || result.accepted === 0 ? null : (
-            <EffectOfImport query={effect} />
+            <EffectOfChange query={effect} what="import" />
           )}
         </DryRunPanel>
       </div>

@@ -2,8 +2,9 @@ import { IconArrowBackUp, IconFileImport } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange } from '../../api/change.js';
+import { type Change, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { quotaEffectQuery } from '../../api/effect-queries.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
@@ -13,6 +14,8 @@ import { showMessage, showProblem } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { FilterField } from '../../components/FilterField.js';
 import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
 import { InlineSelect } from '../../components/Inline.js';
@@ -21,11 +24,11 @@ import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { todayIn } from '../../format/dates.js';
-import { readNumber } from '../../format/entered-numbers.js';
 import { formatCount } from '../../format/numbers.js';
 import { periodsOfYear, shortPeriod } from '../../format/periods.js';
 import { containsText } from '../../format/texts.js';
 import { quotaRules } from '../../imports/quotas.js';
+import { changesOf, type QuotaChange, reverseOf, withStep } from '../../plans/quota-changes.js';
 import { measureOf, type PlanRule, rulesOf } from '../../plans/rules.js';
 
 const route = getRouteApi('/_shell/quotas');
@@ -167,7 +170,7 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
         columns={periodsFor(rule, year).map((period) => [period, shortPeriod(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
         edits={edits}
-        onEdit={(next) => setHistory((before) => [...before.slice(-50), next])}
+        onEdit={(next) => setHistory((before) => withStep(before, next))}
         onUndo={undo}
       />
       {people.length === 0 ? <p className="dim">No person matches.</p> : null}
@@ -203,33 +206,38 @@ interface SaveLineProps {
   readonly onSaved: (sent: Edits) => void;
 }
 
-/** The cells that differ from what is stored. */
-function changesOf(edits: Edits, stored: SaveLineProps['stored']) {
-  const entries = Object.entries(edits).map(([key, text]) => {
-    const [repId = '', period = ''] = key.split(' ');
-    return { repId, period, text: text.trim(), quota: stored.get(key), target: readNumber(text) };
-  });
-  return {
-    set: entries.flatMap(({ repId, period, target, quota }) =>
-      target === null || target === quota?.target ? [] : [{ repId, period, target }],
-    ),
-    remove: entries.flatMap(({ text, quota }) => (text === '' && quota !== undefined ? [quota.quotaId] : [])),
-    wrong: entries.filter(({ text, target }) => text !== '' && target === null).length,
-  };
+/** Returns the quotas that were set. */
+async function store(rule: PlanRule, { set, remove }: QuotaChange) {
+  const saved = set.length === 0 ? [] : await api.setQuotas({ body: { planRuleId: rule.id, targets: [...set] } });
+  for (const quotaId of remove) await api.deleteQuota({ params: { quotaId } });
+  return saved;
 }
 
 function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
   const { set, remove, wrong } = changesOf(edits, stored);
   const count = set.length + remove.length;
+  const [isAsked, setAsked] = useState(false);
+  // What was stored before the last save, so that it can be taken back.
+  const [before, setBefore] = useState<QuotaChange | null>(null);
   const save = useChange({
     send: async () => {
-      if (set.length > 0) await api.setQuotas({ body: { planRuleId: rule.id, targets: set } });
-      for (const quotaId of remove) await api.deleteQuota({ params: { quotaId } });
-      return { sent: edits, count };
+      const saved = await store(rule, { set, remove });
+      return { sent: edits, count, taken: reverseOf({ set, remove }, [...stored.values()], saved) };
     },
-    onDone: ({ sent, count: saved }) => {
+    onDone: ({ sent, count: saved, taken }) => {
+      setAsked(false);
+      setBefore(taken);
       onSaved(sent);
       showMessage(`${formatCount(saved, 'quota')} saved.`);
+    },
+  });
+  const takeBack = useChange({
+    send: async () => {
+      if (before !== null) await store(rule, before);
+    },
+    onDone: () => {
+      setBefore(null);
+      showMessage('The quotas are as they were before.');
     },
     onFailed: showProblem,
   });
@@ -240,18 +248,49 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
           ? `${formatCount(wrong, 'cell')} cannot be read as a number`
           : 'Arrows and Enter move, cells of a spreadsheet can be pasted, Ctrl Z takes back.'}
       </span>
+      {before === null || count > 0 ? null : (
+        <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
+          Take back what was saved
+        </Button>
+      )}
       <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
         Undo
       </Button>
-      <Button
-        kind="primary"
-        size="final"
-        isBusy={save.isBusy}
-        disabled={count === 0 || wrong > 0}
-        onClick={() => save.send()}
-      >
+      <Button kind="primary" size="final" disabled={count === 0 || wrong > 0} onClick={() => setAsked(true)}>
         {count === 0 ? 'Save' : `Save ${formatCount(count, 'quota')}`}
       </Button>
+      {isAsked ? <SaveDialog rule={rule} change={{ set, remove }} save={save} onClose={() => setAsked(false)} /> : null}
     </div>
+  );
+}
+
+interface SaveDialogProps {
+  readonly rule: PlanRule;
+  readonly change: QuotaChange;
+  readonly save: Change;
+  readonly onClose: () => void;
+}
+
+/** What the quotas move, before they are stored. */
+function SaveDialog({ rule, change: { set, remove }, save, onClose }: SaveDialogProps) {
+  const effect = useQuery(
+    quotaEffectQuery({
+      planRuleId: rule.id,
+      targets: set.map(({ repId, period, target }) => ({ repId, period, target })),
+      removed: [...remove],
+    }),
+  );
+  const count = set.length + remove.length;
+  return (
+    <Dialog
+      title={`Save ${formatCount(count, 'quota')} of ${rule.name}`}
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      action={{ children: 'Save' }}
+    >
+      <EffectOfChange query={effect} what="change" />
+      <p className="dim">Approved statements do not change.</p>
+    </Dialog>
   );
 }

@@ -1,29 +1,37 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { overrideEffectQuery } from '../../api/effect-queries.js';
 import { overridesQuery, type Plan } from '../../api/queries.js';
 import { type KeptForm, useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Button, LinkButton } from '../../components/Button.js';
 import { DecimalInput } from '../../components/DecimalInput.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Choice } from '../../components/Field.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
+import { CheckField, Choice } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
+import { formatDay } from '../../format/dates.js';
 import { type Overrides as AllOverrides, type PlanRule, rulesOf, sharedTiers } from '../../plans/rules.js';
+import { carriedValues, laterVersions, type OwnValues, ownTerms, tierKey } from '../../plans/versions.js';
 import { payWords, thresholdWords } from '../../plans/words.js';
 import styles from './Plans.module.css';
 
 interface OverridesProps {
+  /** The version whose terms are shown. */
   readonly plan: Plan;
+  /** All versions, newest first. */
+  readonly history: readonly Plan[];
   readonly currency: string;
 }
 
 type Override = AllOverrides[number];
 
 /** Rates that single people have in place of those of the plan. */
-export function Overrides({ plan, currency }: OverridesProps) {
+export function Overrides({ plan, history, currency }: OverridesProps) {
   const overrides = useQuery(overridesQuery(plan.planVersionId, ''));
   const [edited, setEdited] = useKeptChoice<string>(`terms ${plan.planVersionId}`);
   return (
@@ -60,6 +68,7 @@ export function Overrides({ plan, currency }: OverridesProps) {
               <OverrideDialog
                 key={edited}
                 plan={plan}
+                history={history}
                 currency={currency}
                 overrides={all}
                 repId={edited}
@@ -94,9 +103,6 @@ interface OverrideDialogProps extends OverridesProps {
   readonly onClose: () => void;
 }
 
-/** The value of a tier for the person, by rule and tier; empty for the value of the plan. */
-type Values = Readonly<Record<string, number | undefined>>;
-
 /** The people on the plan, and those who have terms although they are on it no longer. */
 function peopleOf({ assignedReps }: Plan, overrides: readonly Override[]): ReadonlyMap<string, string> {
   return new Map([
@@ -105,23 +111,35 @@ function peopleOf({ assignedReps }: Plan, overrides: readonly Override[]): Reado
   ]);
 }
 
-function keyOf(ruleId: string, tierIndex: number): string {
-  return `${ruleId} ${tierIndex}`;
-}
-
-function valuesOf(override: Override | undefined): Values {
+function valuesOf(override: Override | undefined): OwnValues {
   return Object.fromEntries(
     (override?.rules ?? []).flatMap(({ ruleId, tiers }) =>
-      tiers.map(({ tierIndex, rate, flatAmount }) => [keyOf(ruleId, tierIndex), rate ?? flatAmount]),
+      tiers.map(({ tierIndex, rate, flatAmount }) => [tierKey(ruleId, tierIndex), rate ?? flatAmount]),
     ),
   );
 }
 
-function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
+function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
   const [before] = useState(() => valuesOf(overrides.find((one) => one.repId === repId)));
-  const form = useKeptForm<Values>(`terms ${plan.planVersionId} ${repId}`, before);
+  const form = useKeptForm<OwnValues>(`terms ${plan.planVersionId} ${repId}`, before);
+  const [isCarried, setCarried] = useState(true);
+  const later = laterVersions(history, plan).map((version) => ({
+    version,
+    ...carriedValues(plan, version, form.values),
+  }));
+  const terms = [
+    { planVersionId: plan.planVersionId, rules: ownTerms(plan, form.values) },
+    ...(isCarried ? later : []).map(({ version, values }) => ({
+      planVersionId: version.planVersionId,
+      rules: ownTerms(version, values),
+    })),
+  ];
+  const [tried] = useDebouncedValue(terms, 500);
+  const effect = useQuery({ ...overrideEffectQuery(plan.planId, repId, tried), enabled: form.isChanged });
   const save = useChange({
-    send: () => send(plan, repId, form.values),
+    send: async () => {
+      for (const { planVersionId, rules } of terms) await send(planVersionId, repId, rules);
+    },
     onDone: () => {
       showMessage('The terms were saved.');
       form.clear();
@@ -143,10 +161,22 @@ function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: Ov
         choices={[...peopleOf(plan, overrides)]}
         onChange={({ currentTarget }) => onRep(currentTarget.value)}
       />
-      <p className="dim">An empty value is that of the plan. Without any value the person has the terms of the plan.</p>
+      <p className="dim">
+        An empty value is that of the plan. The terms hold on all days of version {plan.version}
+        {daysWords(plan)}. For terms from a day on, save a version of the plan that starts on it, and set them there.
+      </p>
       {rulesOf(plan).map((rule) => (
         <RuleValues key={rule.id} rule={rule} currency={currency} form={form} />
       ))}
+      {later.length === 0 ? null : (
+        <CheckField
+          label={`Also in ${later.map(({ version }) => `version ${version.version}`).join(' and ')}`}
+          hint={carryWords(later, isCarried)}
+          checked={isCarried}
+          onChange={({ currentTarget }) => setCarried(currentTarget.checked)}
+        />
+      )}
+      {form.isChanged ? <EffectOfChange query={effect} what="change" /> : null}
     </Dialog>
   );
 }
@@ -154,7 +184,7 @@ function OverrideDialog({ plan, currency, overrides, repId, onRep, onClose }: Ov
 interface RuleValuesProps {
   readonly rule: PlanRule;
   readonly currency: string;
-  readonly form: KeptForm<Values>;
+  readonly form: KeptForm<OwnValues>;
 }
 
 function RuleValues({ rule, currency, form }: RuleValuesProps) {
@@ -162,7 +192,7 @@ function RuleValues({ rule, currency, form }: RuleValuesProps) {
     <fieldset className={styles.terms}>
       <legend>{rule.name}</legend>
       {sharedTiers(rule).map((tier) => {
-        const key = keyOf(rule.id, tier.tierIndex);
+        const key = tierKey(rule.id, tier.tierIndex);
         const from = thresholdWords(rule, tier.minThreshold);
         return (
           <div key={key} className={styles.term}>
@@ -181,15 +211,32 @@ function RuleValues({ rule, currency, form }: RuleValuesProps) {
   );
 }
 
-async function send(plan: Plan, repId: string, values: Values): Promise<unknown> {
-  const params = { planVersionId: plan.planVersionId, repId };
-  const rules = rulesOf(plan).flatMap((rule) => {
-    const tiers = sharedTiers(rule).flatMap(({ tierIndex, rate }) => {
-      const value = values[keyOf(rule.id, tierIndex)];
-      if (value === undefined) return [];
-      return [{ tierIndex, ...(rate === undefined ? { flatAmount: value } : { rate: value }) }];
-    });
-    return tiers.length === 0 ? [] : [{ ruleId: rule.id, tiers }];
-  });
+/** The days of the version on the timeline. */
+function daysWords({ timeline, planVersionId }: Plan): string {
+  const days = timeline.filter((one) => one.planVersionId === planVersionId);
+  const words = days.map(({ from, to }) =>
+    [from === null ? '' : ` from ${formatDay(from, 'year')}`, to === null ? '' : ` to ${formatDay(to, 'year')}`].join(
+      '',
+    ),
+  );
+  return words.length === 0
+    ? ', which is not in force'
+    : words.join(' and').replace(/^ ?/, words[0] === '' ? '' : ', ');
+}
+
+function carryWords(
+  later: readonly { readonly version: Plan; readonly lost: readonly string[] }[],
+  isCarried: boolean,
+): string {
+  if (!isCarried) return 'Without it the terms end where that version begins.';
+  const lost = later.filter((one) => one.lost.length > 0);
+  if (lost.length === 0) return 'So that the terms do not end where that version begins.';
+  return `Not carried, because the tiers differ: ${lost.map((one) => `${one.lost.join(', ')} in version ${one.version.version}`).join('; ')}.`;
+}
+
+type Terms = Parameters<typeof api.setPlanOverride>[0]['body']['rules'];
+
+function send(planVersionId: string, repId: string, rules: Terms): Promise<unknown> {
+  const params = { planVersionId, repId };
   return rules.length === 0 ? api.deletePlanOverride({ params }) : api.setPlanOverride({ params, body: { rules } });
 }

@@ -10,6 +10,7 @@ import { formatDay } from '../../format/dates.js';
 import { formatCount } from '../../format/numbers.js';
 import { rulesOf } from '../../plans/rules.js';
 import { summaryOf } from '../../plans/summary.js';
+import { editedVersion, timelineWords } from '../../plans/versions.js';
 import { conditionLines } from '../../plans/words.js';
 import { Overrides } from './Overrides.js';
 import { PlanActions } from './PlanActions.js';
@@ -34,7 +35,10 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
   const { workspace } = useSession();
   const [newest] = versions;
   if (newest === undefined) return null;
-  const shown = versions.find(({ planVersionId }) => planVersionId === newest.inForce?.planVersionId) ?? newest;
+  const shown =
+    versions.find(({ planVersionId }) => planVersionId === newest.inForce?.planVersionId) ??
+    editedVersion(versions) ??
+    newest;
   const currency = shown.currency ?? workspace.currency;
   const conditions = conditionLines(shown.dealConditions as never);
   return (
@@ -43,7 +47,9 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
       crumbs={[{ label: 'Plans', to: '/plans' }, { label: newest.name }]}
       facts={[
         <PlanBadge key="state" status={newest.planStatus} />,
-        `version ${shown.version}${shown === newest ? '' : ` of ${newest.version}`}`,
+        newest.inForce === null
+          ? 'no version is in force today'
+          : `version ${shown.version}${shown === newest ? '' : ` of ${newest.version}`}`,
         formatCount(newest.assignedReps.length, 'person', 'people'),
         currency,
       ]}
@@ -60,7 +66,11 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
         </>
       }
     >
-      <Card title={newest.inForce === null ? 'What it pays' : 'What it pays today'} note={`version ${shown.version}`}>
+      <Card
+        title={newest.inForce === null ? `What version ${shown.version} would pay` : 'What it pays today'}
+        note={newest.inForce === null ? `${shown.versionStatus}, not in force` : `version ${shown.version}`}
+      >
+        {newest.inForce === null ? <p>{timelineWords(newest.timeline)}</p> : null}
         {conditions.length === 0 ? null : <p>On deals where {conditions.join('; ')}.</p>}
         <ul className={styles.templateRules}>
           {rulesOf(shown).map((rule) => (
@@ -84,7 +94,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
           <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>
         )}
       </Card>
-      <Overrides plan={shown} currency={currency} />
+      <Overrides plan={shown} history={versions} currency={currency} />
     </Page>
   );
 }

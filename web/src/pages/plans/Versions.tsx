@@ -1,21 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { statusPreviewQuery } from '../../api/plan-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
 import { LinkButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
+import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { formatDay, formatInstant } from '../../format/dates.js';
 import { differencesOf } from '../../plans/differences.js';
 import { draftOf } from '../../plans/draft.js';
+import { timelineWords } from '../../plans/versions.js';
+import { PreviewEffect } from './builder/PreviewBar.js';
 import { DifferenceList } from './DifferenceList.js';
 import { PlanBadge } from './PlanBadge.js';
 import styles from './Plans.module.css';
 
 /** Every version, newest first, with what it changed in words. */
 export function Versions({ versions, currency }: { readonly versions: readonly Plan[]; readonly currency: string }) {
-  const [withdrawn, setWithdrawn] = useState<Plan | null>(null);
+  const [changed, setChanged] = useState<{ readonly version: Plan; readonly status: Status } | null>(null);
   return (
     <Card title="Versions" note="newest first">
       <ol className={styles.versions}>
@@ -32,8 +37,13 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
                   <span className="dim">from {formatDay(version.effectiveStart, 'year')}</span>
                 )}
                 {version.versionStatus === 'active' && versions.length > 1 ? (
-                  <LinkButton className="strong" onClick={() => setWithdrawn(version)}>
+                  <LinkButton className="strong" onClick={() => setChanged({ version, status: 'archived' })}>
                     Withdraw<span className="unseen"> version {version.version}</span>
+                  </LinkButton>
+                ) : null}
+                {version.versionStatus === 'archived' ? (
+                  <LinkButton className="strong" onClick={() => setChanged({ version, status: 'active' })}>
+                    Restore<span className="unseen"> version {version.version}</span>
                   </LinkButton>
                 ) : null}
               </div>
@@ -46,31 +56,57 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
           );
         })}
       </ol>
-      {withdrawn === null ? null : <Withdraw version={withdrawn} onClose={() => setWithdrawn(null)} />}
+      {changed === null ? null : <StatusDialog {...changed} onClose={() => setChanged(null)} />}
     </Card>
   );
 }
 
-/** A version that is archived leaves its days to the version before. */
-function Withdraw({ version, onClose }: { readonly version: Plan; readonly onClose: () => void }) {
-  const withdraw = useChange({
-    send: () => api.setPlanStatus({ params: { planRef: version.planVersionId }, body: { status: 'archived' } }),
+type Status = 'active' | 'archived';
+
+interface StatusDialogProps {
+  readonly version: Plan;
+  readonly status: Status;
+  readonly onClose: () => void;
+}
+
+/** What is in force after a version is withdrawn or restored, and what that moves. */
+function StatusDialog({ version, status, onClose }: StatusDialogProps) {
+  const isWithdrawal = status === 'archived';
+  const preview = useQuery(statusPreviewQuery(version.planVersionId, status));
+  const change = useChange({
+    send: () => api.setPlanStatus({ params: { planRef: version.planVersionId }, body: { status } }),
     onDone: () => {
-      showMessage(`Version ${version.version} is withdrawn.`);
+      showMessage(`Version ${version.version} is ${isWithdrawal ? 'withdrawn' : 'active again'}.`);
       onClose();
     },
   });
+  const words = isWithdrawal ? 'Withdraw' : 'Restore';
   return (
     <Dialog
-      title={`Withdraw version ${version.version}`}
+      title={`${words} version ${version.version}`}
       onClose={onClose}
-      onSubmit={() => withdraw.send()}
-      change={withdraw}
-      action={{ kind: 'danger', children: 'Withdraw' }}
+      onSubmit={() => change.send()}
+      change={change}
+      action={{ kind: isWithdrawal ? 'danger' : 'primary', disabled: preview.data === undefined, children: words }}
     >
-      <p>
-        The version before it is in force again, and open periods are calculated again. Approved statements do not
-        change. The version stays in the history.
+      <Loaded query={preview} height={60}>
+        {(made) => (
+          <>
+            <p>{timelineWords(made.timeline ?? [])}</p>
+            <p className={styles.effect}>
+              It <PreviewEffect preview={made} />.
+            </p>
+            {(made.warnings ?? []).map(({ message }) => (
+              <p key={message} className="dim">
+                {message}
+              </p>
+            ))}
+          </>
+        )}
+      </Loaded>
+      <p className="dim">
+        Approved statements do not change. The version stays in the history
+        {isWithdrawal ? ', and can be restored with one click' : ''}.
       </p>
     </Dialog>
   );

@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useChange } from '../../api/change.js';
+import { useState } from 'react';
+import { type Change, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
+import { workspaceEffectQuery } from '../../api/effect-queries.js';
 import { type Workspace, workspaceQuery } from '../../api/settings-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
@@ -129,18 +133,21 @@ function Settings({ stored }: { readonly stored: Workspace }) {
   const save = useChange({
     send: () => api.updateWorkspace({ body: changesOf(before, form.values) }),
     onDone: () => {
+      setAsked(false);
       form.clear();
       showMessage('The settings were saved.');
     },
   });
-  const { currency, timezone } = form.values;
-  const isRead = currency !== before.currency || timezone !== before.timezone;
+  const [isAsked, setAsked] = useState(false);
+  const { currency, timezone } = changesOf(before, form.values);
+  const isRead = currency !== undefined || timezone !== undefined;
   return (
     <form
       className={styles.cards}
       onSubmit={(event) => {
         event.preventDefault();
-        save.send();
+        if (isRead) setAsked(true);
+        else save.send();
       }}
     >
       <Card title="Company">
@@ -155,7 +162,7 @@ function Settings({ stored }: { readonly stored: Workspace }) {
       <Card title="Codes of payroll files" note="as your payroll provider names them">
         <PayrollFields form={form} />
       </Card>
-      {save.error === null ? null : (
+      {save.error === null || isAsked ? null : (
         <p role="alert" className="negative">
           {describeError(save.error).message}
         </p>
@@ -169,7 +176,53 @@ function Settings({ stored }: { readonly stored: Workspace }) {
           Save settings
         </Button>
       </div>
+      {isAsked ? (
+        <TermsDialog
+          name={stored.name}
+          change={{ ...(currency === undefined ? {} : { currency }), ...(timezone === undefined ? {} : { timezone }) }}
+          save={save}
+          onClose={() => setAsked(false)}
+        />
+      ) : null}
     </form>
+  );
+}
+
+interface TermsDialogProps {
+  /** Of the workspace, to be typed. */
+  readonly name: string;
+  readonly change: Pick<Body, 'currency' | 'timezone'>;
+  readonly save: Change;
+  readonly onClose: () => void;
+}
+
+/** A new currency or time zone calculates everyone again, so the page shows what that moves and asks for the name. */
+function TermsDialog({ name, change, save, onClose }: TermsDialogProps) {
+  const [typed, setTyped] = useState('');
+  const effect = useQuery(workspaceEffectQuery(change));
+  const { currency, timezone } = change;
+  const words = [
+    ...(currency === undefined ? [] : [`the currency ${currency}`]),
+    ...(timezone === undefined ? [] : [`the time zone ${timezone}`]),
+  ];
+  return (
+    <Dialog
+      title={`Change to ${words.join(' and ')}`}
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      action={{ kind: 'danger', disabled: typed.trim() !== name, children: 'Change and calculate everyone again' }}
+    >
+      {currency === undefined ? null : (
+        <p>Amounts are not converted: plans without a currency of their own pay the same numbers in {currency}.</p>
+      )}
+      <EffectOfChange query={effect} what="change" />
+      <TextField
+        label={`Type ${name} to confirm`}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+    </Dialog>
   );
 }
 

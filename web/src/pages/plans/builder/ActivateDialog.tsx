@@ -23,7 +23,7 @@ interface ActivateDialogProps {
 /** What activation changes, in words and in money, before it happens. */
 export function ActivateDialog({ builder, state, change, onActivate, onClose }: ActivateDialogProps) {
   const { workspace } = useSession();
-  const { plan, draft, saved, isChanged } = builder;
+  const { plan, base, draft, saved, isChanged } = builder;
   const { preview, isRunning } = state;
   const [isForced, setForced] = useState(false);
   const isFailing = preview?.testsPassed === false;
@@ -38,7 +38,7 @@ export function ActivateDialog({ builder, state, change, onActivate, onClose }: 
       action={{ disabled: (isFailing && !isForced) || (plan !== null && isRunning), children: 'Activate' }}
     >
       <p>
-        {plan === null ? 'The plan' : isChanged ? 'The changed version' : `Version ${plan.version}`} pays on {from}.
+        {plan === null ? 'The plan' : isChanged ? 'The changed version' : `Version ${base?.version}`} pays on {from}.
       </p>
       {saved === null ? null : <DifferenceList differences={differencesOf(saved, draft, workspace.currency)} />}
       {plan === null ? (

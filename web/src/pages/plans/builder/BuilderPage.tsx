@@ -136,7 +136,7 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
   );
 }
 
-function factsOf({ plan, base, isChanged }: Builder, history: readonly Plan[]) {
+function factsOf({ plan, base, source, isChanged }: Builder, history: readonly Plan[]) {
   if (plan === null)
     return [
       <Badge key="state" tone="neutral">
@@ -145,8 +145,8 @@ function factsOf({ plan, base, isChanged }: Builder, history: readonly Plan[]) {
     ];
   const inForce = history.find(({ planVersionId }) => planVersionId === plan.inForce?.planVersionId);
   return [
-    <Badge key="state" tone={plan.versionStatus === 'active' && plan.planStatus === 'active' ? 'good' : 'neutral'}>
-      {isChanged ? `Version ${plan.version + 1}, not saved` : `Version ${base?.version}, ${plan.versionStatus}`}
+    <Badge key="state" tone={source?.versionStatus === 'active' && plan.planStatus === 'active' ? 'good' : 'neutral'}>
+      {isChanged ? `Version ${plan.version + 1}, not saved` : `Version ${base?.version}, ${source?.versionStatus}`}
     </Badge>,
     inForce === undefined
       ? 'no version is in force'

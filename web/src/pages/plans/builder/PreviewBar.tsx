@@ -20,19 +20,21 @@ export interface PreviewState {
 }
 
 /** The effect of the draft, or of the stored version if it is not active; there is none before the plan is stored. */
-export function usePreview({ plan, draft, isChanged }: Builder): PreviewState {
+export function usePreview(builder: Builder): PreviewState {
+  const { plan, base, draft, isChanged } = builder;
   const [latest] = useDebouncedValue(draft, 700);
-  const isStored = plan !== null;
-  const isNeeded = isStored && (isChanged || !isInForce(plan));
+  const isNeeded = plan !== null && (isChanged || !isActive(builder));
+  const planRef = plan?.planStatus === 'active' ? base?.planVersionId : plan?.planId;
   const { data, isFetching, error } = useQuery({
-    ...previewQuery(plan?.planId ?? '', latest),
+    ...previewQuery(planRef ?? '', latest),
     enabled: isNeeded && latest.terms.rules.length > 0,
   });
   return { preview: isNeeded ? data : undefined, isRunning: isNeeded && (isFetching || latest !== draft), error };
 }
 
-function isInForce({ planStatus, versionStatus }: NonNullable<Builder['plan']>): boolean {
-  return planStatus === 'active' && versionStatus === 'active';
+/** Whether the version that the draft was made from pays. */
+function isActive({ plan, source }: Builder): boolean {
+  return plan?.planStatus === 'active' && source?.versionStatus === 'active';
 }
 
 /** What would change, in money, and the two ways to keep the draft. */
@@ -46,7 +48,7 @@ export function PreviewBar({ builder, state }: { readonly builder: Builder; read
       <PreviewWords state={state} builder={builder} onChanges={() => setOpen('changes')} />
       <Button
         size="final"
-        disabled={save.isPending || (plan !== null && !isChanged && isInForce(plan))}
+        disabled={save.isPending || (plan !== null && !isChanged && isActive(builder))}
         onClick={() => {
           save.reset();
           setOpen('activate');

@@ -35,7 +35,7 @@ export function Warnings({ builder, history, state: { preview, error } }: Warnin
       ))}
       {warnings.map(({ path, message }) => (
         <Note key={path + message} tone="warning" icon={IconAlertTriangle} title={placeWords(path, builder.draft)}>
-          {message}
+          {inWordsOfPage(message)}
         </Note>
       ))}
       {dropped.length === 0 ? null : (
@@ -50,7 +50,7 @@ export function Warnings({ builder, history, state: { preview, error } }: Warnin
 /** Someone else saved a version after the draft was begun. */
 function NewerVersion({ builder: { base, isChanged, rebase }, history }: Pick<WarningsProps, 'builder' | 'history'>) {
   const [newest] = history;
-  if (newest === undefined || base === null || newest.version <= base.version) return null;
+  if (newest === undefined || base === null || newest.version <= base.latest) return null;
   if (!isChanged) return null;
   return (
     <Note
@@ -77,6 +77,11 @@ interface Issue {
 function issuesOf(error: unknown): readonly Issue[] {
   const issues = error instanceof ApiError ? error.details?.['issues'] : undefined;
   return Array.isArray(issues) ? (issues as Issue[]) : [];
+}
+
+/** Messages name fields of requests, which the page calls otherwise. */
+function inWordsOfPage(message: string): string {
+  return message.replace('Give a later effectiveStart', 'Choose a later day at "In force from"');
 }
 
 /** The place of an issue in words: config.rules.0.tiers.1 is a tier of the first rule. */

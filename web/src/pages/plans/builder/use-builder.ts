@@ -2,11 +2,14 @@ import { useCallback, useMemo } from 'react';
 import { type Plan } from '../../../api/queries.js';
 import { useKeptState } from '../../../app/kept-state.js';
 import { type Draft, type DraftTerms, draftOf, isSame, type Rule, withChange } from '../../../plans/draft.js';
+import { editedVersion } from '../../../plans/versions.js';
 
 /** The version that the draft was made from. */
 interface Base {
   readonly planVersionId: string;
   readonly version: number;
+  /** The newest version at that time. */
+  readonly latest: number;
 }
 
 interface Kept {
@@ -23,7 +26,8 @@ export interface Builder {
   readonly plan: Plan | null;
   readonly draft: Draft;
   readonly base: Base | null;
-  /** What the draft was made from. */
+  /** The version that the draft was made from, and its content. */
+  readonly source: Plan | null;
   readonly saved: Draft | null;
   readonly isChanged: boolean;
   edit(change: Partial<Draft>): void;
@@ -34,8 +38,8 @@ export interface Builder {
   discard(): void;
 }
 
-function baseOf({ planVersionId, version }: Plan): Base {
-  return { planVersionId, version };
+function baseOf({ planVersionId, version }: Plan, latest: number): Base {
+  return { planVersionId, version, latest };
 }
 
 /** Where the draft of a new plan is kept. */
@@ -43,13 +47,19 @@ export function newDraftKey(template: string | undefined): string {
   return `plan-draft new:${template ?? 'blank'}`;
 }
 
-/** `history` has the newest version first. A new plan has none, and may start from a template. */
+/**
+ * `history` has the newest version first. A new plan has none, and may start from a template; a change begins with the
+ * version in force, or with a newer draft.
+ */
 export function useBuilder(history: readonly Plan[], initial: Draft, template?: string): Builder {
   const [newest] = history;
   const key = newest === undefined ? newDraftKey(template) : `plan-draft ${newest.planId}`;
+  const edited = editedVersion(history);
+  const latest = newest?.version ?? 0;
   const fresh = useMemo<Kept>(
-    () => (newest === undefined ? { draft: initial, base: null } : { draft: draftOf(newest), base: baseOf(newest) }),
-    [newest, initial],
+    () =>
+      edited === undefined ? { draft: initial, base: null } : { draft: draftOf(edited), base: baseOf(edited, latest) },
+    [edited, latest, initial],
   );
   const [kept, setKept, clear] = useKeptState<Kept | null>(key, null);
   const { draft, base } = kept ?? fresh;
@@ -66,13 +76,15 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
     plan: newest ?? null,
     draft,
     base,
+    source,
     saved,
     isChanged: saved === null ? kept !== null : !isSame(saved, draft),
     edit: (change) => edit((before) => ({ ...before, ...change })),
     editTerms,
     editRule: (index, change) =>
       editTerms({ rules: draft.terms.rules.map((rule, place) => (place === index ? withChange(rule, change) : rule)) }),
-    rebase: (plan, keepsDraft) => (keepsDraft ? setKept({ draft, base: baseOf(plan) }) : setKept(null)),
+    rebase: (plan, keepsDraft) =>
+      keepsDraft ? setKept({ draft, base: baseOf(plan, Math.max(latest, plan.version)) }) : setKept(null),
     discard: clear,
   };
 }

@@ -63,7 +63,7 @@ async function write({ plan, draft, base, isChanged }: Builder, { status, force 
       ...(draft.name === plan.name ? {} : { name: draft.name }),
       status,
       force,
-      latestVersion: base.version,
+      latestVersion: base.latest,
     },
   });
 }

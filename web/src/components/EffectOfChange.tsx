@@ -1,20 +1,22 @@
 import { type UseQueryResult } from '@tanstack/react-query';
-import { describeError } from '../../api/describe-error.js';
-import { Money } from '../../components/Money.js';
-import { sumOf } from '../../format/exact.js';
-import { formatCount } from '../../format/numbers.js';
-import { type ImportEffect } from '../../imports/kind.js';
-import styles from './Import.module.css';
+import { describeError } from '../api/describe-error.js';
+import { type CommissionEffect } from '../api/effect-queries.js';
+import { sumOf } from '../format/exact.js';
+import { formatCount } from '../format/numbers.js';
+import styles from './EffectOfChange.module.css';
+import { Money } from './Money.js';
 
-interface EffectOfImportProps {
-  readonly query: UseQueryResult<ImportEffect | null>;
+interface EffectOfChangeProps {
+  readonly query: UseQueryResult<CommissionEffect>;
+  /** What is previewed, such as "import". */
+  readonly what: string;
 }
 
-/** What the import would do to commission: by currency, and in approved periods, which do not change. */
-export function EffectOfImport({ query: { data, error, isFetching } }: EffectOfImportProps) {
-  if (error !== null) return <p className={styles.problem}>{describeError(error).message}</p>;
+/** What a change would do to commission: by currency, and in approved periods, which do not change. */
+export function EffectOfChange({ query: { data, error, isFetching }, what }: EffectOfChangeProps) {
+  if (error !== null) return <p className="negative">{describeError(error).message}</p>;
   if (data === undefined) return <p className="dim">{isFetching ? 'Calculating the commission …' : ''}</p>;
-  if (data === null) return <p className="dim">The commission of so many deals is known after the import.</p>;
+  if (data === null) return <p className="dim">The commission of so many deals is known after the {what}.</p>;
   const { lines, reps, totals, locked } = data;
   return (
     <div className={styles.effect} aria-busy={isFetching}>

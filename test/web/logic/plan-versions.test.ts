@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { type Plan } from '#web/api/queries.js';
+import { carriedValues, editedVersion, laterVersions, ownTerms, timelineWords } from '#web/plans/versions.js';
+import { plan } from './samples.js';
+
+const stretch = (version: number, from: string | null = null, to: string | null = null) => ({
+  planVersionId: `v${version}`,
+  version,
+  from,
+  to,
+});
+const versionOf = (version: number, versionStatus: Plan['versionStatus'], more: Partial<Plan> = {}) =>
+  plan('AE', [{ name: 'New' }], {
+    planVersionId: `v${version}`,
+    version,
+    versionStatus,
+    timeline: [],
+    inForce: null,
+    ...more,
+  });
+/** Newest first; the response of the newest says what is in force. */
+const history = (inForce: number | null, ...versions: readonly Plan[]) =>
+  versions.map((one) => ({
+    ...one,
+    inForce: inForce === null ? null : stretch(inForce),
+    timeline: inForce === null ? [] : [stretch(inForce)],
+  })) as Plan[];
+
+describe('the version that a change begins with', () => {
+  const edited = (versions: readonly Plan[]) => editedVersion(versions)?.version;
+
+  it('is the one in force, although a later one was withdrawn or has not begun', () => {
+    expect(edited(history(2, versionOf(3, 'archived'), versionOf(2, 'active'), versionOf(1, 'active')))).to.equal(2);
+    expect(edited(history(2, versionOf(3, 'active'), versionOf(2, 'active')))).to.equal(2);
+  });
+
+  it('is a newer draft, but not an older one', () => {
+    expect(edited(history(2, versionOf(3, 'draft'), versionOf(2, 'active')))).to.equal(3);
+    expect(edited(history(3, versionOf(3, 'active'), versionOf(2, 'draft')))).to.equal(3);
+  });
+
+  it('is the next one to start, or the newest, where none is in force', () => {
+    const next = versionOf(2, 'active', { timeline: [stretch(1, '2030-01-01')] } as Partial<Plan>);
+    expect(edited([next, versionOf(1, 'active')])).to.equal(1);
+    expect(edited(history(null, versionOf(2, 'archived'), versionOf(1, 'archived')))).to.equal(2);
+    expect(edited([])).to.equal(undefined);
+  });
+});
+
+describe('the timeline in words', () => {
+  it('names each version with its days', () => {
+    expect(timelineWords([stretch(1, null, '2026-11-30'), stretch(3, '2026-12-01')])).to.match(
+      /^In force: version 1 to .*30.*, then version 3 from .*1.*\.$/,
+    );
+    expect(timelineWords([stretch(1)])).to.equal('In force: version 1 on every day.');
+  });
+
+  it('says that nothing is earned where no version is in force', () => {
+    expect(timelineWords([])).to.equal('No version is in force: nothing new is earned under the plan.');
+  });
+});
+
+describe('terms of one person', () => {
+  const tiers = [
+    { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+    { tierIndex: 1, minThreshold: 1, rate: 0.1 },
+  ];
+  const from = plan('AE', [{ name: 'New', tiers }]);
+  const values = { 'new 0': 0.2, 'new 1': 0.3 };
+
+  it('are stored as rates or amounts, without empty values', () => {
+    expect(ownTerms(from, { 'new 0': 0.2, 'new 1': undefined })).to.deep.equal([
+      { ruleId: 'new', tiers: [{ tierIndex: 0, rate: 0.2 }] },
+    ]);
+    const fixed = plan('Bonus', [{ name: 'New', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }] }]);
+    expect(ownTerms(fixed, { 'new 0': 7 })).to.deep.equal([
+      { ruleId: 'new', tiers: [{ tierIndex: 0, flatAmount: 7 }] },
+    ]);
+    expect(ownTerms(from, {})).to.deep.equal([]);
+  });
+
+  it('are carried to the tiers that a later version has unchanged, and what is lost is named', () => {
+    expect(carriedValues(from, plan('AE', [{ name: 'New', tiers }]), values)).to.deep.equal({ values, lost: [] });
+    const moved = plan('AE', [
+      { name: 'New', tiers: [tiers[0] as never, { tierIndex: 1, minThreshold: 1.2, rate: 0.1 }] },
+    ]);
+    expect(carriedValues(from, moved, values)).to.deep.equal({ values: { 'new 0': 0.2 }, lost: ['New'] });
+    expect(carriedValues(from, plan('AE', [{ name: 'Other' }]), values)).to.deep.equal({ values: {}, lost: ['New'] });
+  });
+
+  it('concern drafts and versions that start later, and none that was withdrawn', () => {
+    const december = versionOf(3, 'active', { effectiveStart: '2026-12-01' });
+    const all = [
+      versionOf(5, 'archived'),
+      versionOf(4, 'draft'),
+      december,
+      versionOf(2, 'active'),
+      versionOf(1, 'active'),
+    ];
+    expect(laterVersions(all, versionOf(2, 'active')).map(({ version }) => version)).to.deep.equal([3, 4]);
+    expect(laterVersions([versionOf(2, 'active'), december], december)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { type Answer, api } from './client.js';
+
+export type CommissionEffect = Answer<'previewQuotas'>['effect'];
+
+type Overrides = Parameters<typeof api.previewPlanOverride>[0]['body']['overrides'];
+type QuotaChange = Parameters<typeof api.previewQuotas>[0]['body'];
+
+const common = { placeholderData: keepPreviousData, retry: false } as const;
+
+/** What other terms of a person would do to commission. */
+export const overrideEffectQuery = (planRef: string, repId: string, overrides: Overrides) =>
+  queryOptions({
+    queryKey: ['override-effect', planRef, repId, overrides],
+    queryFn: async ({ signal }) =>
+      (await api.previewPlanOverride({ params: { planRef, repId }, body: { overrides } }, { signal })).effect,
+    ...common,
+  });
+
+/** What other quotas would do to commission. */
+export const quotaEffectQuery = (change: QuotaChange) =>
+  queryOptions({
+    queryKey: ['quota-effect', change],
+    queryFn: async ({ signal }) => (await api.previewQuotas({ body: change }, { signal })).effect,
+    ...common,
+  });
+
+/** What another currency or time zone of the workspace would do to commission. */
+export const workspaceEffectQuery = (change: { readonly currency?: string; readonly timezone?: string }) =>
+  queryOptions({
+    queryKey: ['workspace-effect', change],
+    queryFn: async ({ signal }) => (await api.previewWorkspace({ body: change }, { signal })).effect,
+    ...common,
+  });
