@@ -17,14 +17,17 @@ export function editedVersion(history: readonly Plan[]): Plan | undefined {
 }
 
 /** What holds on which days, as a sentence. */
-export function timelineWords(timeline: readonly Pick<Plan['timeline'][number], 'version' | 'from' | 'to'>[]): string {
+export function timelineWords(
+  timeline: readonly Pick<Plan['timeline'][number], 'version' | 'from' | 'to'>[],
+  start = 'In force',
+): string {
   if (timeline.length === 0) return 'No version is in force: nothing new is earned under the plan.';
   const parts = timeline.map(({ version, from, to }) => {
     const start = from === null ? '' : ` from ${formatDay(from, 'year')}`;
     const end = to === null ? '' : ` to ${formatDay(to, 'year')}`;
     return `version ${version}${start}${end === '' && start === '' ? ' on every day' : end}`;
   });
-  return `In force: ${parts.join(', then ')}.`;
+  return `${start}: ${parts.join(', then ')}.`;
 }
 
 /** The versions after one that may pay too: drafts and versions that start later or were made later. */

@@ -201,7 +201,7 @@ function RuleValues({ rule, currency, form }: RuleValuesProps) {
               label={`${rule.name} from ${from}`}
               value={form.values[key]}
               {...(tier.rate === undefined ? {} : ({ places: 2, unit: '%' } as const))}
-              placeholder={payWords(tier, currency)}
+              placeholder={payWords(tier, currency).replace(/\s?%$/, '')}
               onValue={(value) => form.change({ [key]: value })}
             />
           </div>

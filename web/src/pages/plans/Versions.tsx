@@ -63,6 +63,11 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
 
 type Status = 'active' | 'archived';
 
+/** The figures say what is calculated again. */
+function isNews({ code }: { readonly code: string }): boolean {
+  return code !== 'restates_open_periods';
+}
+
 interface StatusDialogProps {
   readonly version: Plan;
   readonly status: Status;
@@ -92,11 +97,11 @@ function StatusDialog({ version, status, onClose }: StatusDialogProps) {
       <Loaded query={preview} height={60}>
         {(made) => (
           <>
-            <p>{timelineWords(made.timeline ?? [])}</p>
+            <p>{timelineWords(made.timeline ?? [], 'In force after that')}</p>
             <p className={styles.effect}>
               It <PreviewEffect preview={made} />.
             </p>
-            {(made.warnings ?? []).map(({ message }) => (
+            {(made.warnings ?? []).filter(isNews).map(({ message }) => (
               <p key={message} className="dim">
                 {message}
               </p>

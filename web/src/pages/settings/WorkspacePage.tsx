@@ -214,7 +214,7 @@ function TermsDialog({ name, change, save, onClose }: TermsDialogProps) {
       action={{ kind: 'danger', disabled: typed.trim() !== name, children: 'Change and calculate everyone again' }}
     >
       {currency === undefined ? null : (
-        <p>Amounts are not converted: plans without a currency of their own pay the same numbers in {currency}.</p>
+        <p>Amounts are not converted. A deal with a currency pays only on plans in this currency.</p>
       )}
       <EffectOfChange query={effect} what="change" />
       <TextField

@@ -173,16 +173,19 @@ function Deals({ deals, onChange }: DealsProps) {
         <>
           <InlineInput
             label={`ID of deal ${place}`}
+            placeholder="ID"
             value={String(deal['dealId'] ?? '')}
             onChange={({ currentTarget }) => edit({ dealId: currentTarget.value })}
           />
           <DecimalInput
             label={`Amount of deal ${place}`}
+            placeholder="amount"
             value={deal['amount'] as number | undefined}
             onValue={(amount) => edit({ amount })}
           />
           <InlineInput
             label={`Stage of deal ${place}`}
+            placeholder="stage"
             value={String(deal['stage'] ?? '')}
             onChange={({ currentTarget }) => edit({ stage: currentTarget.value })}
           />
