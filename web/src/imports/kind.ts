@@ -109,7 +109,7 @@ export interface ImportOutcome {
   readonly jobId?: string;
 }
 
-export type ImportEffect = NonNullable<Answer<'importDeals'>['effect']>;
+type ImportEffect = NonNullable<Answer<'importDeals'>['effect']>;
 
 export interface ImportKind {
   readonly key: ImportKey;

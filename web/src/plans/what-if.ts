@@ -1,11 +1,16 @@
 import { type Dashboard, type Plan, type Simulation } from '../api/queries.js';
 import { difference, signOf, sumOf } from '../format/exact.js';
-import { daysOf, lengthOf, periodAt, shiftPeriod } from '../format/periods.js';
+import { daysOf, lengthOf, type PeriodLength, periodAt, shiftPeriod } from '../format/periods.js';
 import { mainQuota } from './attainment.js';
+import { type Rule } from './draft.js';
 import { rulesOf } from './rules.js';
 
-/** The lengths of attainment periods in months. */
 const months = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const;
+
+/** The length of the attainment period of a rule in months. */
+export function monthsOf({ attainmentPeriod }: Pick<Rule, 'attainmentPeriod'>): PeriodLength {
+  return months[attainmentPeriod];
+}
 
 /**
  * The quarters to calculate: those of the close dates, and where a rule adds up more than a quarter, the other quarters
@@ -13,10 +18,7 @@ const months = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const
  */
 export function triedQuarters(plans: readonly Plan[], closeDates: readonly string[], today: string): string[] {
   const days = closeDates.length === 0 ? [today] : closeDates;
-  const longest = Math.max(
-    3,
-    ...plans.flatMap((plan) => rulesOf(plan).map(({ attainmentPeriod }) => months[attainmentPeriod])),
-  ) as 3 | 6 | 12;
+  const longest = Math.max(3, ...plans.flatMap((plan) => rulesOf(plan).map(monthsOf))) as PeriodLength;
   const quarters = days.flatMap((day) => quartersOf(periodAt(day, longest)));
   return [...new Set(quarters)].sort();
 }
@@ -99,7 +101,7 @@ export function missingQuotas(
       const closeDate = closeDates.get(dealId);
       const rule = rulesOf(plan).find(({ name }) => name === ruleName);
       if (reason !== 'quota_missing' || closeDate === undefined || rule === undefined) continue;
-      const period = periodAt(closeDate, months[rule.attainmentPeriod]);
+      const period = periodAt(closeDate, monthsOf(rule));
       missing.set(period, (missing.get(period) ?? new Set()).add(rule.name));
     }
   return [...missing].sort().map(([period, rules]) => ({ period, rules: [...rules] }));

@@ -1,12 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { overridesQuery, type Plan, plansOf, plansQuery } from '../../api/queries.js';
+import { dashboardQuery, overridesQuery, type Plan, plansOf, plansQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
+import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Facts, Page } from '../../components/Page.js';
+import { PayoutCurve } from '../../components/PayoutCurve.js';
+import { amountWords } from '../../components/TierMeter.js';
 import { formatDay } from '../../format/dates.js';
+import { productOf } from '../../format/exact.js';
 import { formatAttainment, formatNumber } from '../../format/numbers.js';
-import { type OwnTier, type PlanRule, rulesOf, tiersFor } from '../../plans/rules.js';
+import { formatPeriod, periodAt } from '../../format/periods.js';
+import { payoutCurve } from '../../plans/curve.js';
+import { measureOf, type OwnTier, type PlanRule, rulesOf, tiersFor } from '../../plans/rules.js';
+import { monthsOf } from '../../plans/what-if.js';
 import { conditionLines, payWords, ruleSentences } from '../../plans/words.js';
 import styles from './MyPlan.module.css';
 import { NoPlan } from './NoPlan.js';
@@ -65,6 +72,16 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
   const { repId } = useSession();
   const overrides = useQuery(overridesQuery(plan.planVersionId, repId)).data;
   const tiers = tiersFor(rule, repId, overrides);
+  const period = periodAt(useToday(), monthsOf(rule));
+  const { attainment = [] } = useQuery(dashboardQuery(repId, period)).data ?? {};
+  const quota = attainment.find(
+    (one) => one.planId === plan.planId && one.measure === measureOf(rule) && one.period === period && one.target > 0,
+  );
+  const isMoney = rule.measure === 'amount';
+  const curve =
+    quota === undefined || tiers.length < 2
+      ? null
+      : payoutCurve({ ...rule, tiers: tiers.map(tierOfRule) }, quota.target);
   const conditions = conditionLines(rule.conditions);
   const pays: Column<OwnTier> = {
     key: 'pays',
@@ -79,10 +96,30 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
       {ruleSentences(rule, currency).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
+      {quota === undefined || rule.tierBy !== 'attainment' ? null : (
+        <p>
+          Your quota for {formatPeriod(period)} is {amountWords(quota.target, currency, isMoney)}; you are at{' '}
+          {formatAttainment(quota.attainment)}.
+        </p>
+      )}
+      {curve === null ? null : (
+        <PayoutCurve
+          now={curve}
+          nowName={`at your quota of ${formatPeriod(period)}`}
+          before={null}
+          beforeName={null}
+          thresholds={tiers.map(({ minThreshold }) => minThreshold)}
+          currency={currency}
+        />
+      )}
       <div className={styles.tiers}>
         <DataTable
           caption={`Tiers of ${rule.name}`}
-          columns={tiers.length < 2 ? [tierColumn, pays] : [tierColumn, fromColumn(rule), pays]}
+          columns={
+            tiers.length < 2
+              ? [tierColumn, pays]
+              : [tierColumn, fromColumn(rule, { currency, target: quota?.target ?? null }), pays]
+          }
           rows={tiers}
           rowKey={({ tierIndex }) => String(tierIndex)}
         />
@@ -103,13 +140,36 @@ const tierColumn: Column<OwnTier> = {
   ),
 };
 
-function fromColumn({ tierBy }: PlanRule): Column<OwnTier> {
-  const format = tierBy === 'attainment' ? formatAttainment : formatNumber;
+function tierOfRule({ tierIndex, minThreshold, rate, flatAmount }: OwnTier): PlanRule['tiers'][number] {
+  return {
+    tierIndex,
+    minThreshold,
+    ...(rate === null ? {} : { rate }),
+    ...(flatAmount === null ? {} : { flatAmount }),
+  };
+}
+
+interface Terms {
+  readonly currency: string;
+  /** The present quota; null without one. */
+  readonly target: number | null;
+}
+
+/** Where a tier begins, with the amount that is the threshold at the present quota. */
+function fromColumn({ tierBy, tierValueField, measure }: PlanRule, { currency, target }: Terms): Column<OwnTier> {
+  const words = (threshold: number) => {
+    if (tierBy === 'rank') return formatNumber(threshold);
+    if (tierBy === 'value') return amountWords(threshold, currency, tierValueField === 'amount');
+    const share = formatAttainment(threshold);
+    return target === null
+      ? share
+      : `${share}, ${amountWords(Number(productOf(threshold, target)), currency, measure === 'amount')}`;
+  };
   return {
     key: 'from',
     header: { attainment: 'From attainment', value: 'From', rank: 'From position' }[tierBy],
     align: 'right',
     phone: 'note',
-    cell: ({ minThreshold }) => <span className="num">{format(minThreshold)}</span>,
+    cell: ({ minThreshold }) => <span className="num">{words(minThreshold)}</span>,
   };
 }
