@@ -38,7 +38,7 @@ function bareName(slug: string): string {
 }
 
 /** One entry for the names of one value: plans read names without regard to case, and standard values by several. */
-function entryOf({ slug }: Field): string {
+function readKeyOf({ slug }: Field): string {
   const standard = namesOfStandard[bareName(slug)];
   return standard ?? slug.toLowerCase();
 }
@@ -54,7 +54,9 @@ export function planFields(fields: readonly Field[]): readonly Field[] {
     ...(words[field.slug] === undefined ? {} : { label: words[field.slug] as string }),
   }));
   const fieldOf = new Map<string, string>();
-  const distinct = known.filter((field, index) => known.findIndex((one) => entryOf(one) === entryOf(field)) === index);
+  const distinct = known.filter(
+    (field, index) => known.findIndex((one) => readKeyOf(one) === readKeyOf(field)) === index,
+  );
   return distinct.map((field) => {
     const name = field.label.toLowerCase();
     if (!fieldOf.has(name)) fieldOf.set(name, field.slug);
@@ -71,7 +73,7 @@ export function fieldChoices(
 ): Choices {
   // A plan may name a field in another case, or a standard value by another name.
   const nameOf = (field: Field) =>
-    current !== undefined && entryOf(field) === entryOf({ ...field, slug: current }) ? current : field.slug;
+    current !== undefined && readKeyOf(field) === readKeyOf({ ...field, slug: current }) ? current : field.slug;
   const choices = fields
     .filter((field) => isWanted(field) || nameOf(field) === current)
     .map((field) => [nameOf(field), field.label] as const);
