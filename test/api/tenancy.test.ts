@@ -14,6 +14,7 @@ const operations: readonly AnyOperation[] = declared;
 type Probe = readonly [request: string, body?: unknown];
 
 const override = { rules: [{ ruleId: '<ownRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] };
+const overridden = (planVersionId: string) => ({ overrides: [{ planVersionId, ...override }] });
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
 const rule = { name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers: [tier] };
 const quotaOf = (change: object) => ({
@@ -183,6 +184,11 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
       { rules: [{ ruleId: '<rule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
     ],
   ],
+  previewPlanOverride: [
+    ['POST /v1/plans/<plan>/overrides/<ownRep>/preview', overridden('<version>')],
+    ['POST /v1/plans/<ownPlan>/overrides/<rep>/preview', overridden('<ownVersion>')],
+    ['POST /v1/plans/<ownPlan>/overrides/<ownRep>/preview', overridden('<version>')],
+  ],
   deletePlanOverride: [
     ['DELETE /v1/plans/<version>/overrides/<ownRep>'],
     ['DELETE /v1/plans/<ownVersion>/overrides/<rep>'],
@@ -202,6 +208,14 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   updateAssignment: [['PATCH /v1/assignments/<assignment>', { effectiveEnd: '2026-01-01' }]],
   deleteAssignment: [['DELETE /v1/assignments/<assignment>']],
   listQuotas: [['GET /v1/quotas?repId=<rep>'], ['GET /v1/quotas?planId=<plan>'], ['GET /v1/quotas?planId=<version>']],
+  previewQuotas: [
+    ['POST /v1/quotas/preview', { planRuleId: '<rule>', targets: [] }],
+    [
+      'POST /v1/quotas/preview',
+      { planRuleId: '<ownRule>', targets: [{ repId: '<rep>', period: '2026-03', target: 1 }] },
+    ],
+    ['POST /v1/quotas/preview', { planRuleId: '<ownRule>', removed: ['<quota>'] }],
+  ],
   setQuotas: [
     ['POST /v1/quotas', quotaOf({ repIds: ['<rep>'] })],
     ['POST /v1/quotas', quotaOf({ planRuleId: '<rule>' })],
@@ -311,6 +325,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   decideChangeRequest: [['POST /v1/change-requests/<change>/decide', { decision: 'reject' }]],
   getWorkspace: [],
   updateWorkspace: [],
+  previewWorkspace: [],
   getWorkspaceKey: [],
   rotateWorkspaceKey: [],
   exportAuditLog: [],
