@@ -91,7 +91,7 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
 
     async function explain(input: InputMethod, page: Page): Promise<Loose> {
       const [event] = paid.events.filter(({ amount }: Loose) => amount !== 0);
-      await input.press(page, 'link', `Explain ${event.ruleName}`);
+      await input.press(page, 'link', `${money(event.amount)}, explain ${event.ruleName}`);
       await page.waitForSelector('[aria-label^=How] h3');
       return event;
     }
@@ -104,7 +104,7 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
       expect(await violations(page)).to.deep.equal([]);
       await input.close(page);
       await page.waitForFunction(`document.querySelector('[aria-label^="How"]') === null`);
-      const focused = `Explain ${event.ruleName}`;
+      const focused = `${money(event.amount)}, explain ${event.ruleName}`;
       if (input === keyboard)
         expect(await page.$eval(':focus', (one) => one.getAttribute('aria-label'))).to.equal(focused);
       const lost = await browser.workspace.api.expect(200, 'GET', '/v1/commissions?dealId=D-0001');

@@ -30,6 +30,44 @@ describe('the pages of a rep', function () {
     await close();
   });
 
+  it('keep their place when an explanation opens, moves on and closes, which is one step of the history', async () => {
+    const period = await latestMonth(browser);
+    const { page, close } = await browser.openPage('rep', '/account', { height: 500 });
+    await browser.visit(page, `/me?period=${period}`);
+    const amounts = await page.$$('tbody [data-row-action]');
+    await amounts.at(-1)?.scrollIntoView();
+    const scrolled = () => page.evaluate<number>('window.scrollY');
+    const before = await scrolled();
+    expect(before).to.be.above(100);
+    await amounts.at(-1)?.click();
+    await page.waitForSelector('[aria-label^=How] h3');
+    expect(await scrolled()).to.equal(before);
+    const name = await page.$eval('tbody [data-row-action]', (link) => link.getAttribute('aria-label') ?? '');
+    const shown = await page.$eval('tbody [data-row-action]', (link) => link.textContent ?? '');
+    expect(name)
+      .to.match(/, explain /)
+      .and.to.include(shown);
+    for (let steps = 0; steps < 2; steps += 1) await page.click('[aria-label^=How] [aria-label="Previous line"]');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(`document.querySelector('[aria-label^="How"]') === null`);
+    expect(await scrolled()).to.equal(before);
+    expect(new URL(page.url()).search).to.equal(`?period=${period}`);
+    await page.goBack();
+    expect(new URL(page.url()).pathname).to.equal('/account');
+    await close();
+  });
+
+  it('keep the sorting of tables in the address', async () => {
+    const { page, close } = await browser.openPage('rep', '/me/deals?sort=-amount');
+    const sorted = () => page.$eval('th[aria-sort]', (cell) => [cell.textContent, cell.getAttribute('aria-sort')]);
+    expect(await sorted()).to.deep.equal(['Amount', 'descending']);
+    await page.click('th button');
+    await page.waitForFunction(`!location.search.includes('amount')`);
+    expect(new URL(page.url()).search).to.equal('?sort=closed');
+    expect((await sorted())[1]).to.equal('ascending');
+    await close();
+  });
+
   it('show the pay of a month, and load it again, if statements and open deals do not load', async () => {
     const period = await latestMonth(browser);
     const { page, close } = await browser.openPage('rep', '/account');

@@ -109,10 +109,19 @@ export const router = createRouter({
   ]),
   basepath: basePath === '' ? '/' : basePath,
   defaultPreload: 'intent',
-  scrollRestoration: true,
+  scrollRestoration: isOtherPage,
   parseSearch,
   stringifySearch,
 });
+
+let shownPath = '';
+
+/** Opening a drawer, a tab or a filter is the same page, which keeps its place. Called once after each rendering. */
+function isOtherPage({ location }: { readonly location: { readonly pathname: string } }): boolean {
+  const isOther = location.pathname !== shownPath;
+  shownPath = location.pathname;
+  return isOther;
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -9,7 +9,7 @@ import { profileQuery } from '../api/queries.js';
 import { PageError } from '../components/PageProblems.js';
 import { queryClient } from './query-client.js';
 import { Shell } from './Shell.js';
-import { type Reader, readSearch } from './search.js';
+import { type Reader, readSearch, text } from './search.js';
 
 export const rootRoute = createRootRoute();
 
@@ -39,7 +39,7 @@ export function page<const Path extends string, Module extends object, Readers e
   return createRoute({
     getParentRoute: () => shellRoute,
     path,
-    validateSearch: readSearch(readers),
+    validateSearch: readSearch({ sort: text, ...readers }),
     component: lazyRouteComponent(load, name) as RouteComponent,
   });
 }

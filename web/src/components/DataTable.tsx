@@ -1,6 +1,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
-import { Fragment, useRef, useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment, useRef } from 'react';
 import { phone } from '../theme/breakpoints.js';
 import { DataCards } from './DataCards.js';
 import styles from './DataTable.module.css';
@@ -61,7 +62,7 @@ interface Sorting {
  * {@link rowAction}. On a phone every row becomes a card.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const [sorting, setSorting] = useSorting();
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
   const rows = sorted(props.rows, props.columns, sorting);
   return (
@@ -73,6 +74,20 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       )}
     </div>
   );
+}
+
+/** The sorting is in the address, so that it is the same after a reload and on the way back. */
+function useSorting(): readonly [Sorting | null, (sorting: Sorting) => void] {
+  const { sort } = useSearch({ strict: false }) as { readonly sort?: string };
+  const navigate = useNavigate();
+  const sorting = sort === undefined ? null : { key: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') };
+  const change = ({ key, isDescending }: Sorting) =>
+    void navigate({
+      to: '.',
+      search: ((search: object) => ({ ...search, sort: `${isDescending ? '-' : ''}${key}` })) as never,
+      replace: true,
+    });
+  return [sorting, change];
 }
 
 function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting | null): readonly Row[] {

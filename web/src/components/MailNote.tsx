@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { workspaceQuery } from '../api/settings-queries.js';
 import { Note } from './Note.js';
 
-/** Tells an admin that mails do not leave the service, and what depends on it. Nothing while they do. */
+/** Tells an admin that mails do not leave the service, and what depends on it. Nothing while they do, and in a demo. */
 export function MailNote() {
   const { data } = useQuery(workspaceQuery);
-  if (data === undefined || data.mail === 'working') return null;
+  if (data === undefined || data.isDemo || data.mail === 'working') return null;
   if (data.mail === 'failing')
     return (
       <Note tone="warning" icon={IconMailOff} title="The last mail could not be sent">

@@ -5,6 +5,8 @@ import { LedgerTotal, Money } from '../components/Money.js';
 import { rowAction } from '../components/row-keys.js';
 import { formatDay } from '../format/dates.js';
 import { signOf } from '../format/exact.js';
+import { formatMoney } from '../format/numbers.js';
+import { opensTrace } from '../trace/opens-trace.js';
 import styles from './Lines.module.css';
 import { baseOf, lineTitle, rateWords, ruleWords } from './words.js';
 
@@ -82,10 +84,10 @@ export function LineAmount({ line, workspaceCurrency }: LineAmountProps) {
   return (
     <Link
       {...rowAction}
-      to="."
+      {...opensTrace}
       search={((search: object) => ({ ...search, trace: line.eventId })) as never}
       className={signOf(line.amount) === 0 ? styles.zero : styles.amount}
-      aria-label={`Explain ${lineTitle(line)}, ${ruleWords(line)}`}
+      aria-label={`${formatMoney(line.amount, line.currency)}, explain ${lineTitle(line)}, ${ruleWords(line)}`}
     >
       <Money
         amount={line.amount}

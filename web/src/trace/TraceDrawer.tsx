@@ -1,5 +1,6 @@
 import { IconChevronDown, IconChevronUp, IconCopy, IconMessageCircleQuestion, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { type Explanation, explanationQuery } from '../api/queries.js';
 import { copyText } from '../app/clipboard.js';
@@ -28,12 +29,25 @@ interface TraceDrawerProps {
   /** The period of the statement that a question is about; default: that of the amount. */
   readonly period?: string;
   readonly isBeside?: boolean;
-  readonly onShow: (eventId: string) => void;
-  readonly onClose: () => void;
+}
+
+/** Closing is the way back to the page that opened the drawer, whatever was shown in it meanwhile. */
+function useTraceAddress() {
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const search = (trace: string | undefined) => ((given: object) => ({ ...given, trace })) as never;
+  return {
+    onShow: (eventId: string) => void navigate({ to: '.', search: search(eventId), replace: true, state: true }),
+    onClose: () => {
+      if (history.location.state.isOpenedHere === true) history.back();
+      else void navigate({ to: '.', search: search(undefined), replace: true });
+    },
+  };
 }
 
 /** Explains one amount. Its id is in the address of the page. */
-export function TraceDrawer({ eventId, eventIds, period, isBeside, onShow, onClose }: TraceDrawerProps) {
+export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawerProps) {
+  const { onShow, onClose } = useTraceAddress();
   const explanation = useQuery(explanationQuery(eventId));
   const [isAsking, setAsking] = useKeptDialog(disputeKey(period ?? '', eventId));
   const session = useSession();

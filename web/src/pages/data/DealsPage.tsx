@@ -40,7 +40,7 @@ function filterOf({ query, repId, stage, from, to, show, page = 0 }: DealSearch)
 
 /** Every deal of the workspace, with filters in the address. */
 export function DealsPage() {
-  const search = route.useSearch();
+  const { sort: _, ...search } = route.useSearch();
   const navigate = useNavigate({ from: '/deals' });
   const deals = useQuery({ ...dealsQuery(filterOf(search)), placeholderData: keepPreviousData });
   const [opened, setOpened] = useState<Deal | null>(null);

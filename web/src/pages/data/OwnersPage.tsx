@@ -24,7 +24,7 @@ export function OwnersPage() {
       title="Owners"
       crumbs={[{ label: 'Owners' }]}
       facts={[
-        owners.data === undefined ? null : `${formatCount(owners.data.count, 'owner')} whom no person is`,
+        owners.data === undefined ? null : `${formatCount(owners.data.count, 'owner')} without a person`,
         owners.data === undefined || owners.data.dealsWithoutOwner === 0 ? null : (
           <Link key="without" to="/deals" search={{ show: 'unowned' }}>
             {formatCount(owners.data.dealsWithoutOwner, 'deal')} name no owner
@@ -102,7 +102,7 @@ function UnmatchedOwners({ owners }: { readonly owners: readonly DealOwner[] }) 
       <div className={blocks.saveLine}>
         <span className="dim">The deals, and later ones of the owner, belong to the person and pay them.</span>
         <Button kind="primary" disabled={matches.length === 0} isBusy={save.isBusy} onClick={() => save.send()}>
-          Match {formatCount(matches.length, 'owner')}
+          {matches.length === 0 ? 'Match owners' : `Match ${formatCount(matches.length, 'owner')}`}
         </Button>
       </div>
     </>

@@ -1,6 +1,6 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
 import { addressOf } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
@@ -19,6 +19,7 @@ import { formatPeriod } from '../../format/periods.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../lines/late-amounts.js';
 import { kindWords } from '../../lines/words.js';
 import { conditionWords, fieldWords, valueWords } from '../../plans/words.js';
+import { opensTrace } from '../../trace/opens-trace.js';
 import { TraceDrawer } from '../../trace/TraceDrawer.js';
 import styles from './Deals.module.css';
 import { outcomeWords } from './reasons.js';
@@ -30,7 +31,6 @@ export function DealPage() {
   const { role } = useSession();
   const { dealId } = route.useParams();
   const { trace } = route.useSearch();
-  const navigate = useNavigate({ from: '/deals/$dealId' });
   const breakdown = useQuery(breakdownQuery(dealId));
   const deal = breakdown.data?.deal ?? null;
   const events = breakdown.data?.events ?? [];
@@ -67,14 +67,7 @@ export function DealPage() {
           </>
         )}
       </Loaded>
-      {trace === undefined ? null : (
-        <TraceDrawer
-          eventId={trace}
-          eventIds={events.map(({ eventId }) => eventId)}
-          onShow={(eventId) => navigate({ search: { trace: eventId } })}
-          onClose={() => navigate({ search: {} })}
-        />
-      )}
+      {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={events.map(({ eventId }) => eventId)} />}
     </Page>
   );
 }
@@ -122,10 +115,10 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
             </span>
             <Link
               {...rowAction}
-              to="."
+              {...opensTrace}
               search={{ trace: eventId } as never}
               className="strong"
-              aria-label={`Explain ${ruleName ?? kindWords[kind]}`}
+              aria-label={`${formatMoney(amount, currency)}, explain ${ruleName ?? kindWords[kind]}`}
             >
               <Money amount={amount} currency={currency} />
             </Link>
@@ -144,7 +137,7 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
             </span>
             <Link
               {...rowAction}
-              to="."
+              {...opensTrace}
               search={{ trace: one.eventId } as never}
               className="strong"
               aria-label={`${formatMoney(one.delta, one.currency)}, explain the correction of ${one.ruleName}`}
@@ -226,7 +219,7 @@ function UnpaidRules({ outcomes, events }: Pick<Breakdown, 'outcomes' | 'events'
 function ExplainLink({ eventId, name }: { readonly eventId: string | undefined; readonly name: string | null }) {
   if (eventId === undefined) return null;
   return (
-    <Link to="." search={{ trace: eventId } as never} aria-label={`Explain ${name ?? 'the amount'}`}>
+    <Link {...opensTrace} search={{ trace: eventId } as never} aria-label={`Explain ${name ?? 'the amount'}`}>
       Explain
     </Link>
   );

@@ -46,7 +46,7 @@ export function FileCard(props: FileCardProps) {
           label="Layout of the file"
           choices={layoutNames.map((name) => [name, layouts[name].label] as const)}
           current={layout}
-          onChange={(next) => navigate({ search: { period, layout: next }, resetScroll: false })}
+          onChange={(next) => navigate({ search: { period, layout: next } })}
         />
       }
       className={styles.file}

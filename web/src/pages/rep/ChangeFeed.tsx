@@ -6,6 +6,7 @@ import { formatDay } from '../../format/dates.js';
 import { signOf, sumOf } from '../../format/exact.js';
 import { formatMoney } from '../../format/numbers.js';
 import { lineTitle, rateWords, ruleWords } from '../../lines/words.js';
+import { opensTrace } from '../../trace/opens-trace.js';
 
 const maxChanges = 5;
 
@@ -37,10 +38,10 @@ export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
               <span className="second">{detail}</span>
             </span>
             <Link
-              to="/me"
-              search={(search) => ({ ...search, trace: eventId })}
+              {...opensTrace}
+              search={((search: object) => ({ ...search, trace: eventId })) as never}
               className={`num ${signOf(amount) < 0 ? 'negative' : 'brand strong'}`}
-              aria-label={`Explain ${title}`}
+              aria-label={`${formatMoney(amount, currency, { unit: 'none', signed: true })}, explain ${title}`}
             >
               {formatMoney(amount, currency, { unit: 'none', signed: true })}
             </Link>

@@ -69,14 +69,7 @@ export function MyPayPage() {
       >
         {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} />}
       </Loaded>
-      {trace === undefined ? null : (
-        <TraceDrawer
-          eventId={trace}
-          eventIds={lines.map(({ eventId }) => eventId)}
-          onShow={(eventId) => navigate({ search: (search) => ({ ...search, trace: eventId }) })}
-          onClose={() => navigate({ search: ({ period: of }) => ({ period: of }) })}
-        />
-      )}
+      {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={lines.map(({ eventId }) => eventId)} />}
     </Page>
   );
 }

@@ -27,7 +27,7 @@ const route = getRouteApi('/_shell/audit');
 
 /** What people and keys did, with the rows before and after, and the runs of the engine. */
 export function AuditPage() {
-  const { view = 'people', ...filter } = route.useSearch();
+  const { view = 'people', sort: _, ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/audit' });
   return (
     <Page

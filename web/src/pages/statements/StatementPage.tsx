@@ -74,16 +74,7 @@ export function StatementPage() {
           </>
         )}
       </Loaded>
-      {trace === undefined ? null : (
-        <TraceDrawer
-          eventId={trace}
-          eventIds={eventIds}
-          period={period}
-          isBeside
-          onShow={(eventId) => navigate({ search: { period, trace: eventId } })}
-          onClose={() => navigate({ search: { period } })}
-        />
-      )}
+      {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={eventIds} period={period} isBeside />}
     </Page>
   );
 }

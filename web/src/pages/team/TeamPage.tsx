@@ -71,7 +71,6 @@ export function TeamPage() {
                   navigate({
                     search: { period: search.period, name: name || undefined },
                     replace: true,
-                    resetScroll: false,
                   })
                 }
               />
