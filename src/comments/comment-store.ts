@@ -1,7 +1,11 @@
+import { sql } from 'kysely';
+import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { maxCommentsOfPerson } from './comment.js';
 
+/** Rejects the comment if its author has written too many on the statement. */
 export async function insertComment(
   trx: Work,
   workspaceId: string,
@@ -13,17 +17,34 @@ export async function insertComment(
     readonly authorId: string | null;
   },
 ): Promise<string> {
+  const { repId, period, authorId } = comment;
+  // The lock serializes the comments on a statement, so that concurrent comments count each other.
+  const lock = `comments:${workspaceId}:${repId}:${period}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(trx);
+  const { own } = await trx
+    .selectFrom('statement_comments')
+    .select(({ fn }) => fn.countAll<string>().as('own'))
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .where('period', '=', period)
+    .where(sql<boolean>`author_id is not distinct from ${authorId}::uuid`)
+    .executeTakeFirstOrThrow();
+  if (Number(own) >= maxCommentsOfPerson)
+    throw new Failure(
+      'too_many_comments',
+      `You have written ${maxCommentsOfPerson} comments on this statement. Delete one first.`,
+    );
   const commentId = newId();
   await trx
     .insertInto('statement_comments')
     .values({
       workspace_id: workspaceId,
       comment_id: commentId,
-      rep_id: comment.repId,
-      period: comment.period,
+      rep_id: repId,
+      period,
       deal_id: comment.dealId,
       body: comment.body,
-      author_id: comment.authorId,
+      author_id: authorId,
     })
     .execute();
   return commentId;

@@ -1,22 +1,41 @@
-import { type InferResult } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
-import { type Period } from '../kernel/period.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
+import { type StatementKey } from '../statements/statement.js';
 import { type Comment } from './comment.js';
 
-/**
- * The comments on the rep's statement of the period, oldest first. In a transaction with `asOf`, those that existed at
- * that instant and were not deleted since.
- */
-export async function listComments(trx: Work, workspaceId: string, repId: string, period: Period): Promise<Comment[]> {
-  const asOf = asOfInstant(trx);
-  const ofPeriod = selectComments(trx, workspaceId, repId).where('c.period', '=', period);
-  const rows = await (asOf === null ? ofPeriod : ofPeriod.where('c.created_at', '<=', asOf))
+/** A page of the comments on the rep's statement of the period, oldest first. */
+export async function listComments(
+  trx: Work,
+  { workspaceId, repId, period }: StatementKey,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<Comment[]> {
+  const rows = await selectComments(trx, workspaceId, repId)
+    .where('c.period', '=', period)
     .orderBy('c.created_at')
     .orderBy('c.comment_id')
+    .limit(page.limit)
+    .offset(page.offset)
     .execute();
   return rows.map(commentOf);
+}
+
+/**
+ * The newest comments on the rep's statement of the period, oldest first; only those about the deal, or about none for
+ * null, if it is given. In a transaction with `asOf`, those that existed at that instant and were not deleted since.
+ */
+export async function listNewestComments(
+  trx: Work,
+  { workspaceId, repId, period }: StatementKey,
+  { limit, dealId }: { readonly limit: number; readonly dealId?: string | null },
+): Promise<Comment[]> {
+  const asOf = asOfInstant(trx);
+  let query = selectComments(trx, workspaceId, repId).where('c.period', '=', period);
+  if (dealId !== undefined) query = query.where(sql<boolean>`c.deal_id is not distinct from ${dealId}`);
+  if (asOf !== null) query = query.where('c.created_at', '<=', asOf);
+  const rows = await query.orderBy('c.created_at', 'desc').orderBy('c.comment_id', 'desc').limit(limit).execute();
+  return rows.reverse().map(commentOf);
 }
 
 export async function findComment(

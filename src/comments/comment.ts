@@ -16,6 +16,12 @@ export const comment = z
   .describe('A comment on a statement');
 export type Comment = z.input<typeof comment>;
 
+/** The comments of one person, or of all keys, on one statement. */
+export const maxCommentsOfPerson = 200;
+
+/** The comments that one response contains. */
+export const maxCommentsOfPage = 500;
+
 export const commentExample = {
   commentId: '3c4d5e6f-7a8b-4c0d-9e2f-3a4b5c6d7e8f',
   repId: sampleIds.repId,

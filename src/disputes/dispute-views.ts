@@ -1,5 +1,5 @@
 import { type InferResult, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { listComments } from '../comments/comment-views.js';
+import { listNewestComments } from '../comments/comment-views.js';
 import { type Caller, maySee, visibleReps } from '../kernel/caller.js';
 import { overlap } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
@@ -15,6 +15,7 @@ import {
   type DisputeStep,
   disputeNotFound,
   type Evidence,
+  maxThreadComments,
   type StoredDispute,
 } from './dispute.js';
 import { openStatuses } from './dispute-types.js';
@@ -67,18 +68,18 @@ export async function findVisibleDispute(trx: Work, caller: Caller, disputeId: s
 /** Adds the evidence, the history and the thread to a dispute. */
 export async function readDisputeDetail(trx: Work, caller: Caller, dispute: Dispute): Promise<DisputeDetail> {
   const { workspaceId } = caller;
+  const { repId, period, dealId } = dispute;
   const { evidence } = await trx
     .selectFrom('disputes')
     .select('evidence')
     .where('workspace_id', '=', workspaceId)
     .where('dispute_id', '=', dispute.disputeId)
     .executeTakeFirstOrThrow();
-  const comments = await listComments(trx, workspaceId, dispute.repId, dispute.period);
   return {
     ...dispute,
     evidence: visibleEvidence(caller, evidence as Evidence),
     history: await listSteps(trx, workspaceId, dispute.disputeId),
-    comments: comments.filter(({ dealId }) => dealId === dispute.dealId),
+    comments: await listNewestComments(trx, { workspaceId, repId, period }, { dealId, limit: maxThreadComments }),
   };
 }
 

@@ -40,6 +40,9 @@ export function disputeNotFound(): Failure {
 
 const person = personBehindKey.describe('The person who made the request, also with an API key that they created');
 
+/** A statement may have more comments; a dispute shows the newest. */
+export const maxThreadComments = 200;
+
 /** The names of people and deals are left out: they are read where they are stored. */
 const evidence = z
   .object({
@@ -122,7 +125,9 @@ export const disputeDetail = z
     history: z.array(step).describe('The steps, earliest first'),
     comments: z
       .array(comment)
-      .describe('The thread: the comments on the statement about the same deal, or about none, oldest first'),
+      .describe(
+        `The thread: the newest ${maxThreadComments} comments on the statement about the same deal, or about none, oldest first`,
+      ),
   })
   .describe('A dispute with its evidence, history and thread');
 export type DisputeDetail = z.input<typeof disputeDetail>;

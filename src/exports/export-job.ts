@@ -96,11 +96,16 @@ export function jobAnswer(job: ExportJob): z.input<typeof exportJob> {
 
 /**
  * Whether the caller may see the export. Checked on every request, so a rep who is no longer a manager loses access
- * to team files.
+ * to team files, and a manager to those with people who have left the team.
  */
-export function mayDownload(caller: Caller, { repId, managerId }: ExportRequest): boolean {
+export function mayDownload(
+  caller: Caller,
+  { repId, managerId, file }: Pick<ExportJob, 'repId' | 'managerId' | 'file'>,
+): boolean {
   if (repId !== null) return maySee(caller, repId);
-  return seesTeam(caller) && (caller.team === undefined || managerId === caller.repId);
+  if (!seesTeam(caller)) return false;
+  if (caller.team === undefined) return true;
+  return managerId === caller.repId && (file === null || file.repIds?.every((id) => maySee(caller, id)) === true);
 }
 
 /** The manager to whose people a team file is restricted if this caller requests it; null for no restriction. */

@@ -51,8 +51,6 @@ export class ExportRequests {
     const jobId = await this.unitOfWork.write(caller, (trx) =>
       enqueueExport(trx, workspaceId, { ...request, asOf: asOf ?? null, total, actor }),
     );
-    if (jobId === null)
-      throw new Failure('export_unavailable', 'Too many exports are waiting in this workspace. Try again shortly.');
     await this.queue.add(makeExportsJob, { workspaceId });
     // A worker may have made the file already; the kind of the response does not depend on its speed.
     if (async || total > maxAwaitedParts) return new Reply(202, jobAnswer(await this.find(caller, jobId)));

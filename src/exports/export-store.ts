@@ -1,4 +1,5 @@
 import { sql, type UpdateObject } from 'kysely';
+import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';
@@ -16,22 +17,22 @@ export interface LeasedExport extends ExportLease, ExportRequest {
   readonly attempts: number;
 }
 
-/** Limit of waiting exports in one workspace. */
-const maxWaiting = 20;
+/** Limits of waiting exports: those of one person, those of one key, the statements of single reps, and all of a workspace. */
+export const maxWaiting = { ofPerson: 3, ofKey: 10, ofStatements: 15, ofAll: 20 } as const;
 const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
 export const leaseRenewalMs = 3000;
 
-/** Inserts a waiting export, or returns an equal one that no worker has started. Null if too many are waiting. */
+/** Inserts a waiting export, or returns an equal one that no worker has started. Rejects it if too many are waiting. */
 export async function enqueueExport(
   trx: Work,
   workspaceId: string,
   request: ExportRequest & { readonly total: number; readonly actor: string },
-): Promise<string | null> {
+): Promise<string> {
   // The lock serializes requests of a workspace, so that concurrent requests count each other.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`exports:${workspaceId}`}, 0))`.execute(trx);
   const waiting = await trx
     .selectFrom('export_jobs')
-    .select(['job_id', 'kind', 'rep_id', 'period', 'manager_id', 'as_of'])
+    .select(['job_id', 'kind', 'rep_id', 'period', 'manager_id', 'as_of', 'actor'])
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'waiting')
     .execute();
@@ -44,7 +45,7 @@ export async function enqueueExport(
       one.as_of?.getTime() === request.asOf?.getTime(),
   );
   if (waitingJob !== undefined) return waitingJob.job_id;
-  if (waiting.length >= maxWaiting) return null;
+  assertFewWaiting(waiting, request);
   const jobId = newId();
   await trx
     .insertInto('export_jobs')
@@ -61,6 +62,28 @@ export async function enqueueExport(
     })
     .execute();
   return jobId;
+}
+
+/**
+ * The limit of the requester applies first, so that nobody can use up the places of the others. Statements of single
+ * reps leave places for files of the team.
+ */
+function assertFewWaiting(
+  waiting: readonly { readonly actor: string; readonly rep_id: string | null }[],
+  { actor, repId }: { readonly actor: string; readonly repId: string | null },
+): void {
+  const requester = requesterOf(actor);
+  const own = waiting.filter((one) => requesterOf(one.actor) === requester).length;
+  if (own >= (requester.startsWith('rep:') ? maxWaiting.ofPerson : maxWaiting.ofKey))
+    throw new Failure('rate_limited', `${own} exports of yours are waiting. Request more when they are finished.`);
+  const statements = waiting.filter((one) => one.rep_id !== null).length;
+  if (waiting.length >= maxWaiting.ofAll || (repId !== null && statements >= maxWaiting.ofStatements))
+    throw new Failure('export_unavailable', 'Too many exports are waiting in this workspace. Try again shortly.');
+}
+
+/** The person, also for what their agents request, or the key. */
+function requesterOf(actor: string): string {
+  return actor.replace(/ via .*$/s, '');
 }
 
 /** Leases the export. Null if it is finished or leased by another worker. */

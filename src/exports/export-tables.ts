@@ -9,6 +9,8 @@ export interface FileInfo {
   readonly filename: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: number;
+  /** The people in a team file that is restricted to a team; absent in other files. */
+  readonly repIds?: readonly string[];
 }
 
 /** Rows of the tables of exports and payroll hand-overs. */

@@ -178,6 +178,11 @@ export interface Operation<
   readonly otherStatus?: number;
   /** Set for a POST that changes nothing and whose scope is not `read`. */
   readonly reads?: true;
+  /**
+   * Set for a GET that starts work, such as making a file: a browser may send it for a page of this service or because
+   * its user has entered the address, and not because another site links to it.
+   */
+  readonly startsWork?: true;
   /** The response contains a secret that is returned only once: it is never stored, also not for a repeated request. */
   readonly secret?: true;
   /**

@@ -28,7 +28,7 @@ describe('file exports', () => {
     const id = newId();
     await of.sql(
       `insert into export_jobs (workspace_id, job_id, kind, rep_id, period, status, actor, lease_id, leased_until, attempts)
-       values ($1, $2, $3, $4, $5, $6, 'api-key', $2, ${until}, 1)`,
+       values ($1, $2, $3, $4, $5, $6, 'orchestrator', $2, ${until}, 1)`,
       id,
       kind,
       repId,

@@ -30,7 +30,7 @@ export const addComment = operation({
   body,
   response: comment,
   status: 201,
-  failures: { rep_not_found: 404, deal_not_found: 404 },
+  failures: { rep_not_found: 404, deal_not_found: 404, too_many_comments: 409 },
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02', dealId: sampleIds.dealId, body: 'Was this deal split?' },

@@ -5,19 +5,22 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
-import { optionalPeriod } from '../../platform/schemas.js';
+import { offsetPage, optionalPeriod } from '../../platform/schemas.js';
 import { notYours } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
-import { comment, commentExample } from '../comment.js';
+import { comment, commentExample, maxCommentsOfPage } from '../comment.js';
 import { listComments as load } from '../comment-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
-const query = z.strictObject({ period: optionalPeriod });
+const query = z.strictObject({
+  period: optionalPeriod,
+  ...offsetPage('comments', maxCommentsOfPage, maxCommentsOfPage),
+});
 
 export const listComments = operation({
   id: 'listComments',
-  summary: "List the comments on a rep's statement, oldest first",
+  summary: "List the comments on a rep's statement, oldest first, at most 500 at a time",
   method: 'get',
   path: '/v1/statements/:repId/comments',
   access: 'rep',
@@ -30,10 +33,11 @@ export const listComments = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
     if (!maySee(caller, repId)) throw notYours();
+    const { workspaceId } = caller;
     return unitOfWork.read(caller, async (trx) => {
-      await assertRepExists(trx, caller.workspaceId, repId);
-      const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
-      return load(trx, caller.workspaceId, repId, of);
+      await assertRepExists(trx, workspaceId, repId);
+      const { period: of } = await resolvePeriod(trx, workspaceId, request.period, clock);
+      return load(trx, { workspaceId, repId, period: of }, request);
     });
   },
 });

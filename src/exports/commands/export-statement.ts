@@ -132,6 +132,7 @@ export const exportStatement = operation({
   query,
   response: z.union([statement, exportJob]),
   otherStatus: 202,
+  startsWork: true,
   files: ['text/csv', 'application/json', 'application/pdf', workbookType],
   failures: exportFailures,
   example: {

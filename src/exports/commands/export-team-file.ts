@@ -45,6 +45,7 @@ const shared = {
   query,
   response: exportJob,
   otherStatus: 202,
+  startsWork: true,
   failures: exportFailures,
   uses: [ExportRequests, CLOCK],
 } as const;

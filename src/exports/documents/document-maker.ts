@@ -117,7 +117,12 @@ export class DocumentMaker {
         message: `has ${team.rows.length} rows, but a PDF holds at most ${maxPdfRows}; use export.csv`,
       });
     await sink.store(await this.printer.print(await teamPage(team, workspace, { now: this.clock.now(), asOf })));
-    return { contentType: 'application/pdf', filename: `statements-${period}.pdf`, headers: totalsOf(team) };
+    return {
+      contentType: 'application/pdf',
+      filename: `statements-${period}.pdf`,
+      headers: totalsOf(team),
+      ...peopleIn(request, team),
+    };
   }
 
   /** All sheets are built from the same statements. Each statement is read in its own snapshot. */
@@ -128,7 +133,7 @@ export class DocumentMaker {
     const statements = this.statementsOf(workspaceId, request, team, summaries);
     await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), asOf }, statements), sink);
     const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
-    return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers };
+    return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers, ...peopleIn(request, team) };
   }
 
   private async *statementsOf(
@@ -174,8 +179,19 @@ export class DocumentMaker {
       contentType: 'application/zip',
       filename: `statements-${period}.zip`,
       headers: { ...totalsOf(team), 'X-Row-Count': String(members.length) },
+      ...peopleIn(request, team, sink.storedReps),
     };
   }
+}
+
+/** The people in a file that is restricted to a team. Those of the stored parts may have left it since. */
+function peopleIn(
+  { managerId }: ExportRequest,
+  { members }: TeamExport,
+  storedReps: ReadonlySet<string> = new Set(),
+): Pick<FileInfo, 'repIds'> {
+  if (managerId === null) return {};
+  return { repIds: [...new Set([...members.map(({ repId }) => repId), ...storedReps])] };
 }
 
 function totalsOf({ rows, totals, members }: TeamExport): Record<string, string> {

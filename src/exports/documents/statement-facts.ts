@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Comment } from '../../comments/comment.js';
-import { listComments } from '../../comments/comment-views.js';
+import { listNewestComments } from '../../comments/comment-views.js';
 import { type QuotaRow } from '../../commissions/attainment.js';
 import { listQuotas, sumEarnings } from '../../commissions/commission-views.js';
 import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
@@ -34,6 +34,9 @@ export interface ReversedLine {
   readonly reversedAt: Date;
   readonly trigger: string | null;
 }
+
+/** Files show the newest comments. */
+const maxShownComments = 20;
 
 /** The content of a rep's statement files. */
 export interface StatementFacts {
@@ -86,7 +89,7 @@ export async function loadStatementFacts(
     rules: await loadRules(trx, key, content),
     quotas: asOf === null ? await listQuotas(trx, workspaceId, period, repId) : [],
     reversed: await listReversed(trx, key, content.generatedAt),
-    comments: await listComments(trx, workspaceId, repId, period),
+    comments: await listNewestComments(trx, key, { limit: maxShownComments }),
     people: await readActorNames(
       trx,
       workspaceId,

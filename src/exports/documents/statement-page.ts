@@ -197,18 +197,15 @@ function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
   return rows;
 }
 
-const maxComments = 20;
-
 function notes({ comments, content, workspace }: StatementFacts): Html {
   const { currency, summary } = content;
-  const shown = comments.slice(-maxComments);
   return html`<section class="notes"><h2>Notes</h2>
 <p>Amounts are gross, before tax and other deductions. Each line is calculated exactly and rounded once, to ${currencyDigits(currency)} decimals in ${currency}.</p>
 <p>If something looks wrong, comment on this statement or write to the person who runs commissions at <span dir="auto">${workspace.name}</span>, naming the statement and the deal.</p>
 <p>Control: ${counted(content.lines.length, 'line')}, net payout ${currency} ${money(summary.netPayout, currency)}.</p></section>
 ${
-  shown.length === 0
+  comments.length === 0
     ? []
-    : html`<section><h2>Comments</h2>${shown.map((comment) => html`<p class="comment" dir="auto">${comment.body}<small>${comment.author.name}, ${minute(new Date(comment.createdAt), workspace.timezone)}</small></p>`)}</section>`
+    : html`<section><h2>Comments</h2>${comments.map((comment) => html`<p class="comment" dir="auto">${comment.body}<small>${comment.author.name}, ${minute(new Date(comment.createdAt), workspace.timezone)}</small></p>`)}</section>`
 }`;
 }

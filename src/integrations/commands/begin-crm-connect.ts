@@ -32,6 +32,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider, given: ty
     query: given,
     response,
     otherStatus: 302,
+    startsWork: true,
     failures: crmFailures,
     example: { answer: { authorizeUrl: 'https://pay.acme.com/auth/crma/authorize?start=…' } },
     uses: [CrmConsents],

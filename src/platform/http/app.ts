@@ -133,7 +133,7 @@ function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): Re
     response.setHeader('Cache-Control', 'no-store');
     const { caller, counted, cacheVersions }: Bearer = isPublic(operation)
       ? { caller: publicCaller(operation, parts, request, response), counted: null, cacheVersions: null }
-      : await identify(parts, request, response, operation.cacheScope !== undefined);
+      : await identify(parts, operation, request, response);
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
     await dispatcher.admit(operation, caller);
@@ -243,15 +243,16 @@ function addSession(
 /** The caller by the header Authorization, otherwise by the session cookie, which is deleted if the session has ended. */
 async function identify(
   { authenticate, browser }: AppParts,
+  { cacheScope, startsWork }: AnyOperation,
   request: Request,
   response: Response,
-  withCacheVersions: boolean,
 ): Promise<Bearer> {
   const { authorization } = request.headers;
   const requestId = String(response.getHeader('X-Request-Id'));
   const ofCookie = authorization === undefined ? browser?.authorizationOf(request) : undefined;
+  if (ofCookie !== undefined && startsWork === true) browser?.assertNotOfOtherSite(request);
   try {
-    return await authenticate(authorization ?? ofCookie, requestId, request.ip ?? '', withCacheVersions);
+    return await authenticate(authorization ?? ofCookie, requestId, request.ip ?? '', cacheScope !== undefined);
   } catch (error) {
     if (ofCookie !== undefined && error instanceof Failure && error.code === 'unauthorized') browser?.end(response);
     throw error;

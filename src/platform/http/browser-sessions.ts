@@ -98,6 +98,12 @@ export class BrowserSessions {
     throw new Failure('forbidden', 'The request does not come from a page of this service. Open the page again.');
   }
 
+  /** Rejects a request that a page of another site has caused, also by a link. */
+  assertNotOfOtherSite(request: Request): void {
+    if (['same-origin', 'none', undefined].includes(request.header('Sec-Fetch-Site'))) return;
+    throw new Failure('forbidden', 'Another site has caused this request. Start it in a page of this service.');
+  }
+
   private isOfOwnPage(request: Request): boolean {
     const site = request.headers['sec-fetch-site'];
     return site === 'same-origin' || (site === undefined && this.isOwn(request, request.headers.origin));

@@ -96,10 +96,25 @@ export const dealsQuery = (filter: DealFilter) =>
     queryFn: ({ signal }) => api.listDeals({ query: filter }, { signal }),
   });
 
+/** The max number of comments of one response. */
+const commentsOfPage = 500;
+
+/** Every comment on the statement, page by page. */
+async function listAllComments(repId: string, period: string, signal: AbortSignal) {
+  const all: Awaited<ReturnType<typeof api.listComments>> = [];
+  for (let isLast = false; !isLast; ) {
+    const query = { period, limit: String(commentsOfPage), offset: String(all.length) };
+    const page = await api.listComments({ params: { repId }, query }, { signal });
+    all.push(...page);
+    isLast = page.length < commentsOfPage;
+  }
+  return all;
+}
+
 export const commentsQuery = (repId: string, period: string) =>
   queryOptions({
     queryKey: ['comments', repId, period],
-    queryFn: ({ signal }) => api.listComments({ params: { repId }, query: { period } }, { signal }),
+    queryFn: ({ signal }) => listAllComments(repId, period, signal),
   });
 
 export const overridesQuery = (planVersionId: string, repId: string) =>
