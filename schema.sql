@@ -1617,6 +1617,21 @@ ALTER TABLE owner_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner_matches_of_owner ON owner_matches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY owner_matches_of_workspace ON owner_matches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON owner_matches TO commissions_app;
+CREATE TABLE rejected_calls (
+  workspace_id uuid NOT NULL,
+  caller text NOT NULL,
+  operation text NOT NULL,
+  code text NOT NULL,
+  minute timestamp with time zone NOT NULL,
+  repeats integer NOT NULL DEFAULT 0,
+  entry_id uuid NOT NULL,
+  head text NOT NULL,
+  CONSTRAINT rejected_calls_pkey PRIMARY KEY (workspace_id, caller, operation, code, minute)
+);
+ALTER TABLE rejected_calls ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rejected_calls_of_owner ON rejected_calls TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rejected_calls_of_workspace ON rejected_calls TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rejected_calls TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
@@ -2594,6 +2609,23 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION record_payroll_id_change() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION record_repeated_rejections()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with ended as (
+        delete from rejected_calls where minute < date_trunc('minute', now())
+        returning workspace_id, entry_id, head, repeats
+      )
+      insert into audit_entries (workspace_id, entry_id, content)
+      select workspace_id, entry_id, left(head, -1) || ',"count":' || repeats || ',"changes":[],"moreChanges":0}'
+      from ended where repeats > 0
+    $function$
+;
+GRANT EXECUTE ON FUNCTION record_repeated_rejections() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION record_row_change()
  RETURNS trigger

@@ -28,6 +28,7 @@ import * as continuedCalculations from './026_continued_calculations.js';
 import * as mailState from './027_mail_state.js';
 import * as ownerMatches from './028_owner_matches.js';
 import * as auditCounts from './029_audit_counts.js';
+import * as repeatedRejections from './025_repeated_rejections.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -60,4 +61,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '027_mail_state': mailState,
   '028_owner_matches': ownerMatches,
   '029_audit_counts': auditCounts,
+  '025_repeated_rejections': repeatedRejections,
 };

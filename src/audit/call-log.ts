@@ -37,20 +37,25 @@ export class CallLog implements CallRecorder {
     let recorded = false;
     const write = async (trx: Work) => {
       recorded = true;
-      insertEntry(trx, caller, { operation: operation.id, outcome: 'done', params: input.params, query: input.query });
+      const { params, query } = input;
+      insertEntry(trx, caller, entryOf(caller, { operation: operation.id, outcome: 'done', params, query }));
     };
     const result = await this.unitOfWork.withCommitHook(caller, write, work);
     if (!recorded) await this.unitOfWork.write({ ...caller }, write);
     return result;
   }
 
-  /** The caller gets the rejection also when it cannot be recorded. */
+  /**
+   * Repetitions within a minute are counted for one entry, so that a caller cannot fill the log. The caller gets the rejection also when it
+   * cannot be recorded.
+   */
   async recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void> {
     if (caller.accessLevel === 'public') return;
     try {
-      await this.unitOfWork.write({ ...caller }, async (trx) =>
-        insertEntry(trx, caller, { operation: operation.id, outcome: 'rejected', code }),
-      );
+      await this.unitOfWork.write({ ...caller }, async (trx) => {
+        const entry = entryOf(caller, { operation: operation.id, outcome: 'rejected', code });
+        if (await isFirstOfMinute(trx, caller, entry)) insertEntry(trx, caller, entry);
+      });
     } catch (error) {
       this.log.warn({ err: error, requestId: caller.requestId }, 'recording a rejected call failed');
     }
@@ -66,11 +71,16 @@ interface Call {
   readonly query?: unknown;
 }
 
-/** Inserts the entry together with the commit. Ids only: the body of the request, which may contain names, is left out. */
-function insertEntry(trx: Work, caller: Caller, call: Call): void {
-  const entryId = newId();
-  const head = {
-    entryId,
+interface Entry extends Call {
+  readonly entryId: string;
+  readonly actor: string;
+  readonly keyId: string | null;
+}
+
+/** Ids only: the body of the request, which may contain names, is left out. */
+function entryOf(caller: Caller, call: Call): Entry {
+  return {
+    entryId: newId(),
     at: new Date().toISOString(),
     actor: caller.actor,
     personId: personBehind(caller),
@@ -78,6 +88,23 @@ function insertEntry(trx: Work, caller: Caller, call: Call): void {
     requestId: caller.requestId,
     ...call,
   };
-  const insert = sql`select insert_audit_entry(${caller.workspaceId}::uuid, ${entryId}::uuid, ${JSON.stringify(head)})`;
+}
+
+/** Counts a rejected call of the caller. False if the same call was rejected in the same minute. */
+async function isFirstOfMinute(trx: Work, { workspaceId }: Caller, entry: Entry): Promise<boolean> {
+  const { entryId, actor, keyId, operation, code } = entry;
+  const { rows } = await sql<{ repeats: number }>`
+    insert into rejected_calls as r (workspace_id, caller, operation, code, minute, entry_id, head)
+    values (${workspaceId}, ${`${actor} ${keyId ?? ''}`}, ${operation}, ${code}, date_trunc('minute', now()),
+      ${entryId}, ${JSON.stringify(entry)})
+    on conflict (workspace_id, caller, operation, code, minute) do update
+      set repeats = r.repeats + 1, entry_id = excluded.entry_id, head = excluded.head
+    returning repeats`.execute(trx);
+  return rows[0]?.repeats === 0;
+}
+
+/** Inserts the entry together with the commit. */
+function insertEntry(trx: Work, { workspaceId }: Caller, entry: Entry): void {
+  const insert = sql`select insert_audit_entry(${workspaceId}::uuid, ${entry.entryId}::uuid, ${JSON.stringify(entry)})`;
   executeWithCommit(trx, insert.compile(trx));
 }

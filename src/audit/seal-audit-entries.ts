@@ -4,7 +4,13 @@ import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 /** Max number of entries of one workspace that one run seals. */
 const maxEntries = 5000;
 
-/** Gives unsealed entries their place and hash in the chain of their workspace. Several processes may run it. */
+/**
+ * Records the repetitions of rejected calls in the minutes that have ended, and gives unsealed entries their place and hash in
+ * the chain of their workspace. Several processes may run it.
+ */
 export async function sealAuditEntries(unitOfWork: UnitOfWork): Promise<void> {
-  await unitOfWork.withoutWorkspace((trx) => sql`select seal_audit_entries(${maxEntries})`.execute(trx));
+  await unitOfWork.withoutWorkspace(async (trx) => {
+    await sql`select record_repeated_rejections()`.execute(trx);
+    await sql`select seal_audit_entries(${maxEntries})`.execute(trx);
+  });
 }

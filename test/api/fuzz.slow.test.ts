@@ -698,7 +698,7 @@ function shown(sent: Request, why: string, reply: Reply | null): string {
 }
 
 describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
-  this.timeout(60_000 + requests * 12);
+  this.timeout(60_000 + requests * 80);
   let service: Service;
   let crm: FakeServer;
   let worlds: [ExampleWorld, ExampleWorld];

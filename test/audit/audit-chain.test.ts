@@ -24,6 +24,7 @@ interface Entry {
   readonly operation: string;
   readonly outcome: 'done' | 'rejected';
   readonly code?: string;
+  readonly count?: number;
   readonly params?: object;
   readonly query?: object;
   readonly counts?: Readonly<Record<string, number>>;
@@ -203,6 +204,31 @@ describe('the audit log of calls', () => {
     for (const secret of ['Ben', 'Amy', '@x.io', 'P-77', 'p-77', 'Widget', apiKey, 'ws_'])
       expect(content, secret).not.to.include(secret);
     expect((await entries()).find(({ operation }) => operation === 'upsertReps')?.changes[0]?.after).to.be.an('object');
+  });
+
+  it('has one entry with a count for the repetitions of a rejected call within a minute', async () => {
+    const asBen = await service.as(workspaceId, ben);
+    const asAmy = await service.as(workspaceId, amy);
+    for (let call = 0; call < 20; call += 1) await asBen.expect(403, 'GET', '/v1/workspaces/integration-keys');
+    for (let call = 0; call < 3; call += 1) await asBen.expect(403, 'POST', '/v1/plans', {});
+    await asAmy.expect(200, 'GET', '/v1/workspaces/integration-keys');
+    const counts = async () =>
+      (await entries())
+        .filter(({ outcome }) => outcome === 'rejected')
+        .map(({ operation, personId, count }) => ({ operation, isOfBen: personId === ben, count: count ?? 1 }));
+    const total = async (operation: string) =>
+      (await counts()).filter((one) => one.operation === operation).reduce((sum, { count }) => sum + count, 0);
+    expect((await counts()).length, 'entries of the calls').to.be.at.most(4);
+    await service.sql(`update rejected_calls set minute = minute - interval '1 minute'`);
+    expect([await total('listIntegrationKeys'), await total('createPlan')]).to.deep.equal([20, 3]);
+    expect((await counts()).every(({ isOfBen }) => isOfBen)).to.equal(true);
+    expect((await counts()).length, 'entries with those of the repetitions').to.be.at.most(8);
+    const owner = createDatabase({ url: service.database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
+    try {
+      expect((await verifyChain(owner, workspaceId)).problem).to.equal(null);
+    } finally {
+      await owner.destroy();
+    }
   });
 
   it('has no entry of a change that was rejected as invalid', async () => {

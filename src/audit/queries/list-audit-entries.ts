@@ -23,6 +23,10 @@ const entry = z
     actor: z.string().describe('Who made the call'),
     operation: z.string().describe('Id of the operation'),
     outcome: z.enum(['done', 'rejected']).describe('rejected: the caller may not make the call'),
+    count: z
+      .int()
+      .optional()
+      .describe('How often the same call was rejected again in the same minute; absent for single calls'),
     counts: z
       .record(z.string(), z.int())
       .optional()
