@@ -73,8 +73,11 @@ interface Call {
 
 interface Entry extends Call {
   readonly entryId: string;
+  readonly at: string;
   readonly actor: string;
+  readonly personId: string | null;
   readonly keyId: string | null;
+  readonly requestId: string;
 }
 
 /** Ids only: the body of the request, which may contain names, is left out. */

@@ -3,6 +3,8 @@ import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone } from '../kernel/day.js';
 import { periodOf, periodRange } from '../kernel/period.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { nameInMail } from '../platform/mail/mail.js';
+import { listKeysOf } from '../reps/keys-of-people.js';
 import { findPeopleBelow } from '../reps/rep-views.js';
 import { type Notification, type Notifications } from './notifications.js';
 
@@ -52,13 +54,23 @@ export class WeeklyDigest {
       .where('active', '=', true)
       .where('role', 'in', ['manager', 'admin'])
       .execute();
+    const keys = await keysOfFormerAdmins(trx, workspaceId);
     const digests: Notification[] = [];
     for (const { rep_id: repId, role } of managers) {
       const team = role === 'admin' ? null : await findPeopleBelow(trx, workspaceId, repId);
-      digests.push(await digestOf(trx, workspaceId, repId, team, periodOf(today, 'monthly')));
+      const digest = await digestOf(trx, workspaceId, repId, team, periodOf(today, 'monthly'));
+      digests.push(role === 'admin' ? { ...digest, paragraphs: [...digest.paragraphs, ...keys] } : digest);
     }
     await this.notifications.post(trx, workspaceId, digests);
   }
+}
+
+/** Keys stay valid when their creator is no admin any more, so admins are reminded of them. */
+async function keysOfFormerAdmins(trx: Work, workspaceId: string): Promise<string[]> {
+  const keys = await listKeysOf(trx, workspaceId, null);
+  if (keys.length === 0) return [];
+  const names = keys.map(({ name }) => nameInMail(name)).join(', ');
+  return [`API keys of people who are no admins any more: ${names}. Revoke or replace those that nobody needs.`];
 }
 
 /** The digest of one manager about the reps; null for everyone. */

@@ -11,6 +11,7 @@ import { operation } from '../../platform/operation.js';
 import { day, requireUuid, uuid } from '../../platform/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
+import { listKeysOf, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { lockPeople } from '../lock-people.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from '../payroll-ids.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
@@ -89,7 +90,7 @@ export const updateRep = operation({
   stepUp: ({ body: { role, active, payrollId: id } }) => [role, active, id].some((value) => value !== undefined),
   params,
   body,
-  response: rep,
+  response: z.object({ ...rep.shape, validKeys: validKeys.optional() }),
   failures: { rep_not_found: 404, rep_limit_reached: 403, last_admin: 409 },
   example: {
     params: { repId: sampleIds.repId },
@@ -97,7 +98,7 @@ export const updateRep = operation({
     answer: repExample,
   },
   uses: [UnitOfWork, CommissionChanges, CLOCK],
-  async execute({ params: { repId: rawId }, body: change }, caller, unitOfWork, changes, clock): Promise<Rep> {
+  async execute({ params: { repId: rawId }, body: change }, caller, unitOfWork, changes, clock) {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
     const { workspaceId } = caller;
@@ -112,7 +113,10 @@ export const updateRep = operation({
     return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, workspaceId, clock);
       const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
-      return updated as Rep;
+      return {
+        ...(updated as Rep),
+        ...(mayLeaveKeys(change) ? { validKeys: await listKeysOf(trx, workspaceId, [repId]) } : {}),
+      };
     });
   },
 });

@@ -3,6 +3,7 @@ import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { listKeysOf, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { peopleSubject } from '../people-subject.js';
 import { type Rep, rep, repExample } from '../rep.js';
 import { listReps, workspaceToday } from '../rep-views.js';
@@ -23,7 +24,10 @@ export const upsertReps = operation({
     reps.some(({ role, active, payrollId }) => [role, active, payrollId].some((value) => value !== undefined)),
   body,
   maxKeys: 100_000,
-  response: z.object({ reps: z.array(rep).describe('The reps as stored, in the order of the request') }),
+  response: z.object({
+    reps: z.array(rep).describe('The reps as stored, in the order of the request'),
+    validKeys: validKeys.optional(),
+  }),
   failures: { rep_limit_reached: 403, last_admin: 409 },
   tool: {
     name: 'set_people',
@@ -63,7 +67,11 @@ export const upsertReps = operation({
       const upserted = await upsertPeople(trx, recalculate, context, people);
       const repIds = upserted.map(({ repId }) => repId);
       const byId = new Map((await listReps(trx, workspaceId, today, { repIds })).map((one) => [one.id, one]));
-      return { reps: repIds.map((repId) => byId.get(repId) as Rep) };
+      const left = repIds.filter((_, index) => mayLeaveKeys(people[index] ?? {}));
+      return {
+        reps: repIds.map((repId) => byId.get(repId) as Rep),
+        ...(left.length === 0 ? {} : { validKeys: await listKeysOf(trx, workspaceId, left) }),
+      };
     });
   },
 });

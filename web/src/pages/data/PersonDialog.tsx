@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
-import { api } from '../../api/client.js';
+import { type Answer, api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
@@ -38,8 +38,8 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
   const invite = useInvite();
   const save = useChange({
     send: () => send(person, form.values, people),
-    onDone: () => {
-      showMessage(`${name} was saved.`);
+    onDone: (keys) => {
+      showMessage(`${name} was saved.${keys.length === 0 ? '' : ` ${keysInWords(keys)}`}`);
       form.clear();
       onClose();
     },
@@ -134,17 +134,29 @@ function enteredOf(person: Person | null): Entered {
   };
 }
 
-/** Role, sign-in and manager are changed by another operation; name and owner ID are changed by e-mail. */
-async function send(person: Person | null, entered: Entered, people: readonly Person[]): Promise<void> {
+type ValidKeys = NonNullable<Answer<'updateRep'>['validKeys']>;
+
+/**
+ * Role, sign-in and manager are changed by another operation; name and owner ID are changed by e-mail. Returns the keys
+ * that a person has created who is no admin any more.
+ */
+async function send(person: Person | null, entered: Entered, people: readonly Person[]): Promise<ValidKeys> {
   const manager = people.find(({ id }) => id === entered.managerId) ?? null;
   if (person === null) {
     await upsert(entered, manager);
-    return;
+    return [];
   }
   const { name, crmMemberId } = entered;
   if (name !== person.name || crmMemberId !== (person.crmMemberId ?? '')) await upsert(entered);
   const change = changeOf(person, entered, manager);
-  if (change !== null) await api.updateRep({ params: { repId: person.id }, body: change });
+  if (change === null) return [];
+  return (await api.updateRep({ params: { repId: person.id }, body: change })).validKeys ?? [];
+}
+
+/** The end of a person's rights ends their sessions and not the keys that they have created. */
+function keysInWords(keys: ValidKeys): string {
+  const names = keys.map(({ name }) => name).join(', ');
+  return `Keys created by this person stay valid: ${names}. Revoke or replace them on the page API keys.`;
 }
 
 /** With a manager or null it is a new person, who gets everything that was entered. */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
+import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import {
   type IntegrationKey,
   keysQuery,
@@ -24,6 +25,7 @@ export function KeysPage() {
   const keys = useQuery(keysQuery);
   const workspaceKey = useQuery(workspaceKeyQuery);
   const widgets = useQuery(widgetTokensQuery);
+  const people = useQuery(peopleQuery);
   const [open, setOpen] = useKeptChoice<KeyDialogName>('new-key');
   const [secret, setSecret] = useState<string | null>(null);
   const done = (text: string) => {
@@ -41,13 +43,13 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Loaded query={allOf({ keys, workspaceKey, widgets })} height={360}>
-        {({ keys: { keys: all }, workspaceKey: { masked }, widgets: { tokens } }) => (
+      <Loaded query={allOf({ keys, workspaceKey, widgets, people })} height={360}>
+        {({ keys: { keys: all }, workspaceKey: { masked }, widgets: { tokens }, people: { reps } }) => (
           <>
             {all.length === 0 ? (
               <p className="dim">No other system has a key.</p>
             ) : (
-              <DataTable caption="Keys" columns={keyColumns} rows={all} rowKey={({ id }) => id} rowHeight={45} />
+              <DataTable caption="Keys" columns={columnsOf(reps)} rows={all} rowKey={({ id }) => id} rowHeight={45} />
             )}
             <Card title="Key of the workspace" note="full access, for scripts of the command line">
               <div className={blocks.saveLine}>
@@ -65,13 +67,19 @@ export function KeysPage() {
   );
 }
 
-const keyColumns: readonly Column<IntegrationKey>[] = [
+const columnsOf = (people: readonly Person[]): readonly Column<IntegrationKey>[] => [
   { key: 'name', header: 'Name', phone: 'title', cell: ({ name }) => <span className="strong">{name}</span> },
   {
     key: 'scopes',
     header: 'May',
     phone: 'detail',
     cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join('; '),
+  },
+  {
+    key: 'creator',
+    header: 'Created by',
+    phone: 'detail',
+    cell: ({ createdBy }) => <Creator person={people.find(({ id }) => id === createdBy) ?? null} />,
   },
   {
     key: 'used',
@@ -92,6 +100,18 @@ const keyColumns: readonly Column<IntegrationKey>[] = [
     cell: ({ id, name }) => <Revoke name={name} send={() => api.revokeIntegrationKey({ params: { id } })} />,
   },
 ];
+
+/** A key stays valid when its creator is no admin any more. */
+function Creator({ person }: { readonly person: Person | null }) {
+  if (person === null) return <span className="dim">the command line</span>;
+  if (person.active && person.role === 'admin') return person.name;
+  return (
+    <>
+      {person.name}
+      <span className="second">{person.active ? 'no admin any more' : 'may not sign in any more'}</span>
+    </>
+  );
+}
 
 function Revoke({ name, send }: { readonly name: string; readonly send: () => Promise<unknown> }) {
   return (

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { type Role } from '../kernel/caller.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** A key stays valid when its creator loses their access: other systems depend on it. */
+const keyOfPerson = z
+  .object({
+    id: z.string().describe('Id of the key (UUID)'),
+    kind: z
+      .enum(['workspace', 'integration'])
+      .describe(
+        'workspace: the key of the workspace, to be rotated; integration: a key of another system, to be revoked',
+      ),
+    name: z.string().describe('Name of the key'),
+    createdBy: z.string().describe('The person who created or rotated the key (UUID)'),
+  })
+  .describe('A valid key');
+type KeyOfPerson = z.input<typeof keyOfPerson>;
+
+export const validKeys = z
+  .array(keyOfPerson)
+  .describe(
+    'Valid keys created by a person of the request who may not sign in, or is no admin: they stay valid until they are revoked or rotated',
+  );
+
+/** Whether the change may take from a person the right to create keys. */
+export function mayLeaveKeys({
+  active,
+  role,
+}: {
+  readonly active?: boolean | undefined;
+  readonly role?: Role | undefined;
+}): boolean {
+  return active === false || (role !== undefined && role !== 'admin');
+}
+
+/** The valid keys that those of these people have created who are no active admins, or all such people for null; by name. */
+export async function listKeysOf(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[] | null,
+): Promise<KeyOfPerson[]> {
+  if (repIds?.length === 0) return [];
+  const { rows } = await sql<KeyOfPerson>`
+    select t.token_id as id, case t.kind when 'ws' then 'workspace' else 'integration' end as kind,
+      coalesce(t.label, '') as name, t.created_by as "createdBy"
+    from tokens t join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.created_by
+    where t.workspace_id = ${workspaceId} and t.kind in ('ws', 'int') and (not r.active or r.role <> 'admin')
+      and (t.expires_at is null or t.expires_at > now())
+      and (${repIds}::uuid[] is null or t.created_by = any(${repIds}::uuid[]))
+    order by name, id`.execute(trx);
+  return rows;
+}
