@@ -186,12 +186,14 @@ CREATE TABLE tokens (
   last_used_at timestamp with time zone,
   proved_at timestamp with time zone,
   connection_id uuid,
+  is_agent boolean NOT NULL DEFAULT false,
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT tokens_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES agent_connections(workspace_id, connection_id) ON DELETE CASCADE,
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text]) AND (cardinality(scopes) > 0))),
   CONSTRAINT tokens_check1 CHECK (((kind = 'agt'::text) = (connection_id IS NOT NULL))),
   CONSTRAINT tokens_kind_check CHECK ((kind = ANY (ARRAY['ws'::text, 'sess'::text, 'conn'::text, 'int'::text, 'agt'::text]))),
+  CONSTRAINT tokens_of_agents CHECK (((NOT is_agent) OR (kind = 'int'::text))),
   CONSTRAINT tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 CREATE INDEX tokens_by_connection ON tokens USING btree (workspace_id, connection_id) WHERE (connection_id IS NOT NULL);
@@ -1656,6 +1658,23 @@ UNION ALL
     (deals.deleted_at IS NOT NULL) AS deleted
    FROM deals;
 GRANT SELECT ON deal_versions TO commissions_app;
+
+CREATE OR REPLACE FUNCTION admit_callers(hashes bytea[], requested integer[], with_cache_versions boolean[], max_requests integer)
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[], is_agent boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    #variable_conflict use_column
+    begin
+      return query
+        select a.*, a.kind = 'int' and exists (
+          select from tokens t where t.workspace_id = a.workspace_id and t.token_id = a.token_id and t.is_agent)
+        from admit_requests(hashes, requested, with_cache_versions, max_requests) a;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION admit_callers(bytea[],integer[],boolean[],integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION admit_requests(hashes bytea[], requested integer[], with_cache_versions boolean[], max_requests integer)
  RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])

@@ -29,6 +29,7 @@ import * as mailState from './027_mail_state.js';
 import * as ownerMatches from './028_owner_matches.js';
 import * as auditCounts from './029_audit_counts.js';
 import * as repeatedRejections from './025_repeated_rejections.js';
+import * as keysOfAgents from './026_keys_of_agents.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -62,4 +63,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '028_owner_matches': ownerMatches,
   '029_audit_counts': auditCounts,
   '025_repeated_rejections': repeatedRejections,
+  '026_keys_of_agents': keysOfAgents,
 };

@@ -1,4 +1,4 @@
-import { type ColumnType } from 'kysely';
+import { type ColumnType, type Generated } from 'kysely';
 import { type KeyScope } from '../kernel/caller.js';
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
 import { type TokenKind } from '../platform/secrets/token.js';
@@ -16,6 +16,8 @@ export interface AuthTables {
     created_by: ColumnType<string | null, string | null | undefined, string | null>;
     /** The scopes of an integration key; null for other tokens. */
     scopes: ColumnType<KeyScope[] | null, KeyScope[] | null | undefined, KeyScope[] | null>;
+    /** Whether an agent uses the integration key. */
+    is_agent: Generated<boolean>;
     created_at: GeneratedInstant;
     expires_at: Instant | null;
     last_used_at: ColumnType<Date | null, Date | string | undefined, Date | string>;

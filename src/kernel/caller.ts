@@ -44,6 +44,8 @@ export interface Caller {
   readonly keyCreatorId?: string;
   /** The scopes of an integration key; absent where scopes restrict nothing. */
   readonly scopes?: ReadonlySet<KeyScope>;
+  /** Set for an integration key of an agent: it changes nothing except at the MCP endpoint. */
+  readonly isAgentKey?: true;
   /** The actor in the audit log: `api-key`, `key:<id>`, `rep:<id>`, `rep:<id> via <client>`, `connection`, `orchestrator`. */
   readonly actor: string;
   readonly requestId: string;

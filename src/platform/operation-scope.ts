@@ -25,15 +25,28 @@ export function scopeOf({ scope, method, path, files }: AnyOperation): Operation
   return scopeOfArea[area] ?? null;
 }
 
+/** Whether calls of the operation change something; some that change nothing have the method POST. */
+export function isChange(operation: AnyOperation): boolean {
+  return operation.method !== 'get' && operation.reads !== true && scopeOf(operation) !== 'read';
+}
+
 /**
  * Whether the operation supports an Idempotency-Key: its repetition must not change anything twice. A read changes
  * nothing, so its response, which may be large, is not stored. Public operations support none: without a workspace all
  * callers would share their keys.
  */
 export function acceptsIdempotencyKey(operation: AnyOperation): boolean {
-  const { method, files, reads } = operation;
-  const isRead = reads === true || scopeOf(operation) === 'read';
-  return method === 'post' && files === undefined && !isPublic(operation) && !isRead;
+  const { method, files } = operation;
+  return method === 'post' && files === undefined && !isPublic(operation) && isChange(operation);
+}
+
+/** Rejects a change over REST with the key of an agent: the workspace decides about its changes at the MCP endpoint. */
+export function assertNoChangeByAgent({ isAgentKey }: Caller, operation: AnyOperation): void {
+  if (isAgentKey !== true || !isChange(operation)) return;
+  throw new Failure(
+    'forbidden',
+    'This key belongs to an agent. Its changes need the tools of the MCP endpoint, POST /v1/mcp; over REST it may only read.',
+  );
 }
 
 /** Whether the caller's role and scopes suffice for the operation. `execute` decides which data the caller may see. */

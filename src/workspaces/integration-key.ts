@@ -14,6 +14,11 @@ export const integrationKey = z
     id: z.string().describe('Id of the key (UUID)'),
     name: z.string().describe('Name of the key'),
     scopes: z.array(keyScope).describe('What the key permits'),
+    agent: z
+      .boolean()
+      .describe(
+        'Whether an agent uses the key: then it changes nothing over REST, and only by the tools of the MCP endpoint',
+      ),
     createdBy: z
       .string()
       .nullable()
@@ -29,6 +34,7 @@ export const integrationKeyExample = {
   id: '5e6f7a8b-9c0d-4e1f-8a2b-5c6d7e8f9a0b',
   name: 'Payroll export',
   scopes: ['read', 'payroll'] as ('read' | 'payroll')[],
+  agent: false,
   createdBy: null,
   createdAt: '2026-02-11T08:30:00.000Z',
   expiresAt: '2027-02-11T08:30:00.000Z',

@@ -25,21 +25,24 @@ interface NewIntegrationKey {
   readonly name: string;
   readonly scopes: readonly KeyScope[];
   readonly expiresInDays: number;
+  /** Whether an agent uses the key. */
+  readonly agent: boolean;
 }
 
 export async function insertIntegrationKey(
   trx: Work,
   caller: Caller,
-  { name, scopes, expiresInDays }: NewIntegrationKey,
+  { name, scopes, expiresInDays, agent }: NewIntegrationKey,
 ): Promise<{ id: string; key: string }> {
   const { id, token: key } = await insertToken(trx, 'int', {
     workspace_id: caller.workspaceId,
     label: name,
     created_by: personBehind(caller),
     scopes: [...scopes],
+    is_agent: agent,
     expires_at: sql<Date>`now() + make_interval(days => ${expiresInDays})`,
   });
-  await audit(trx, caller, 'integration_key_created', { keyId: id, scopes, expiresInDays });
+  await audit(trx, caller, 'integration_key_created', { keyId: id, scopes, expiresInDays, agent });
   return { id, key };
 }
 

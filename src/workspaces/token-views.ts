@@ -21,6 +21,7 @@ export async function listIntegrationKeys(trx: Work, workspaceId: string): Promi
     id: row.token_id,
     name: row.label ?? '',
     scopes: row.scopes ?? [],
+    agent: row.is_agent,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     expiresAt: (row.expires_at as Date).toISOString(),
@@ -31,7 +32,7 @@ export async function listIntegrationKeys(trx: Work, workspaceId: string): Promi
 function tokensOf(trx: Work, workspaceId: string, kind: 'conn' | 'int') {
   return trx
     .selectFrom('tokens')
-    .select(['token_id', 'label', 'scopes', 'created_by', 'created_at', 'expires_at', 'last_used_at'])
+    .select(['token_id', 'label', 'scopes', 'is_agent', 'created_by', 'created_at', 'expires_at', 'last_used_at'])
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', kind)
     .orderBy('created_at', 'desc')

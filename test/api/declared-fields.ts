@@ -66,10 +66,11 @@ export function boundedFields(operation: AnyOperation): BoundedField[] {
   });
 }
 
-/** Sets the value in the object, and creates what contains it. */
+/** Sets the value in the object, and creates what contains it, also where another value is. */
 export function setAt(holder: object, [name, ...rest]: readonly string[], value: unknown): void {
   if (name === undefined) return;
-  const inside = Reflect.get(holder, name) ?? (rest[0] === '0' ? [] : {});
+  const stored: unknown = Reflect.get(holder, name);
+  const inside = typeof stored === 'object' && stored !== null ? stored : rest[0] === '0' ? [] : {};
   Reflect.set(holder, name, rest.length === 0 ? value : inside);
   setAt(inside, rest, value);
 }

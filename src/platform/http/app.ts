@@ -29,7 +29,7 @@ import {
   type UploadTerms,
 } from '../operation.js';
 import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
-import { acceptsIdempotencyKey } from '../operation-scope.js';
+import { acceptsIdempotencyKey, assertNoChangeByAgent } from '../operation-scope.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
 import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';
@@ -137,6 +137,7 @@ function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): Re
     response.locals['actor'] = caller.actor;
     await rateLimit?.admit(caller, response, counted);
     await dispatcher.admit(operation, caller);
+    await dispatcher.recordingRejections(operation, caller, async () => assertNoChangeByAgent(caller, operation));
     guardQuery(request);
     if (cacheVersions !== null && responseCache !== undefined) {
       const json = await dispatcher.recordingRejections(operation, caller, async () => {

@@ -40,6 +40,7 @@ interface TokenRow extends CountRow {
   readonly cache_versions: string | null;
   /** The reps that a manager is restricted to; null where nothing restricts the caller. */
   readonly team: readonly string[] | null;
+  readonly is_agent: boolean;
 }
 
 interface Lookup {
@@ -84,6 +85,7 @@ export class TokenAuthenticator {
         ...(row.created_by === null ? {} : { keyCreatorId: row.created_by }),
         ...(row.scopes === null ? {} : { scopes: new Set(row.scopes) }),
         ...(row.agent === null ? {} : { agent: row.agent }),
+        ...(row.is_agent ? { isAgentKey: true as const } : {}),
         tokenId: row.token_id,
         tokenKind: row.kind,
       },
@@ -117,7 +119,7 @@ export class TokenAuthenticator {
     const byHash = groupBy(lookups, ({ hash }) => hash.toString('hex'));
     const groups = [...byHash.values()];
     const { rows } = await sql<TokenRow>`
-      select * from admit_requests(${groups.map(([first]) => first?.hash)}, ${groups.map((all) => all.length)},
+      select * from admit_callers(${groups.map(([first]) => first?.hash)}, ${groups.map((all) => all.length)},
         ${groups.map((all) => all.some((one) => one.withCacheVersions))}, ${this.perMinute})`.execute(this.database);
     const found = new Map<Lookup, Found>();
     for (const token of rows)

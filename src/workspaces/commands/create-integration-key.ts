@@ -22,6 +22,12 @@ const body = z.strictObject({
     .transform((scopes) => [...new Set(scopes)])
     .describe('What the key permits'),
   expiresInDays: z.int().min(1).max(730).default(365).describe('Days until the key becomes invalid, 1 to 730'),
+  agent: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true for the key of an agent: it changes nothing over REST, so that `agentWrites` decides about its changes',
+    ),
 });
 
 export const createIntegrationKey = operation({

@@ -3,7 +3,7 @@ import { api } from '../../api/client.js';
 import { type IntegrationKey } from '../../api/settings-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { Dialog } from '../../components/Dialog.js';
-import { CheckList, TextField } from '../../components/Field.js';
+import { CheckField, CheckList, TextField } from '../../components/Field.js';
 
 type Scope = IntegrationKey['scopes'][number];
 
@@ -43,10 +43,15 @@ function useSecret(form: KeptForm<object>, onDone: Props['onDone'], send: () => 
 }
 
 function NewKey({ onClose, onDone }: Props) {
-  const form = useKeptForm('new-key key', { name: '', scopes: ['read'] as readonly Scope[], days: '365' });
-  const { name, scopes, days } = form.values;
+  const form = useKeptForm('new-key key', {
+    name: '',
+    scopes: ['read'] as readonly Scope[],
+    days: '365',
+    agent: false,
+  });
+  const { name, scopes, days, agent } = form.values;
   const create = useSecret(form, onDone, async () => {
-    const body = { name: name.trim(), scopes: [...scopes], expiresInDays: Number(days) };
+    const body = { name: name.trim(), scopes: [...scopes], expiresInDays: Number(days), agent };
     return (await api.createIntegrationKey({ body })).key;
   });
   return (
@@ -64,6 +69,12 @@ function NewKey({ onClose, onDone }: Props) {
         choices={Object.entries(scopeWords) as [Scope, string][]}
         chosen={scopes}
         onChange={(chosen) => form.change({ scopes: chosen })}
+      />
+      <CheckField
+        label="An agent uses the key"
+        hint="It then changes nothing over REST: its changes are tool calls, which can need an approval."
+        checked={agent}
+        onChange={() => form.change({ agent: !agent })}
       />
       <TextField label="Valid for days" type="number" min={1} max={730} {...form.field('days')} />
     </Dialog>

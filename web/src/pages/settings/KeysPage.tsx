@@ -73,7 +73,12 @@ const columnsOf = (people: readonly Person[]): readonly Column<IntegrationKey>[]
     key: 'scopes',
     header: 'May',
     phone: 'detail',
-    cell: ({ scopes }) => scopes.map((scope) => scopeWords[scope]).join('; '),
+    cell: ({ scopes, agent }) => (
+      <>
+        {scopes.map((scope) => scopeWords[scope]).join('; ')}
+        {agent ? <span className="second">as an agent: changes only by tools</span> : null}
+      </>
+    ),
   },
   {
     key: 'creator',
