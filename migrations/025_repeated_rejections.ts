@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       operation text not null,
       code text not null,
       minute timestamptz not null,
-      -- the calls after the first one, which has an entry of its own
+      -- the calls after the first one, which has its own entry
       repeats integer not null default 0,
       -- id and content of the entry about the repetitions: those of the last call
       entry_id uuid not null,

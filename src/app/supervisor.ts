@@ -102,10 +102,8 @@ function exitLike(code: number | null, signal: NodeJS.Signals | null): void {
 
 /** The log is loaded when there is something to say. The process has checked LOG_LEVEL. */
 async function report(level: 'info' | 'error', details: object, message: string): Promise<void> {
-  const [{ createLog }, { terminalLog }] = [
-    await import('../platform/log.js'),
-    await import('../platform/terminal-log.js'),
-  ];
+  const modules = [import('../platform/log.js'), import('../platform/terminal-log.js')] as const;
+  const [{ createLog }, { terminalLog }] = await Promise.all(modules);
   const terminal = process.stderr.isTTY ? terminalLog((text) => process.stderr.write(text)) : undefined;
   createLog(process.env['LOG_LEVEL'] ?? 'info', terminal)[level](details, message);
 }

@@ -38,7 +38,7 @@ export class CallLog implements CallRecorder {
     const write = async (trx: Work) => {
       recorded = true;
       const { params, query } = input;
-      insertEntry(trx, caller, entryOf(caller, { operation: operation.id, outcome: 'done', params, query }));
+      insertEntry(trx, caller, newEntry(caller, { operation: operation.id, outcome: 'done', params, query }));
     };
     const result = await this.unitOfWork.withCommitHook(caller, write, work);
     if (!recorded) await this.unitOfWork.write({ ...caller }, write);
@@ -53,7 +53,7 @@ export class CallLog implements CallRecorder {
     if (caller.accessLevel === 'public') return;
     try {
       await this.unitOfWork.write({ ...caller }, async (trx) => {
-        const entry = entryOf(caller, { operation: operation.id, outcome: 'rejected', code });
+        const entry = newEntry(caller, { operation: operation.id, outcome: 'rejected', code });
         if (await isFirstOfMinute(trx, caller, entry)) insertEntry(trx, caller, entry);
       });
     } catch (error) {
@@ -81,7 +81,7 @@ interface Entry extends Call {
 }
 
 /** Ids only: the body of the request, which may contain names, is left out. */
-function entryOf(caller: Caller, call: Call): Entry {
+function newEntry(caller: Caller, call: Call): Entry {
   return {
     entryId: newId(),
     at: new Date().toISOString(),

@@ -81,8 +81,10 @@ export async function readDealBreakdown(
 
 /** The deal; null if there is none, or if the caller may not see who owns it now. */
 export async function findVisibleDeal(trx: Work, caller: Caller, dealId: string): Promise<DealRecord | null> {
-  const deal = await findDeal(trx, caller.workspaceId, dealId);
-  const repIds = repsOfEvents(caller);
+  return visibleDeal(await findDeal(trx, caller.workspaceId, dealId), repsOfEvents(caller));
+}
+
+function visibleDeal(deal: DealRecord | null, repIds: readonly string[] | null): DealRecord | null {
   return repIds === null || (deal?.repId != null && repIds.includes(deal.repId)) ? deal : null;
 }
 
@@ -102,7 +104,7 @@ interface VisibleEvents {
 /** The events of the deal that the caller may see, and the deal, see {@link findVisibleDeal}. */
 export async function visibleEvents(trx: Work, caller: Caller, dealId: string): Promise<VisibleEvents> {
   const repIds = repsOfEvents(caller);
-  const deal = await findVisibleDeal(trx, caller, dealId);
+  const deal = visibleDeal(await findDeal(trx, caller.workspaceId, dealId), repIds);
   const found = await listEventsOfDeal(trx, caller.workspaceId, dealId, repIds);
   // Amounts that people entered or corrected are confidential and not shown in a widget.
   const isWidget = readsAsWidget(caller);
@@ -112,7 +114,7 @@ export async function visibleEvents(trx: Work, caller: Caller, dealId: string): 
 }
 
 /** The event without the present name of its deal. */
-export function withoutDeal<Row extends TracedEventRow>(row: Row): Row {
+function withoutDeal<Row extends TracedEventRow>(row: Row): Row {
   return { ...row, dealName: null };
 }
 

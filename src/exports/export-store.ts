@@ -65,7 +65,7 @@ export async function enqueueExport(
 }
 
 /**
- * The limit of the requester applies first, so that nobody can use up the places of the others. Statements of single
+ * The limit of the requester applies first, so that no requester uses up the places of the others. Statements of single
  * reps leave places for files of the team.
  */
 function assertFewWaiting(

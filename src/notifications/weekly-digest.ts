@@ -70,7 +70,7 @@ async function keysOfFormerAdmins(trx: Work, workspaceId: string): Promise<strin
   const keys = await listKeysOf(trx, workspaceId, null);
   if (keys.length === 0) return [];
   const names = keys.map(({ name }) => nameInMail(name)).join(', ');
-  return [`API keys of people who are no admins any more: ${names}. Revoke or replace those that nobody needs.`];
+  return [`API keys of people who are no admins any more: ${names}. Revoke or replace those that are not needed.`];
 }
 
 /** The digest of one manager about the reps; null for everyone. */

@@ -22,6 +22,8 @@ interface PlanFilter {
   readonly includeDeleted?: boolean;
   /** Restricts the list to plans assigned to the rep, without drafts and without the tiers of other reps. */
   readonly onlyForRep?: string | null;
+  /** Leaves out drafts for everyone. */
+  readonly withoutDrafts?: boolean;
   /** The day that decides which version is in force. */
   readonly today: Day;
 }
@@ -167,7 +169,7 @@ export async function maySeePlan(trx: Work, caller: Caller, planId: string): Pro
 function listedVersions(versions: readonly Head[], filter: PlanFilter): Head[] {
   const matching = versions.filter((version) => {
     if (filter.planVersionId !== undefined && version.planVersionId !== filter.planVersionId) return false;
-    if (filter.onlyForRep && isDraft(version)) return false;
+    if ((filter.onlyForRep || filter.withoutDrafts === true) && isDraft(version)) return false;
     const status = effectiveStatus(version);
     return filter.status === undefined
       ? filter.includeDeleted === true || status !== 'deleted'
@@ -203,6 +205,7 @@ function timelineViews(versions: readonly Head[], today: Day): Pick<PlanVersion,
 /** The caller, and the day that decides which version is in force. */
 interface PlanViewer {
   readonly onlyForRep: string | null;
+  readonly withoutDrafts?: boolean;
   readonly today: Day;
 }
 

@@ -53,8 +53,8 @@ describe('links of other sites', () => {
     expect(await contents()).to.deep.equal(before);
     const failed = Object.entries(statuses).filter(([, status]) => status >= 500);
     expect(failed).to.deep.equal([]);
-    const refused = reads.filter(({ startsWork }) => startsWork === true).map(({ id }) => statuses[`${id} as admin`]);
-    expect(new Set(refused)).to.deep.equal(new Set([403]));
+    const rejected = reads.filter(({ startsWork }) => startsWork === true).map(({ id }) => statuses[`${id} as admin`]);
+    expect(new Set(rejected)).to.deep.equal(new Set([403]));
   });
 
   it('are distinguished from pages of the service and from what the person entered', async () => {

@@ -39,6 +39,19 @@ describe('drafts of plans', () => {
     for (const { planVersionId } of drafts.values()) await manager.expect(200, 'GET', `/v1/plans/${planVersionId}`);
   });
 
+  it('are not visible in a widget', async () => {
+    const { token } = await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', {});
+    const widget = service.client(token);
+    for (const { planId, planVersionId } of drafts.values()) {
+      for (const path of [planVersionId, `${planVersionId}/history`])
+        expect((await widget.get(`/v1/plans/${path}`)).status, path).to.equal(404);
+      for (const path of [planId, `${planId}/history`])
+        expect(JSON.stringify((await widget.get(`/v1/plans/${path}`)).body), path).not.to.contain('Secret');
+    }
+    const listed = JSON.stringify(await widget.expect(200, 'GET', '/v1/plans?versions=all'));
+    expect(listed).to.contain('Present').and.not.to.contain('Secret');
+  });
+
   const tool = async (name: string, given: object) => {
     const { result } = (await rep.mcp('tools/call', { name, arguments: given })).body;
     return result;

@@ -12,7 +12,7 @@ import { notYours } from '../../reps/rep.js';
 import { findTrueUpOfEvent, trueUpOfEvent } from '../../statements/correction.js';
 import { commissionEvent, eventAnswer } from '../commission-event.js';
 import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../commission-views.js';
-import { findVisibleDeal, traceOf, withoutDeal } from '../deal-breakdown.js';
+import { findVisibleDeal, traceOf } from '../deal-breakdown.js';
 
 const params = z.strictObject({ eventId: pathIds.eventId });
 
@@ -94,10 +94,10 @@ export const explainCommission = operation({
       if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');
       if (!maySee(caller, row.repId)) throw notYours();
       const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-      const { dealId } = eventAnswer(row, null);
-      const deal = dealId === null ? null : await findVisibleDeal(trx, caller, dealId);
+      const event = eventAnswer(row, traceOf(row, timeZone));
+      const deal = event.dealId === null ? null : await findVisibleDeal(trx, caller, event.dealId);
       return {
-        event: eventAnswer(deal === null ? withoutDeal(row) : row, traceOf(row, timeZone)),
+        event: deal === null ? { ...event, dealName: null } : event,
         deal,
         rule: ruleAnswer(await findRuleOfEvent(trx, workspaceId, eventId)),
         trueUp: await findTrueUpOfEvent(trx, workspaceId, eventId, row.period),

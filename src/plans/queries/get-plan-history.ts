@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { readsAsWidget } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
@@ -42,15 +43,17 @@ export const getPlanHistory = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { planId: planRef } }, caller, unitOfWork, clock) {
     const onlyForRep = planViewer(caller);
+    const withoutDrafts = readsAsWidget(caller);
     return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
-      const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, today });
+      const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, withoutDrafts, today });
       if (version === null) throw planNotFound();
       const versions = await listPlanVersions(trx, caller.workspaceId, {
         planId: version.planId,
         everyVersion: true,
         includeDeleted: true,
         onlyForRep,
+        withoutDrafts,
         today,
       });
       return versions.map((plan) => visiblePlan(plan, caller));

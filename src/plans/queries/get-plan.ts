@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { readsAsWidget } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
@@ -41,9 +42,10 @@ export const getPlan = operation({
   uses: [UnitOfWork, CLOCK],
   async execute({ params: { planId } }, caller, unitOfWork, clock) {
     const onlyForRep = planViewer(caller);
+    const withoutDrafts = readsAsWidget(caller);
     const plan = await unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
-      return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, today });
+      return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, withoutDrafts, today });
     });
     if (plan === null) throw planNotFound();
     return visiblePlan(plan, caller);

@@ -3,6 +3,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
+import { readsAsWidget } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planStatuses, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
@@ -50,6 +51,7 @@ export const listPlans = operation({
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',
         onlyForRep: planViewer(caller),
+        withoutDrafts: readsAsWidget(caller),
         today: await workspaceToday(trx, caller.workspaceId, clock),
       }),
     );

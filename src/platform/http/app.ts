@@ -455,6 +455,7 @@ function sendError({ operations, browser, log }: AppParts): ErrorRequestHandler 
 }
 
 function setErrorHeaders(response: Response, { statusCode, details }: ErrorBody): void {
+  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'no-store');
   if (statusCode === 401 && !response.hasHeader('WWW-Authenticate')) response.setHeader('WWW-Authenticate', 'Bearer');
   if (statusCode === 429 && details?.['retryAfter'] !== undefined)
     response.setHeader('Retry-After', String(details['retryAfter']));
