@@ -1,59 +1,18 @@
 import { expect } from 'chai';
-import { type AccessLevel } from '#src/kernel/caller.js';
 import { operations } from '#src/operations.js';
-import { type AnyOperation, isPublic } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operation.js';
 import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient } from '#test/mcp/mcp-fixture.js';
-import { type ApiResponse } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
-import { extremeValues, jsonOf, outsideValues } from './boundary-values.js';
-import { type BoundedField, type BoundedKind, boundedFields, type DeclaredField, setAt } from './declared-fields.js';
+import { bounded, callersOf, ending, forAll, isPrinted, nameOf, sendWith } from './boundary-requests.js';
+import { extremeValues, outsideValues } from './boundary-values.js';
+import { type BoundedField, type BoundedKind } from './declared-fields.js';
 import { type CallerName, ExampleWorld } from './example-world.js';
 
-const atOnce = 4;
-/** Those that may call an operation, by what it requires. */
-const callersOf: Readonly<Record<AccessLevel, readonly CallerName[]>> = {
-  admin: ['key', 'admin'],
-  manager: ['key', 'admin', 'manager', 'integration'],
-  rep: ['key', 'admin', 'manager', 'rep', 'integration', 'payroll'],
-  payroll: ['admin', 'payroll'],
-  connection: ['key', 'admin', 'manager', 'rep', 'connection'],
-  public: ['none'],
-};
-/** They would end the tokens of this test. */
-const ending = ['rotateWorkspaceKey', 'logOut'];
-
-const bounded = operations.flatMap(boundedFields);
-/** Printing a file takes a second, so only the first and the last value are tried there. */
-function extremesFor({ operation, kind }: BoundedField): readonly unknown[] {
-  const values = extremeValues[kind];
-  const isPrinted = operation.files !== undefined && operation.otherStatus === 202;
-  return isPrinted ? [values[0], values.at(-1)] : values;
-}
-const nameOf = ({ operation, part, path }: DeclaredField) => `${operation.id} ${part}.${path.join('.')}`;
-
-/** The example of the operation with this value in the field. */
-function requestWith({ operation, part, path }: DeclaredField, value: unknown, world: ExampleWorld) {
-  const { params = {}, query = {}, body } = world.fill(operation.example);
-  const changed = { query: { ...query }, body: operation.method === 'get' ? undefined : body };
-  setAt(changed, [part, ...path], value);
-  const search = new URLSearchParams(
-    Object.entries(changed.query).map(([name, given]): [string, string] => [name, jsonOf(given).replace(/^"|"$/g, '')]),
-  );
-  const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? 'x'));
-  return {
-    path: search.size === 0 ? address : `${address}?${search}`,
-    body: changed.body === undefined ? undefined : jsonOf(changed.body),
-  };
-}
-
-/** Runs the work for all items, some of them at a time. */
-async function forAll<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
-  const entries = items.entries();
-  const lane = async () => {
-    for (const [index, item] of entries) await work(item, index);
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+/** Where a file is printed, only the first and the last value are tried. */
+function extremesFor(field: BoundedField): readonly unknown[] {
+  const values = extremeValues[field.kind];
+  return isPrinted(field) ? [values[0], values.at(-1)] : values;
 }
 
 describe('values at their bounds', () => {
@@ -62,14 +21,6 @@ describe('values at their bounds', () => {
   before(async () => {
     world = await ExampleWorld.create(service);
   });
-
-  async function send(field: DeclaredField, value: unknown, caller: CallerName): Promise<ApiResponse> {
-    const { path, body } = requestWith(field, value, world);
-    const { operation } = field;
-    const token = isPublic(operation) ? null : world.tokens[caller];
-    const headers: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
-    return service.client(token).send(operation.method.toUpperCase(), path, body, headers);
-  }
 
   it('are found in the declarations', () => {
     const count = (kind: BoundedKind) => bounded.filter((field) => field.kind === kind).length;
@@ -86,7 +37,7 @@ describe('values at their bounds', () => {
     );
     const wrong: string[] = [];
     await forAll(cases, async ({ field, value }) => {
-      const { status, body } = await send(field, value, 'admin');
+      const { status, body } = await sendWith(field, value, world, 'admin');
       const issues: readonly { path: string }[] = body?.details?.issues ?? [];
       const last = field.path.filter((name) => name !== '0').at(-1) as string;
       const isNamed = issues.some(({ path }) => path.split(/[.[\]]+/).includes(last));
@@ -104,7 +55,7 @@ describe('values at their bounds', () => {
     await forAll(cases, async ({ field, value }, index) => {
       const callers = callersOf[field.operation.access];
       const caller = callers[index % callers.length] as CallerName;
-      const { status, body } = await send(field, value, caller);
+      const { status, body } = await sendWith(field, value, world, caller);
       if (status >= 500)
         wrong.push(`${nameOf(field)} = ${String(value)} as ${caller}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
     });
