@@ -244,7 +244,7 @@ function addSession(
 /** The caller by the header Authorization, otherwise by the session cookie, which is deleted if the session has ended. */
 async function identify(
   { authenticate, browser }: AppParts,
-  { cacheScope, startsWork }: AnyOperation,
+  { cacheScope, startsWork }: Pick<AnyOperation, 'cacheScope' | 'startsWork'>,
   request: Request,
   response: Response,
 ): Promise<Bearer> {
@@ -406,7 +406,7 @@ async function sendFile(
 function admitUnrouted(parts: AppParts): RequestHandler {
   return async (request, response, next) => {
     try {
-      const { caller, counted } = await identify(parts, request, response, false);
+      const { caller, counted } = await identify(parts, {}, request, response);
       response.locals['actor'] = caller.actor;
       await parts.rateLimit?.admit(caller, response, counted);
     } catch (error) {
