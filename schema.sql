@@ -1619,6 +1619,7 @@ ALTER TABLE owner_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY owner_matches_of_owner ON owner_matches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY owner_matches_of_workspace ON owner_matches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON owner_matches TO commissions_app;
+
 CREATE TABLE rejected_calls (
   workspace_id uuid NOT NULL,
   caller text NOT NULL,

@@ -28,10 +28,8 @@ import * as continuedCalculations from './026_continued_calculations.js';
 import * as mailState from './027_mail_state.js';
 import * as ownerMatches from './028_owner_matches.js';
 import * as auditCounts from './029_audit_counts.js';
-import * as repeatedRejections from './025_repeated_rejections.js';
-import * as keysOfAgents from './026_keys_of_agents.js';
-import * as repeatedRejections from './027_repeated_rejections.js';
-import * as keysOfAgents from './028_keys_of_agents.js';
+import * as repeatedRejections from './030_repeated_rejections.js';
+import * as keysOfAgents from './031_keys_of_agents.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -64,8 +62,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '027_mail_state': mailState,
   '028_owner_matches': ownerMatches,
   '029_audit_counts': auditCounts,
-  '025_repeated_rejections': repeatedRejections,
-  '026_keys_of_agents': keysOfAgents,
-  '027_repeated_rejections': repeatedRejections,
-  '028_keys_of_agents': keysOfAgents,
+  '030_repeated_rejections': repeatedRejections,
+  '031_keys_of_agents': keysOfAgents,
 };
