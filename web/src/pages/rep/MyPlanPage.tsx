@@ -103,14 +103,16 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
         </p>
       )}
       {curve === null ? null : (
-        <PayoutCurve
-          now={curve}
-          nowName={`at your quota of ${formatPeriod(period)}`}
-          before={null}
-          beforeName={null}
-          thresholds={tiers.map(({ minThreshold }) => minThreshold)}
-          currency={currency}
-        />
+        <div className={styles.curve}>
+          <PayoutCurve
+            now={curve}
+            nowName={`at your quota of ${formatPeriod(period)}`}
+            before={null}
+            beforeName={null}
+            thresholds={tiers.map(({ minThreshold }) => minThreshold)}
+            currency={currency}
+          />
+        </div>
       )}
       <div className={styles.tiers}>
         <DataTable
