@@ -83,7 +83,7 @@ export const payrollHandoverExample = {
   period: '2026-02',
   layout: 'generic',
   note: 'Sent to payroll',
-  filename: 'statements-2026-02.csv',
+  filename: 'statements-2026-02-generic.csv',
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   bytes: 143,
   rowCount: 1,

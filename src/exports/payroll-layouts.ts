@@ -2,6 +2,7 @@ import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { invalid, rejectAny } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
 import { unreachable } from '../kernel/unreachable.js';
+import { hasAmount } from '../statements/team-statements.js';
 import { type PayrollTerms } from '../workspaces/workspace-tables.js';
 import { type Cell, plainAmount, text, trusted } from './payroll-csv.js';
 import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurrency } from './team-export.js';
@@ -48,8 +49,10 @@ function toPayrollFile(
   return { filename, columns, lines, totals };
 }
 
-function defaultFilename({ period }: TeamExport): string {
-  return `statements-${period}.csv`;
+/** Files of several layouts, and with drafts or without, have different names, so that none replaces another. */
+function filenameOf({ period, members }: TeamExport, layout: Layout): string {
+  const hasDrafts = members.some((member) => member.status !== 'approved' && hasAmount(member));
+  return `statements-${period}-${layout}${hasDrafts ? '-with-drafts' : ''}.csv`;
 }
 
 const extendedColumns = [
@@ -87,7 +90,12 @@ function genericFile(team: TeamExport, extended: boolean): PayrollFile {
       text(approved ? (member.approvedBy?.name ?? null) : null),
     ];
   });
-  return toPayrollFile(defaultFilename(team), extended ? [...plain, ...extendedColumns] : plain, lines, team.rows);
+  return toPayrollFile(
+    filenameOf(team, 'generic'),
+    extended ? [...plain, ...extendedColumns] : plain,
+    lines,
+    team.rows,
+  );
 }
 
 const gustoColumns = [
@@ -118,7 +126,7 @@ function gustoFile(team: TeamExport): PayrollFile {
       text(member.status === 'approved' ? null : 'DRAFT, not for payroll'),
     ];
   });
-  return toPayrollFile(defaultFilename(team), gustoColumns, lines, paid);
+  return toPayrollFile(filenameOf(team, 'gusto'), gustoColumns, lines, paid);
 }
 
 const adpColumns = [
@@ -201,7 +209,7 @@ function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile
       ]),
   );
   return toPayrollFile(
-    defaultFilename(team),
+    filenameOf(team, 'long'),
     hasDrafts ? [...longColumns, 'Statement Status'] : longColumns,
     lines,
     team.rows.filter(isPaid),

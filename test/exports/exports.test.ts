@@ -19,7 +19,7 @@ describe('exports of statements', () => {
     expect(answer.status).to.equal(200);
     expect(answer.headers.get('content-type')).to.equal('text/csv; charset=utf-8');
     expect(answer.headers.get('content-disposition')).to.equal(
-      `attachment; filename="statements-2026-01.csv"; filename*=UTF-8''statements-2026-01.csv`,
+      `attachment; filename="statements-2026-01-generic.csv"; filename*=UTF-8''statements-2026-01-generic.csv`,
     );
     expect(answer.headers.get('cache-control')).to.equal('no-store');
     expect(answer.headers.get('x-row-count')).to.equal('2');

@@ -55,6 +55,7 @@ describe('files for payroll systems', () => {
 
     it('gusto: splits names and leaves zeros blank', async () => {
       const answer = await workspace.api.get(path('layout=gusto'));
+      expect(answer.headers.get('content-disposition')).to.contain('filename="statements-2026-Q1-gusto.csv"');
       expect(answer.body.replace('\ufeff', '')).to.equal(
         'last_name,first_name,gusto_employee_id,commission,bonus,correction_payment,personal_note\r\n' +
           'Berg,Ben van der,004711,16500.00,,-250.50,\r\n',

@@ -169,11 +169,14 @@ export class DocumentMaker {
     const { team } = await this.loadTeam(workspaceId, request);
     const members = archivedMembers(team);
     await sink.start(members.length);
-    for (const { repId, name } of members) {
+    for (const { repId, name, status } of members) {
       if (sink.storedReps.has(repId)) continue;
       if (sink.isTimeUp()) return null;
       const pdf = await this.print(await this.loadFacts(workspaceId, repId, request));
-      await sink.store(pdf, { name: statementFilename(period, `${name} ${repId.slice(0, 8)}`, 'pdf'), repId });
+      await sink.store(pdf, {
+        name: statementFilename(period, `${name} ${repId.slice(0, 8)}${status === 'approved' ? '' : ' draft'}`, 'pdf'),
+        repId,
+      });
     }
     return {
       contentType: 'application/zip',

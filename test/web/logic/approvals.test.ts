@@ -13,6 +13,7 @@ import {
 import { approveInChunks } from '#web/pages/team/approvals/approve-in-chunks.js';
 import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
 import { netSums } from '#web/pages/team/approvals/net-sums.js';
+import { neighbours } from '#web/pages/team/approvals/review-order.js';
 import { isSeen, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
 import { mainAttainment } from '#web/pages/team/attainment.js';
 import { statement } from './samples.js';
@@ -93,6 +94,18 @@ describe('approving many statements', () => {
     );
     expect([sent, result.approved, result.failed.size]).to.deep.equal([2, 20, 25]);
     expect(result.failed.get('r44')).to.equal('Error: offline Approve it again.');
+  });
+});
+
+describe('the people before and after a person in the review', () => {
+  const people = ['ana', 'ben', 'cem'].map((repId) => ({ repId }));
+
+  it('are those of the list', () => {
+    expect(neighbours(people, 'ben')).to.deep.equal({ place: 1, previous: { repId: 'ana' }, next: { repId: 'cem' } });
+    expect(neighbours(people, 'ana')).to.deep.equal({ place: 0, previous: null, next: { repId: 'ben' } });
+    expect(neighbours(people, 'cem')).to.deep.equal({ place: 2, previous: { repId: 'ben' }, next: null });
+    expect(neighbours(people, 'zoe')).to.deep.equal({ place: -1, previous: null, next: { repId: 'ana' } });
+    expect(neighbours([], 'zoe').next).to.equal(null);
   });
 });
 

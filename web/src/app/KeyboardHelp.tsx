@@ -14,6 +14,8 @@ const common = [
   [['j'], 'Next row'],
   [['k'], 'Previous row'],
   [['Enter'], 'Open the row'],
+  [['n'], 'Next person, on a statement under review'],
+  [['p'], 'Previous person, on a statement under review'],
   [['/'], 'Filter the list'],
   [['Esc'], 'Close the uppermost layer'],
   [['?'], 'This help'],

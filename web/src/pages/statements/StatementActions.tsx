@@ -22,7 +22,7 @@ const UnlockDialog = lazy(() =>
  */
 export function StatementActions({ statement }: { readonly statement: Statement }) {
   const { role, repId: own } = useSession();
-  const { repId, repName, period, status } = statement;
+  const { repId, repName, period, status, coveredBy = [] } = statement;
   const [isAdjusting, setAdjusting] = useKeptDialog(adjustmentKey(repId, period));
   const [isUnlocking, setUnlocking] = useState(false);
   const leads = role === 'admin' || role === 'manager';
@@ -30,7 +30,7 @@ export function StatementActions({ statement }: { readonly statement: Statement 
   const mayAdjust = status !== 'approved' && role === 'admin' && own !== repId;
   return (
     <>
-      {status !== 'approved' && leads ? <GenerateButton statement={statement} /> : null}
+      {status !== 'approved' && leads && coveredBy.length === 0 ? <GenerateButton statement={statement} /> : null}
       {mayAdjust ? (
         <Button icon={IconAdjustments} onClick={() => setAdjusting(true)}>
           Adjust

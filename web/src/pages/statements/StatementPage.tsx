@@ -1,4 +1,4 @@
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle, IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { downloadStatement } from '../../api/download.js';
@@ -10,6 +10,7 @@ import blocks from '../../components/Blocks.module.css';
 import { buttonClass } from '../../components/Button.js';
 import { ExportMenu } from '../../components/ExportMenu.js';
 import { Loaded } from '../../components/Loaded.js';
+import { StatementLink } from '../../components/links.js';
 import { Note } from '../../components/Note.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
@@ -24,6 +25,7 @@ import { StatementActions } from './StatementActions.js';
 import { groupsOf, StatementLines } from './StatementLines.js';
 import styles from './StatementPage.module.css';
 import { StatementQuestions } from './StatementQuestions.js';
+import { StatementReview } from './StatementReview.js';
 import { StatementTotals } from './StatementTotals.js';
 
 const route = getRouteApi('/_shell/statements/$repId');
@@ -37,12 +39,18 @@ export function StatementPage() {
   const period = usePeriod(chosen);
   const query = useQuery(statementQuery(repId, period));
   const statement = query.data;
+  const reviews = repId !== own && (role === 'manager' || role === 'admin');
   const eventIds = groupsOf(statement?.lineItems ?? []).flatMap(({ lines }) => lines.map(({ eventId }) => eventId));
   return (
     <Page
-      title="Statement"
-      crumbs={[{ label: 'Statements', to: addressOf(role, 'Statements') }, { label: formatPeriod(period) }]}
-      facts={[statement?.repName, planNames(statement)]}
+      title={repId === own ? 'Statement' : (statement?.repName ?? 'Statement')}
+      crumbs={[
+        reviews
+          ? { label: 'Approvals', to: addressOf(role, 'Approvals') }
+          : { label: 'Statements', to: addressOf(role, 'Statements') },
+        { label: formatPeriod(period) },
+      ]}
+      facts={[repId === own ? statement?.repName : `Statement of ${formatPeriod(period)}`, planNames(statement)]}
       actions={
         <>
           {statement === undefined ? null : <StatementActions key={`${repId} ${period}`} statement={statement} />}
@@ -54,6 +62,8 @@ export function StatementPage() {
         {(loaded) => (
           <>
             <StatusLine statement={loaded} />
+            {reviews ? <StatementReview repId={repId} period={period} /> : null}
+            <CoveredNote statement={loaded} />
             <OwedNote statement={loaded} />
             <div className={`${blocks.columns} ${styles.columns}`}>
               <div>
@@ -76,6 +86,26 @@ export function StatementPage() {
       </Loaded>
       {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={eventIds} period={period} isBeside />}
     </Page>
+  );
+}
+
+/** Days that another approved statement covers are paid with it. */
+function CoveredNote({ statement: { status, coveredBy = [], repId } }: { readonly statement: Statement }) {
+  const [first] = coveredBy;
+  if (first === undefined || status === 'approved') return null;
+  return (
+    <Note
+      tone="neutral"
+      icon={IconLock}
+      title={`Paid with ${coveredBy.map(formatPeriod).join(', ')}`}
+      actions={
+        <StatementLink repId={repId} period={first} className="strong">
+          Statement of {formatPeriod(first)}
+        </StatementLink>
+      }
+    >
+      <p>Its approved statement covers days of this period, and a day is paid once. This one cannot be approved.</p>
+    </Note>
   );
 }
 

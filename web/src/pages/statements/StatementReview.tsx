@@ -1,0 +1,131 @@
+import { IconCheck, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useAction } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { exceptionsQuery, teamStatementsQuery } from '../../api/team-queries.js';
+import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, IconButton } from '../../components/Button.js';
+import { StatementLink } from '../../components/links.js';
+import { formatPeriod } from '../../format/periods.js';
+import { useShortcuts } from '../../keys/shortcuts.js';
+import { ApproveDialog } from '../team/approvals/ApproveDialog.js';
+import { type ApprovalRow, approvalRows, isSelectable, isToReview } from '../team/approvals/approval-rows.js';
+import { HoldNote } from '../team/approvals/HoldNote.js';
+import { neighbours } from '../team/approvals/review-order.js';
+import { useSeenStatements } from '../team/approvals/seen-statements.js';
+
+interface StatementReviewProps {
+  readonly repId: string;
+  readonly period: string;
+}
+
+/** The review of the team continues on the statement: why it needs a look, Approve, and the people before and after. */
+export function StatementReview({ repId, period }: StatementReviewProps) {
+  const { repId: own } = useSession();
+  const team = useQuery(teamStatementsQuery(period)).data;
+  const exceptions = useQuery(exceptionsQuery(period)).data;
+  const { seenOf, accept } = useSeenStatements(own, period, team?.statements);
+  if (team === undefined || exceptions === undefined) return null;
+  const rows = approvalRows({
+    period,
+    ownRepId: own,
+    statements: team,
+    overview: undefined,
+    previous: undefined,
+    exceptions,
+    seenOf,
+  });
+  const row = rows.find((one) => one.repId === repId);
+  return (
+    <>
+      <ReviewBar repId={repId} period={period} rows={rows} row={row} />
+      {row === undefined || row.hold === null ? null : <HoldNote row={row} period={period} onAccept={accept} />}
+    </>
+  );
+}
+
+interface ReviewBarProps extends StatementReviewProps {
+  readonly rows: readonly ApprovalRow[];
+  /** Undefined for a person without a statement in the team of the period. */
+  readonly row: ApprovalRow | undefined;
+}
+
+function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
+  const navigate = useNavigate();
+  const { place, previous, next } = neighbours(rows, repId);
+  const open = (to: ApprovalRow | null) =>
+    to === null ? undefined : navigate({ to: '/statements/$repId', params: { repId: to.repId }, search: { period } });
+  useShortcuts({ n: () => void open(next), p: () => void open(previous) });
+  const toReview = rows.filter(isToReview).length;
+  return (
+    <nav aria-label="Review" className={blocks.actions}>
+      <IconButton
+        icon={IconChevronLeft}
+        label={previous === null ? 'Previous person' : `Previous: ${previous.statement.name}`}
+        disabled={previous === null}
+        onClick={() => void open(previous)}
+      />
+      <IconButton
+        icon={IconChevronRight}
+        label={next === null ? 'Next person' : `Next: ${next.statement.name}`}
+        disabled={next === null}
+        onClick={() => void open(next)}
+      />
+      <span className="dim">
+        {place < 0 ? '' : `${place + 1} of ${rows.length}, `}
+        {toReview} to approve
+        {next === null ? null : (
+          <>
+            , next{' '}
+            <StatementLink repId={next.repId} period={period}>
+              {next.statement.name}
+            </StatementLink>
+          </>
+        )}
+      </span>
+      {row === undefined ? null : <ApproveButton key={row.statement.version} row={row} period={period} />}
+    </nav>
+  );
+}
+
+function ApproveButton({ row, period }: { readonly row: ApprovalRow; readonly period: string }) {
+  const [isConfirming, setConfirming] = useState(false);
+  const { repId, statement } = row;
+  const approve = useAction({
+    send: () =>
+      api.approveStatement({
+        params: { repId },
+        body: { period, status: 'approved', version: statement.version },
+      }),
+    onDone: () => showMessage(`${formatPeriod(period)} of ${statement.name} is approved.`),
+  });
+  if (!isToReview(row) || row.hold?.kind === 'blocked') return null;
+  return (
+    <>
+      <Button
+        kind="primary"
+        icon={IconCheck}
+        isBusy={approve.isBusy}
+        disabled={!isSelectable(row)}
+        onClick={() => setConfirming(true)}
+      >
+        Approve v{statement.version}
+      </Button>
+      {isConfirming ? (
+        <ApproveDialog
+          period={period}
+          selected={[row]}
+          onClose={() => setConfirming(false)}
+          onConfirm={() => {
+            setConfirming(false);
+            approve.send();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}
