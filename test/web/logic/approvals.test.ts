@@ -6,6 +6,7 @@ import {
   approvalRows,
   isBlockedBy,
   isClear,
+  isCounted,
   isSelectable,
   isToReview,
   isUnready,
@@ -106,6 +107,18 @@ describe('the people before and after a person in the review', () => {
     expect(neighbours(people, 'cem')).to.deep.equal({ place: 2, previous: { repId: 'ben' }, next: null });
     expect(neighbours(people, 'zoe')).to.deep.equal({ place: -1, previous: null, next: { repId: 'ana' } });
     expect(neighbours([], 'zoe').next).to.equal(null);
+  });
+});
+
+describe('a draft whose days are paid with another period', () => {
+  it('does not count in the sums of this one', () => {
+    const rows = rowsFor([statement('a', draft), statement('b', { ...draft, coveredBy: ['2026-Q2'] }), statement('c')]);
+    expect(
+      rows
+        .filter(isCounted)
+        .map(({ repId }) => repId)
+        .sort(),
+    ).to.deep.equal(['a', 'c']);
   });
 });
 

@@ -7,14 +7,15 @@ import { hasAmount, isApproved, netSums, present } from './sums.js';
 /** What is ready to pay, and what is not in the file yet. */
 export function PayrollStrip({ team: { statements, currency } }: { readonly team: TeamStatements }) {
   const ready = statements.filter(isApproved);
-  const others = statements.filter((statement) => !isApproved(statement));
+  const counted = statements.filter((statement) => isApproved(statement) || statement.coveredBy.length === 0);
+  const others = counted.filter((statement) => !isApproved(statement));
   return (
     <StatStrip label="Sums of the period" columns="616fr 366fr">
       <SumCard
         label="Ready to pay"
         statements={ready}
         currency={currency}
-        note={`${others.length === 0 ? 'all' : `${formatNumber(ready.length)} of`} ${formatCount(statements.length, 'person', 'people')}, all approved`}
+        note={`${others.length === 0 ? 'all' : `${formatNumber(ready.length)} of`} ${formatCount(counted.length, 'person', 'people')}, all approved`}
       />
       <SumCard label="Not in the file yet" statements={others} currency={currency} note={noteOf(others)} />
     </StatStrip>

@@ -15,7 +15,7 @@ import { ApprovalBar } from './ApprovalBar.js';
 import styles from './Approvals.module.css';
 import { ApproveDialog } from './ApproveDialog.js';
 import { approvalColumns } from './approval-columns.js';
-import { type ApprovalRow, isClear, isSelectable, isToReview } from './approval-rows.js';
+import { type ApprovalRow, isApproved, isClear, isSelectable, isToReview } from './approval-rows.js';
 import { HoldNote } from './HoldNote.js';
 import { type Failures } from './use-generate.js';
 
@@ -44,7 +44,7 @@ export function ApprovalList(props: ApprovalListProps) {
   const selected = rows.filter((row) => chosen.has(row.repId) && isSelectable(row));
   const selectedKeys = new Set(selected.map(({ repId }) => repId));
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
-  const shown = inOrder(rows, isPhone).filter((row) => tab === 'all' || isToReview(row) === (tab === 'review'));
+  const shown = inOrder(rows, isPhone).filter(tabRows[tab]);
   const toggle = (row: ApprovalRow) => {
     if (isReady && isSelectable(row)) setChosen(toggled(selectedKeys, row.repId));
   };
@@ -84,6 +84,8 @@ export function ApprovalList(props: ApprovalListProps) {
   );
 }
 
+const tabRows = { review: isToReview, approved: isApproved, all: () => true } as const;
+
 type TabKey = 'review' | 'approved' | 'all';
 
 interface StateTabsProps {
@@ -102,7 +104,7 @@ function StateTabs({ period, rows, current }: StateTabsProps) {
       onChange={(tab) => navigate({ search: { period, tab } })}
       tabs={[
         { key: 'review', label: 'To review', count: toReview },
-        { key: 'approved', label: 'Approved', count: rows.length - toReview },
+        { key: 'approved', label: 'Approved', count: rows.filter(isApproved).length },
         { key: 'all', label: 'All', count: rows.length },
       ]}
       side={<KeyHints hints={hints} />}

@@ -5,7 +5,7 @@ import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
 import { sumOf } from '../../../format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../../format/numbers.js';
 import styles from './Approvals.module.css';
-import { type ApprovalRow, isBlockedBy, isUnready } from './approval-rows.js';
+import { type ApprovalRow, isBlockedBy, isCounted, isUnready } from './approval-rows.js';
 
 interface ApprovalStripProps {
   readonly statements: TeamStatements;
@@ -19,18 +19,20 @@ const causes = [
 ] as const;
 
 /** The sums of the period by state. The bar is the approved share of the money. */
-export function ApprovalStrip({ statements, rows }: ApprovalStripProps) {
-  const { currency, totals, otherCurrencies } = statements;
+export function ApprovalStrip({ statements, rows: all }: ApprovalStripProps) {
+  const { currency, otherCurrencies } = statements;
+  const rows = all.filter(isCounted);
   const of = (status: string) => rows.filter(({ statement }) => statement.status === status);
   const sum = (some: readonly ApprovalRow[]) =>
     sumOf(some.flatMap(({ statement }) => (statement.currency === currency ? statement.summary.netPayout : [])));
   const [drafts, approved, unready] = [of('draft'), of('approved'), rows.filter(isUnready)];
-  const share = totals.netPayout > 0 ? Number(sum(approved)) / totals.netPayout : 0;
+  const net = sum(rows);
+  const share = Number(net) > 0 ? Number(sum(approved)) / Number(net) : 0;
   return (
     <StatStrip label="Sums of the period" columns="1.35fr 1fr 1fr 1fr">
       <StatCard
         label="Net payout"
-        figure={<HeroMoney amount={totals.netPayout} currency={currency} />}
+        figure={<HeroMoney amount={net} currency={currency} />}
         note={
           <div className={styles.progress}>
             <ProgressBar ratio={share} label={`${formatPercent(share, 0)} of the net payout is approved`} />

@@ -104,6 +104,11 @@ function rank({ hold }: ApprovalRow): number {
 export const isToReview = ({ statement }: ApprovalRow) =>
   statement.status !== 'approved' && statement.coveredBy.length === 0;
 
+export const isApproved = ({ statement }: ApprovalRow) => statement.status === 'approved';
+
+/** Whether the amounts count in the period, and not in another approved period with the same days. */
+export const isCounted = (row: ApprovalRow) => isApproved(row) || isToReview(row);
+
 /** Whether the row can be selected by itself. */
 export const isSelectable = (row: ApprovalRow) =>
   isToReview(row) && (row.hold === null || row.hold.kind === 'question');
