@@ -68,7 +68,7 @@ describe('approvals in the web app', function () {
     await page.keyboard.press('a');
     await page.waitForSelector('[role=dialog] [type=submit]:focus');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+    await page.waitForFunction(`/statements? approved/.test(document.body.textContent)`);
     await waitUntilLoaded(page);
     expect((await rowsOf()).find(({ repId }) => repId === chosen)).to.include({ status: 'approved', version: 1 });
     await close();

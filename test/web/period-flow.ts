@@ -180,7 +180,7 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
       await page.waitForSelector('[role=dialog]');
       await page.waitForSelector('[role=dialog] [type=submit]:focus');
       await page.keyboard.press('Enter');
-      await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+      await page.waitForFunction(`/statements? approved/.test(document.body.textContent)`);
       expect(await browser.workspace.api.expect(200, 'GET', own)).to.include({ status: 'approved', version });
     }
 
