@@ -36,7 +36,7 @@ describe('the pages of a rep', function () {
     await browser.visit(page, `/me?period=${period}`);
     const amounts = await page.$$('tbody [data-row-action]');
     await amounts.at(-1)?.scrollIntoView();
-    const scrolled = () => page.evaluate<number>('window.scrollY');
+    const scrolled = () => page.evaluate('window.scrollY') as Promise<number>;
     const before = await scrolled();
     expect(before).to.be.above(100);
     await amounts.at(-1)?.click();
