@@ -36,7 +36,7 @@ async function run(step) {
 /** Mocha exits with 0 when an interrupt ends it before its tests. Its summary is missing then. */
 function findProblem(step, code, output) {
   if (code !== 0) return 'failed';
-  const isMocha = /^mocha\b/.test(scripts[step]);
+  const isMocha = /\bmocha\s/.test(scripts[step]);
   return isMocha && !/^\s*[1-9]\d* passing \(/m.test(stripVTControlCharacters(output))
     ? 'ended without the summary of its tests'
     : null;

@@ -3,7 +3,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** An owner that deals name and no rep is. */
-export interface UnmatchedOwner {
+interface UnmatchedOwner {
   readonly owner: string;
   readonly deals: number;
   readonly lastCloseDate: string | null;
