@@ -2,49 +2,6 @@ import { sql } from 'kysely';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
-/** An owner that deals name and no rep is. */
-interface UnmatchedOwner {
-  readonly owner: string;
-  readonly deals: number;
-  readonly lastCloseDate: string | null;
-}
-
-export interface UnmatchedOwners {
-  readonly owners: UnmatchedOwner[];
-  /** Number of owners, on all pages. */
-  readonly count: number;
-  /** Number of deals without a rep that name no owner. */
-  readonly dealsWithoutOwner: number;
-}
-
-/** Owners of deals without a rep, those of the most deals first. */
-export async function listUnmatchedOwners(
-  trx: Work,
-  workspaceId: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<UnmatchedOwners> {
-  const { rows } = await sql<UnmatchedOwner & { total: number }>`
-    select min(owner) as owner, count(*)::integer as deals, max(close_date)::text as "lastCloseDate",
-      (count(*) over ())::integer as total
-    from (
-      select coalesce(owner_id, owner_email) as owner, close_date from deals
-      where workspace_id = ${workspaceId} and rep_id is null and deleted_at is null
-    ) unowned
-    where owner is not null
-    group by lower(owner)
-    order by deals desc, lower(owner)
-    limit ${limit} offset ${offset}`.execute(trx);
-  const { rows: sums } = await sql<{ owners: number; without: number }>`
-    select count(distinct lower(coalesce(owner_id, owner_email)))::integer as owners,
-      (count(*) filter (where coalesce(owner_id, owner_email) is null))::integer as without
-    from deals where workspace_id = ${workspaceId} and rep_id is null and deleted_at is null`.execute(trx);
-  return {
-    owners: rows.map(({ total: _, ...owner }) => owner),
-    count: sums[0]?.owners ?? 0,
-    dealsWithoutOwner: sums[0]?.without ?? 0,
-  };
-}
-
 /** The rep for an owner; null ends the match, and deals that have the rep keep it. */
 export interface OwnerMatch {
   readonly owner: string;

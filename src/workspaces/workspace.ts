@@ -32,7 +32,7 @@ export const keyMask = `ws_${'*'.repeat(32)}`;
 export const mailState = z
   .enum(['not_set_up', 'working', 'failing'])
   .describe(
-    'Whether mails are sent: not_set_up without a mail server, when nobody gets sign-in codes or invitations; failing if the last attempt of the workspace did not succeed',
+    'Whether mails are sent: not_set_up without a mail server, when no sign-in code and no invitation is sent; failing if the last attempt of the workspace did not succeed',
   );
 
 /** Whom managers see: everyone in the workspace, or themselves and the people below them. */

@@ -137,7 +137,7 @@ describe('the difference between decisions and rows', () => {
       expect(reversals).to.deep.equal([stored]);
     });
 
-  it('knows which changes leave the credit of the rep as it was', async () => {
+  it('finds which changes leave the credit of the rep as it was', async () => {
     const [stored] = (await storedAfter(decided())) as [LedgerRow];
     const isSame = async (values: Partial<Decision>) => isSameCredit(await writeOf(decided(values), stored));
     expect(await isSame({ amount: Decimal.of('5') })).to.equal(true);

@@ -110,7 +110,7 @@ const response = z.object({
         .describe('One owner'),
     )
     .describe(
-      'Owners that no rep is, the most frequent first, at most 100. Their deals keep the owner and pay nobody yet',
+      'Owners that no rep is, the most frequent first, at most 100. Their deals keep the owner and pay no rep yet',
     ),
   rowsWithUnknownOwner: z.int().describe('Number of rows whose owner no rep is'),
   rowsWithoutOwner: z.int().describe('Number of rows that name no owner'),

@@ -2,7 +2,7 @@ import { type ImportRow } from './import-row.js';
 
 /**
  * Rejects rows with the id of an earlier row of the file. The newer of two rows applies if both say when they changed;
- * otherwise nothing tells which of them is right.
+ * otherwise it is unknown which of them is right.
  */
 export class RepeatedIds {
   private readonly firstRows = new Map<string, { readonly row: number; readonly isDated: boolean }>();

@@ -3,7 +3,7 @@ import { pageFields } from '../../api/resource-fields.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operation.js';
 import { wholeNumber } from '../../platform/schemas.js';
-import { listUnmatchedOwners } from '../owner-match-store.js';
+import { listUnmatchedOwners } from '../unmatched-owners.js';
 
 const query = z.strictObject({
   limit: wholeNumber(1, 500).default(100).describe('Max number of owners on the page, 1 to 500'),

@@ -120,7 +120,7 @@ export const commissionClaims: Claims = {
   get_recalculation_job: {
     'Changes: nothing.': changesNothing('get_recalculation_job'),
     'A job is available for six hours after its end': testedIn(
-      'operation/restarts',
+      'operation/restarts.slow',
       'are readable from every API process for six hours after their end',
     ),
   },

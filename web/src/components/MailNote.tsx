@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { workspaceQuery } from '../api/settings-queries.js';
 import { Note } from './Note.js';
 
-/** Tells an admin that mails do not leave the service, and what depends on it. Nothing while they do, and in a demo. */
+/** States that mails do not leave the service, and what depends on it. Nothing while they do, and in a demo. */
 export function MailNote() {
   const { data } = useQuery(workspaceQuery);
   if (data === undefined || data.isDemo || data.mail === 'working') return null;
@@ -17,7 +17,7 @@ export function MailNote() {
       </Note>
     );
   return (
-    <Note tone="warning" icon={IconMailOff} title="Mail is not set up: nobody can sign in again">
+    <Note tone="warning" icon={IconMailOff} title="Mail is not set up: people cannot sign in again">
       <p>
         Codes for signing in and invitations are not sent. The operator sets <code>SMTP_URL</code> and{' '}
         <code>MAIL_FROM</code>, or single sign-on. Until then, the service prints a link that signs in an admin each

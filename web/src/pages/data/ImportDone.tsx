@@ -49,7 +49,7 @@ export function ImportDone({ one, outcome, onRestart, onCorrect }: ImportDonePro
             </Link>
           }
         >
-          They keep the owner of the file, and pay nobody until you match it.
+          They keep the owner of the file, and pay no person until you match it.
         </Note>
       )}
       {outcome.jobId === undefined ? null : <JobProgress jobId={outcome.jobId} />}

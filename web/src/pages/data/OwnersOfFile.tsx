@@ -25,7 +25,7 @@ export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
         </details>
       )}
       {rowsWithoutOwner === 0 ? null : (
-        <p className={styles.warning}>{formatCount(rowsWithoutOwner, 'row')} without an owner, which pay nobody.</p>
+        <p className={styles.warning}>{formatCount(rowsWithoutOwner, 'row')} without an owner, which pay no person.</p>
       )}
       {reassigned === 0 ? null : (
         <details className={styles.notes} open>

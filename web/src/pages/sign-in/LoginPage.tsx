@@ -145,8 +145,9 @@ function CodeStep({ sent, initial, onResent, onOther }: CodeStepProps) {
       <p className={styles.text} id="code-hint">
         {sent.isMailSetUp === false ? (
           <>
-            This service has no mail server, so nothing was sent to <b>{sent.email}</b>. Whoever runs the service can
-            read the code with <code>npx commissions mail</code>, or open a link that the service prints when it starts.
+            This service has no mail server, so nothing was sent to <b>{sent.email}</b>. The person who runs the service
+            can read the code with <code>npx commissions mail</code>, or open a link that the service prints when it
+            starts.
           </>
         ) : (
           <>
