@@ -228,6 +228,7 @@ const payrollMayCall: ReadonlySet<string> = new Set([
 
 /** The operations that no integration key may call. */
 const withoutScope: readonly string[] = [
+  'matchDealOwners',
   'listIntegrations',
   'beginCrmaConnect',
   'beginCrmbConnect',

@@ -120,6 +120,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   cleanupCommissions: [],
   resetCommissions: [],
   listDeals: [['GET /v1/deals?repId=<rep>']],
+  listDealOwners: [],
+  matchDealOwners: [['PUT /v1/deal-owners', { matches: [{ owner: 'x', repId: '<rep>' }] }]],
   importDeals: [
     ['POST /v1/deals/import', { deals: [{ dealId: 'x', repId: '<rep>' }] }],
     [
@@ -531,8 +533,15 @@ describe('two workspaces', () => {
         expect(foreign).not.to.match(/^5/);
       });
     }
-    // The log contains the ids that the caller's own calls named; keys have no mails and connect no agents.
-    const isOther = ['exportAuditLog', 'listAuditEntries', 'getMailPreferences', 'getAgentRequest'].includes(id);
+    // The log contains the ids that the caller's own calls named, and so do the owners of the caller's own deals; keys
+    // have no mails and connect no agents.
+    const isOther = [
+      'exportAuditLog',
+      'listAuditEntries',
+      'listDealOwners',
+      'getMailPreferences',
+      'getAgentRequest',
+    ].includes(id);
     if (method !== 'get' || path.includes(':') || (access as string) === 'public' || isOther) continue;
     it(`GET ${path} returns nothing of another workspace`, async () => {
       const { status, body } = await mine.get(path);

@@ -87,7 +87,7 @@ describe('explanations of deals of large reps', () => {
     const reasons = new Set(explained.map(({ reason }) => reason));
     expect([...reasons]).to.include.members([
       null,
-      'statement_locked',
+      'no_downstream_commission',
       'rule_condition_failed',
       'deal_condition_failed',
     ]);

@@ -58,7 +58,7 @@ describe('file exports', () => {
   it('returns the file directly for a few reps', async () => {
     const { headers, bytes } = await download(workspace.api, '/v1/statements/export.zip?period=2026-01');
     expect(headers.get('content-type')).to.equal('application/zip');
-    expect([...unzipped(bytes).keys()].join()).to.match(/^statement-2026-01-Ben-[0-9a-f]{8}\.pdf$/);
+    expect([...unzipped(bytes).keys()].join()).to.match(/^statement-2026-01-Ben-[0-9a-f]{8}-draft\.pdf$/);
   });
 
   it('checks access again when a file is downloaded', async () => {

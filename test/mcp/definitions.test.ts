@@ -61,9 +61,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 12,000 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 12,200 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_000);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_200);
   });
 
   for (const { definition, operation, tool } of offered) {

@@ -45,7 +45,7 @@ describe('instructions, resources and prompts for agents', () => {
     ]);
     expect(await read('commission://guide/concepts')).to.include('# How commission is calculated');
     const schema = JSON.parse(await read('commission://schema/plan-config'));
-    expect(schema.properties.rules.items.required).to.deep.equal(['name', 'measure', 'tiers']);
+    expect(schema.properties.rules.items.required).to.deep.equal(['name', 'tiers']);
   });
 
   it('plans and statements are read as over REST', async () => {

@@ -54,6 +54,7 @@ describe('HTTP', () => {
     health = new Health({ database: () => databaseCheck() }, () => queueCheck(), 0, { timeoutMs: 1, cacheMs: 0 });
     const dispatcher = {
       admit: async (operation: AnyOperation) => admitted.push(operation.id),
+      recordingRejections: (_operation: AnyOperation, _caller: Caller, work: () => Promise<unknown>) => work(),
       run: (operation: AnyOperation, input: RawInput) => run(operation, input),
     };
     const app = createApp({

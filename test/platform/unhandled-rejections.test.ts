@@ -36,7 +36,11 @@ describe('rejected promises that no code handles', () => {
     process.removeAllListeners('unhandledRejection');
     const log = createLog('error', { write: (line) => logged.push(JSON.parse(line)) });
     reportUnhandledRejections(log);
-    const dispatcher = { admit: async () => undefined, run: () => run() } as unknown as OperationDispatcher;
+    const dispatcher = {
+      admit: async () => undefined,
+      recordingRejections: (_operation: unknown, _caller: unknown, work: () => Promise<unknown>) => work(),
+      run: () => run(),
+    } as unknown as OperationDispatcher;
     const authenticate = async () => ({ caller, counted: null, cacheVersions: null });
     listening = await listen(createApp({ operations: [operation], dispatcher, authenticate, log }), {
       host: '127.0.0.1',

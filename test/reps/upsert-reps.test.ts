@@ -64,6 +64,7 @@ describe('PUT /v1/reps', () => {
       crmMemberId: 'm1',
       avatar: null,
       invite_status: null,
+      inviteMail: null,
       payrollId: null,
       managerId: null,
     });

@@ -6,9 +6,10 @@ import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { CommissionChanges } from '#src/ledger/commission-changes.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lane-runner.js';
+import { readConfig } from '#src/platform/config.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { CLOCK } from '#src/platform/injection-tokens.js';
+import { CLOCK, CONFIG } from '#src/platform/injection-tokens.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
@@ -119,6 +120,7 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
   container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock));
   container.registerInstance(LaneRunner, laneRunner);
   container.registerInstance(CLOCK, clock);
+  container.registerInstance(CONFIG, readConfig({ NODE_ENV: 'test' }));
   container.registerInstance(DealExplainer, new DealExplainer(unitOfWork, threads, threadLimits));
   return new OperationDispatcher([operation], container);
 }

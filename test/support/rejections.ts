@@ -146,7 +146,7 @@ export async function snapshotQuery(ownerUrl: string): Promise<string> {
   const tables = await query<{ name: string }>(
     ownerUrl,
     `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'
-      and tablename not in ('rate_windows', 'attempt_counters', 'audit_entries') order by 1`,
+      and tablename not in ('rate_windows', 'attempt_counters', 'audit_entries', 'rejected_calls') order by 1`,
   );
   // Any request may change when a token was last used.
   const content = (name: string) => (name === 'tokens' ? 't.token_hash::text' : 't::text');

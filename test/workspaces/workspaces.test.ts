@@ -37,6 +37,7 @@ describe('workspaces', () => {
         timezone: 'UTC',
         tier: 'enterprise',
         isDemo: false,
+        mail: 'not_set_up',
         crm: { connected: false, provider: null },
         fieldMapping: { standard: {}, measures: {} },
         paper: null,

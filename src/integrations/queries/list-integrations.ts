@@ -12,11 +12,13 @@ const response = z.object({
   crmc: z.boolean().describe('Whether crm-c is connected'),
   integrations: z
     .array(
-      integration.extend({
-        canSignIn: z
-          .boolean()
-          .describe('Whether an admin can connect by signing in at the CRM: the service has an OAuth client there'),
-      }),
+      integration
+        .extend({
+          canSignIn: z
+            .boolean()
+            .describe('Whether an admin can connect by signing in at the CRM: the service has an OAuth client there'),
+        })
+        .describe('The connection to one CRM'),
     )
     .describe('The connection to every CRM'),
 });
