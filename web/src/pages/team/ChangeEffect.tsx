@@ -29,7 +29,7 @@ export function ChangeEffect({ id, preview, canRepeat }: ChangeEffectProps) {
     reloads: { queryKey: changeRequestsQuery.queryKey },
   });
   return (
-    <section className={styles.effect} aria-label="Effect on commission">
+    <div className={styles.effect}>
       <p>
         Moves <Money amount={delta} currency={currency} signed />
         {otherCurrencies.map((other) => (
@@ -71,6 +71,6 @@ export function ChangeEffect({ id, preview, canRepeat }: ChangeEffectProps) {
         ) : null}
       </div>
       {error === null ? null : <p className={styles.problem}>{describeError(error).message}</p>}
-    </section>
+    </div>
   );
 }
