@@ -152,11 +152,11 @@ export class ClaimWorld {
     return until(job, { what: 'the end of the job' });
   }
 
-  /** Resolves when no calculation, check of an approved period or job is pending. */
+  /** Resolves when no calculation, check of an approved period or job of any workspace is pending. */
   async checked(): Promise<void> {
-    await this.service.waitForChecks(this.workspaceId);
-    const running = () => this.rows('jobs', `status = 'running' and workspace_id = $1`, this.workspaceId);
-    await until(async () => (await running()) === 0, { what: 'the end of the jobs' });
+    const pending = `select from period_checks union all select from calculation_requests
+      union all select from jobs where status = 'running' limit 1`;
+    await until(async () => (await this.service.sql(pending)).length === 0, { what: 'the end of the pending work' });
   }
 
   async approve(repId: string, period = month): Promise<void> {
