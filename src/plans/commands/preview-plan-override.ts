@@ -3,12 +3,12 @@ import { pathIds } from '../../api/resource-fields.js';
 import { allDays } from '../../kernel/day.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { affectedWithin, commissionEffect, effectOfWrite } from '../../ledger/write-effect.js';
-import { withDryRun } from '../../platform/database/dry-run.js';
+import { previewWrite } from '../../ledger/preview-write.js';
+import { affectedWithin, commissionEffect } from '../../ledger/write-effect.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { uuid } from '../../platform/schemas.js';
-import { assertRepExists, workspaceToday } from '../../reps/rep-views.js';
+import { assertRepExists } from '../../reps/rep-views.js';
 import { assertOverrideFits, overriddenRule } from '../override-terms.js';
 import { planNotFound } from '../plan.js';
 import { replaceOverrides } from '../plan-store.js';
@@ -69,23 +69,18 @@ export const previewPlanOverride = operation({
     clock,
   ): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
-    return withDryRun(true, (end) =>
-      changes.run(caller, 'exclusive', async (trx) => {
-        const today = await workspaceToday(trx, workspaceId, clock);
-        const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
-        if (plan === null) throw planNotFound();
-        await assertRepExists(trx, workspaceId, repId);
-        const effect = await effectOfWrite(trx, workspaceId, today, async () => {
-          for (const { planVersionId, rules } of overrides) {
-            const version = await findPlanVersion(trx, workspaceId, planVersionId, { onlyForRep: null, today });
-            if (version?.planVersionId !== planVersionId || version.planId !== plan.planId) throw planNotFound();
-            assertOverrideFits(version, { rules });
-            await replaceOverrides(trx, workspaceId, planVersionId, repId, rules);
-          }
-          return affectedWithin(trx, workspaceId, new Map([[repId, allDays]]));
-        });
-        return end({ effect });
-      }),
-    );
+    const effect = await previewWrite(changes, clock, caller, async (trx, today) => {
+      const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
+      if (plan === null) throw planNotFound();
+      await assertRepExists(trx, workspaceId, repId);
+      for (const { planVersionId, rules } of overrides) {
+        const version = await findPlanVersion(trx, workspaceId, planVersionId, { onlyForRep: null, today });
+        if (version?.planVersionId !== planVersionId || version.planId !== plan.planId) throw planNotFound();
+        assertOverrideFits(version, { rules });
+        await replaceOverrides(trx, workspaceId, planVersionId, repId, rules);
+      }
+      return affectedWithin(trx, workspaceId, new Map([[repId, allDays]]));
+    });
+    return { effect };
   },
 });

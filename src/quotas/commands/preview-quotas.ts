@@ -5,14 +5,14 @@ import { Decimal } from '../../kernel/decimal.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { affectedWithin, commissionEffect, effectOfWrite } from '../../ledger/write-effect.js';
-import { withDryRun } from '../../platform/database/dry-run.js';
+import { previewWrite } from '../../ledger/preview-write.js';
+import { affectedWithin, commissionEffect } from '../../ledger/write-effect.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { period, uuid } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
-import { unknownReps, workspaceToday } from '../../reps/rep-views.js';
+import { unknownReps } from '../../reps/rep-views.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
 import { assertPeriodKind, findRuleById } from '../quota-rule.js';
 import { type QuotaSetting, deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
@@ -87,14 +87,8 @@ export const previewQuotas = operation({
   },
   uses: [CommissionChanges, CLOCK],
   async execute({ body: request }, caller, changes, clock: Clock): Promise<z.input<typeof response>> {
-    const { workspaceId } = caller;
-    return withDryRun(true, (end) =>
-      changes.run(caller, 'exclusive', async (trx) => {
-        const today = await workspaceToday(trx, workspaceId, clock);
-        return end({
-          effect: await effectOfWrite(trx, workspaceId, today, () => writeQuotas(trx, workspaceId, request)),
-        });
-      }),
-    );
+    return {
+      effect: await previewWrite(changes, clock, caller, (trx) => writeQuotas(trx, caller.workspaceId, request)),
+    };
   },
 });

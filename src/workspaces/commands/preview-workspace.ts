@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { allDays } from '../../kernel/day.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { affectedWithin, commissionEffect, effectOfWrite } from '../../ledger/write-effect.js';
-import { withDryRun } from '../../platform/database/dry-run.js';
+import { previewWrite } from '../../ledger/preview-write.js';
+import { affectedWithin, commissionEffect } from '../../ledger/write-effect.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { currency } from '../../platform/schemas.js';
-import { listRepIds, workspaceToday } from '../../reps/rep-views.js';
+import { listRepIds } from '../../reps/rep-views.js';
 import { timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 
@@ -34,19 +34,14 @@ export const previewWorkspace = operation({
   uses: [CommissionChanges, CLOCK],
   async execute({ body: change }, caller, changes, clock): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
-    return withDryRun(true, (end) =>
-      changes.run(caller, 'exclusive', async (trx) => {
-        const today = await workspaceToday(trx, workspaceId, clock);
-        const effect = await effectOfWrite(trx, workspaceId, today, async () => {
-          const reps = await listRepIds(trx, workspaceId);
-          const affected = await affectedWithin(trx, workspaceId, new Map(reps.map((repId) => [repId, allDays])));
-          if (affected === null) return null;
-          await updateWorkspaceRow(trx, workspaceId, change);
-          if (change.timezone !== undefined) await rebuildDealProjections(trx, workspaceId);
-          return affected;
-        });
-        return end({ effect });
-      }),
-    );
+    const effect = await previewWrite(changes, clock, caller, async (trx) => {
+      const reps = await listRepIds(trx, workspaceId);
+      const affected = await affectedWithin(trx, workspaceId, new Map(reps.map((repId) => [repId, allDays])));
+      if (affected === null) return null;
+      await updateWorkspaceRow(trx, workspaceId, change);
+      if (change.timezone !== undefined) await rebuildDealProjections(trx, workspaceId);
+      return affected;
+    });
+    return { effect };
   },
 });

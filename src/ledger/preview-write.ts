@@ -1,0 +1,27 @@
+import { type Clock } from '../kernel/clock.js';
+import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
+import { withDryRun } from '../platform/database/dry-run.js';
+import { type TenantCaller, type Work } from '../platform/database/unit-of-work.js';
+import { type CommissionChanges } from './commission-changes.js';
+import { loadWorkspaceTerms } from './rep-terms.js';
+import { type CommissionEffect, effectOfWrite } from './write-effect.js';
+
+/**
+ * What a change of the configuration would do to commission: `write` changes it and returns what it affects as for
+ * {@link effectOfWrite}, and everything is rolled back.
+ */
+export async function previewWrite(
+  changes: CommissionChanges,
+  clock: Clock,
+  caller: TenantCaller,
+  write: (trx: Work, today: Day) => Promise<ReadonlyMap<string, DayRange> | null>,
+): Promise<CommissionEffect | null> {
+  const { workspaceId } = caller;
+  return withDryRun<CommissionEffect | null>(true, (end) =>
+    changes.run(caller, 'exclusive', async (trx) => {
+      const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+      const today = dayInZone(clock.now(), timeZone);
+      return end(await effectOfWrite(trx, workspaceId, today, () => write(trx, today)));
+    }),
+  );
+}
