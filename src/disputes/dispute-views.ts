@@ -1,9 +1,8 @@
 import { type InferResult, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { listNewestComments } from '../comments/comment-views.js';
 import { type Caller, maySee, visibleReps } from '../kernel/caller.js';
-import { overlap } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
@@ -18,7 +17,6 @@ import {
   maxThreadComments,
   type StoredDispute,
 } from './dispute.js';
-import { openStatuses } from './dispute-types.js';
 
 interface DisputeFilter {
   readonly status?: DisputeStatus | undefined;
@@ -91,23 +89,6 @@ function visibleEvidence(caller: Caller, stored: Evidence): Evidence {
   const evidence = { ...stored, corrections: stored.corrections ?? [], openDifferences: stored.openDifferences ?? [] };
   const isHidden = evidence.deal === 'unknown' && visibleReps(caller) !== null;
   return isHidden ? { ...evidence, deal: 'not_owned' } : evidence;
-}
-
-/** The ids of the rep's disputes that wait for a decision and whose period shares days with this one. */
-export async function listOpenDisputes(
-  trx: Work,
-  { workspaceId, repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: Period },
-): Promise<string[]> {
-  const rows = await trx
-    .selectFrom('disputes')
-    .select(['dispute_id as disputeId', 'period'])
-    .where('workspace_id', '=', workspaceId)
-    .where('rep_id', '=', repId)
-    .where('status', 'in', openStatuses)
-    .orderBy('opened_at')
-    .execute();
-  const range = periodRange(period);
-  return rows.filter((row) => overlap(periodRange(row.period), range)).map(({ disputeId }) => disputeId);
 }
 
 async function listSteps(trx: Work, workspaceId: string, disputeId: string): Promise<DisputeStep[]> {

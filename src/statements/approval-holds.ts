@@ -38,8 +38,6 @@ export interface ApprovalHolds {
   readonly openDisputes: readonly OpenDispute[];
 }
 
-const none: ApprovalHolds = { coveredBy: [], openDisputes: [] };
-
 /** The holds of the statements of the period, by rep; of those reps where ids are given. */
 export async function readApprovalHolds(
   trx: Work,
@@ -52,8 +50,8 @@ export async function readApprovalHolds(
     () => openDisputesIn(trx, workspaceId, period, repIds),
   );
   return (repId) => ({
-    coveredBy: covering.get(repId) ?? none.coveredBy,
-    openDisputes: disputes.get(repId) ?? none.openDisputes,
+    coveredBy: covering.get(repId) ?? [],
+    openDisputes: disputes.get(repId) ?? [],
   });
 }
 
@@ -76,8 +74,11 @@ export async function coveringPeriods(
   return byRep;
 }
 
-/** Disputes have a history of steps only, so an earlier instant has none. */
-async function openDisputesIn(
+/**
+ * By rep, the disputes that wait for a decision and whose period shares days with this one, oldest first. Disputes have a
+ * history of steps only, so an earlier instant has none.
+ */
+export async function openDisputesIn(
   trx: Work,
   workspaceId: string,
   period: Period,

@@ -30,17 +30,16 @@ async function readStaleness(
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
-  if (head?.status === 'approved') return owedAnswer(asOfInstant(trx) === null ? await findOwed(trx, key) : null);
+  if (head?.status === 'approved') {
+    const owed = asOfInstant(trx) === null ? await findOwed(trx, key) : null;
+    return owed === null ? {} : { owed };
+  }
   if (head?.status !== 'draft') return {};
   // The shortcut reads the current rows.
   if (asOfInstant(trx) === null && (await equalsLedger(trx, key, content, currency))) return {};
   const live = snapshotOf(await readLedgerLines(trx, key), currency);
   if ((await contentHash(live)) === content.contentHash) return {};
   return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
-}
-
-function owedAnswer(owed: StatementState['owed'] | null): StatementState {
-  return owed === null || owed === undefined ? {} : { owed };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { listOpenDisputes } from '../../disputes/dispute-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
@@ -19,6 +18,7 @@ import { operation } from '../../platform/operation.js';
 import { period } from '../../platform/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
+import { openDisputesIn } from '../approval-holds.js';
 import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
 import { readLedgerLines } from '../ledger-lines.js';
 import { isCalculationPending, lockRep } from '../rep-lane.js';
@@ -158,8 +158,9 @@ function statementChanged(version: number, latest: StoredStatement, liveNetPayou
 }
 
 async function assertNoOpenDispute(trx: Work, key: StatementKey): Promise<void> {
-  const disputeIds = await listOpenDisputes(trx, key);
-  if (disputeIds.length === 0) return;
+  const disputes = (await openDisputesIn(trx, key.workspaceId, key.period, [key.repId])).get(key.repId) ?? [];
+  if (disputes.length === 0) return;
+  const disputeIds = disputes.map(({ disputeId }) => disputeId);
   const { blockApprovalOnDispute } = await findWorkspace(trx, key.workspaceId);
   if (!blockApprovalOnDispute) return;
   throw new Failure(
