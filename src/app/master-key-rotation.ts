@@ -98,19 +98,19 @@ export async function openSamples(owner: Database, secrets: Secrets): Promise<Op
       select array[${sql.join(key.map((name) => sql`${sql.ref(name)}::text`))}] as key, ${sql.ref(column)} as sealed
       from ${sql.table(table)} where ${sql.ref(column)} is not null
       order by ${sql.join(key.map((name) => sql`${sql.ref(name)} desc`))} limit ${samplesOfColumn}`.execute(owner);
-    const results = rows.map((row) => opens(secrets, place(...row.key), row.sealed));
-    if (results.includes(false)) unreadable.push(table);
-    else if (results.length > 0) opened.push(table);
+    const texts = rows.map((row) => openOrNull(secrets, place(...row.key), row.sealed));
+    if (texts.includes(null)) unreadable.push(table);
+    else if (texts.length > 0) opened.push(table);
   }
   return { opened, unreadable };
 }
 
-function opens(secrets: Secrets, place: string, sealed: Buffer): boolean {
+/** Null if no configured key opens the text. */
+function openOrNull(secrets: Secrets, place: string, sealed: Buffer): string | null {
   try {
-    secrets.open(place, sealed);
-    return true;
+    return secrets.open(place, sealed);
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -122,12 +122,8 @@ async function reencryptRow(
   sealed: Buffer,
   place: string,
 ): Promise<boolean> {
-  let text: string;
-  try {
-    text = secrets.open(place, sealed);
-  } catch {
-    return false;
-  }
+  const text = openOrNull(secrets, place, sealed);
+  if (text === null) return false;
   // The random nonce makes the sealed text unique, so it identifies its row.
   const { numAffectedRows } = await sql`
     update ${sql.table(table)} set ${sql.ref(column)} = ${secrets.seal(place, text)}

@@ -50,17 +50,16 @@ export async function pushPlans(
   options: ServerOptions & { readonly force?: boolean },
 ): Promise<void> {
   await reporting(async () => {
-    for (const file of files) {
-      const { problems } = await forEachFile([file], () => push(clientOf(options), file, options.force === true));
-      if (problems.length > 0) throw new UsageError(problems.join('\n'));
-    }
+    const client = clientOf(options);
+    for (const file of files) await reporting(() => push(client, file, options.force === true), `${file}: `);
   });
 }
 
 /** Shows what a push would change. The exit code is 1 if it would change anything. */
 export async function diffPlans(files: readonly string[], options: ServerOptions & PeriodOptions): Promise<void> {
   await reporting(async () => {
-    const { results, problems } = await forEachFile(files, (file) => diff(clientOf(options), file, options));
+    const client = clientOf(options);
+    const { results, problems } = await forEachFile(files, (file) => diff(client, file, options));
     process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(diffText).join(''));
     process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
     if (problems.length > 0) throw new UsageError(problems.join('\n'));
@@ -73,9 +72,10 @@ export async function testPlans(
   options: ServerOptions & { readonly json?: boolean },
 ): Promise<void> {
   await reporting(async () => {
+    const client = clientOf(options);
     const { results, problems } = await forEachFile(files, async (file) => ({
       file,
-      result: await test(clientOf(options), file),
+      result: await test(client, file),
     }));
     const lines = results.map(({ file, result }) => testText(file, result));
     process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : lines.join(''));
@@ -99,23 +99,22 @@ async function forEachFile<T>(
   const problems: string[] = [];
   for (const file of files) {
     try {
-      results.push(await work(file));
+      results.push(await reporting(() => work(file), `${file}: `));
     } catch (error) {
-      const message = error instanceof UsageError ? null : messageOf(error);
-      if (message === null) throw error;
-      problems.push(`${file}: ${message}`);
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error.message);
     }
   }
   return { results, problems };
 }
 
 /** Errors that a person can act on are printed without a stack trace; `plan diff` uses exit code 1 for a difference. */
-async function reporting(work: () => Promise<void>): Promise<void> {
+async function reporting<T>(work: () => Promise<T>, prefix = ''): Promise<T> {
   try {
-    await work();
+    return await work();
   } catch (error) {
     const message = error instanceof UsageError ? null : messageOf(error);
-    throw message === null ? error : new UsageError(message);
+    throw message === null ? error : new UsageError(`${prefix}${message}`);
   }
 }
 
