@@ -1,6 +1,6 @@
 import { type z } from 'zod';
 import { contentOf, type DealContent, type DealTerms, type dealBody, mergedContent } from '../deals/deal.js';
-import { findDealContents, findOpenDeals } from '../deals/deal-views.js';
+import { findDealContents } from '../deals/deal-views.js';
 import { type StandardField } from '../engine/field-value.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
@@ -42,7 +42,8 @@ export async function variedDeals(
   terms: DealTerms,
 ): Promise<DealContent[]> {
   const ids = deals.map(({ dealId }) => dealId);
-  const open = await findOpenDeals(trx, caller.workspaceId, caller.repId as string, ids);
+  const own = { repIds: [caller.repId as string], isOpen: true };
+  const open = await findDealContents(trx, caller.workspaceId, own, ids);
   return deals.map((deal) => {
     const stored = open.get(deal.dealId);
     if (stored === undefined) throw notVariable(deal.dealId);
@@ -61,7 +62,7 @@ export async function madeUpContents(
   terms: DealTerms,
 ): Promise<DealContent[]> {
   const ids = deals.map(({ dealId }) => dealId);
-  const known = await findDealContents(trx, caller.workspaceId, visibleReps(caller), ids);
+  const known = await findDealContents(trx, caller.workspaceId, { repIds: visibleReps(caller) }, ids);
   return deals.map((deal) => {
     const stored = known.get(deal.dealId);
     const { dealId: _, ...given } = deal;

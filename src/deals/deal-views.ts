@@ -238,30 +238,21 @@ export async function findDealNames(
   return new Map(rows.map(({ dealId, name }) => [dealId, name]));
 }
 
-/** The content of those of the deals that are open and belong to the rep. */
-export async function findOpenDeals(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  dealIds: readonly string[],
-): Promise<Map<string, DealContent>> {
-  const { rows } = await sql<DealContent & { readonly dealId: string }>`
-    select d.deal_id as "dealId", d.fields, d.given from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.rep_id = ${repId}
-      and d.deleted_at is null and not d.is_closed`.execute(trx);
-  return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
-}
-
-/** The content of those of the deals that exist and belong to one of the reps; null for any owner and none. */
+/**
+ * The content of those of the deals that exist and belong to one of the reps, or of all for null; `isOpen`: only of those
+ * that are open.
+ */
 export async function findDealContents(
   trx: Work,
   workspaceId: string,
-  repIds: readonly string[] | null,
+  { repIds, isOpen = false }: { readonly repIds: readonly string[] | null; readonly isOpen?: boolean },
   dealIds: readonly string[],
 ): Promise<Map<string, DealContent>> {
   const { rows } = await sql<DealContent & { readonly dealId: string }>`
     select d.deal_id as "dealId", d.fields, d.given from deals d
     where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.deleted_at is null
-      and (${repIds}::uuid[] is null or d.rep_id = any(${repIds}::uuid[]))`.execute(trx);
+      ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`} ${isOpen ? sql`and not d.is_closed` : sql``}`.execute(
+    trx,
+  );
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }

@@ -22,9 +22,8 @@ export async function listUnmatchedOwners(
   workspaceId: string,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<UnmatchedOwners> {
-  const { rows } = await sql<UnmatchedOwner & { total: number }>`
-    select min(owner) as owner, count(*)::integer as deals, max(close_date)::text as "lastCloseDate",
-      (count(*) over ())::integer as total
+  const { rows: owners } = await sql<UnmatchedOwner>`
+    select min(owner) as owner, count(*)::integer as deals, max(close_date)::text as "lastCloseDate"
     from (
       select coalesce(owner_id, owner_email) as owner, close_date from deals
       where workspace_id = ${workspaceId} and rep_id is null and deleted_at is null
@@ -37,9 +36,5 @@ export async function listUnmatchedOwners(
     select count(distinct lower(coalesce(owner_id, owner_email)))::integer as owners,
       (count(*) filter (where coalesce(owner_id, owner_email) is null))::integer as without
     from deals where workspace_id = ${workspaceId} and rep_id is null and deleted_at is null`.execute(trx);
-  return {
-    owners: rows.map(({ total: _, ...owner }) => owner),
-    count: sums[0]?.owners ?? 0,
-    dealsWithoutOwner: sums[0]?.without ?? 0,
-  };
+  return { owners, count: sums[0]?.owners ?? 0, dealsWithoutOwner: sums[0]?.without ?? 0 };
 }
