@@ -47,6 +47,12 @@ export function relatedPeriods(period: Period): Period[] {
   return periodKinds.flatMap((kind) => periodsTouching(periodRange(period), kind));
 }
 
+/** The last day whose credit counts when the attainment period is read for the requested period. */
+export function lastCountedDay(attainmentPeriod: Period, requested: Period): Day {
+  const [{ to }, { to: end }] = [periodRange(attainmentPeriod), periodRange(requested)];
+  return to < end ? to : end;
+}
+
 export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
   const target = Decimal.of(quota.target);
   const credit = Decimal.of(quota.credit);

@@ -6,7 +6,7 @@ import { type Period, periodRange } from '../kernel/period.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/as-of.js';
 import { countedRows } from '../ledger/counted-rows.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type QuotaRow, relatedPeriods } from './attainment.js';
+import { lastCountedDay, type QuotaRow, relatedPeriods } from './attainment.js';
 import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
 import { type CreditRow } from './unset-quotas.js';
@@ -118,8 +118,7 @@ export async function listQuotas(trx: Work, workspaceId: string, period: Period,
       and later.period = q.period
     where q.workspace_id = ${workspaceId} and q.period = any(${periods}::text[]) ${repId === undefined ? sql`` : sql`and q.rep_id = ${repId}`}
     order by q.attainment_key, q.plan_id, q.period desc`.execute(trx);
-  const through = (one: Period) => (periodRange(one).to < to ? periodRange(one).to : to);
-  return rows.map((row) => ({ ...row, through: through(row.period) }));
+  return rows.map((row) => ({ ...row, through: lastCountedDay(row.period, period) }));
 }
 
 /** The rep's earned credit up to the day, by plan, rule and attainment period. */

@@ -3,7 +3,7 @@ import { type AssignedPlan } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period, type PeriodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
-import { type QuotaRow } from './attainment.js';
+import { lastCountedDay, type QuotaRow } from './attainment.js';
 
 /** The rep's credit under an attainment key, with or without a quota. */
 export interface CreditRow {
@@ -52,7 +52,6 @@ function neededBy(plan: AssignedPlan, { repId, period, today }: Dashboard, credi
             .map((row) => Decimal.of(row.credit)),
         );
         if (periods.length > 1 && credit.isZero()) return [];
-        const ended = to < periodRange(period).to ? to : periodRange(period).to;
         return [
           {
             repId,
@@ -61,7 +60,7 @@ function neededBy(plan: AssignedPlan, { repId, period, today }: Dashboard, credi
             period: attainmentPeriod,
             target: '0',
             credit: credit.toString(),
-            through: ended,
+            through: lastCountedDay(attainmentPeriod, period),
           },
         ];
       });
