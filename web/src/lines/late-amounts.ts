@@ -23,11 +23,10 @@ export function differenceWords({ period, status }: Pick<Difference, 'period' | 
 
 /** What was paid when, and what is not paid, in one sentence. Null without late amounts. */
 export function lateSentence(corrections: readonly Correction[], differences: readonly Difference[]): string | null {
-  const paid = groupBy(corrections, ({ period, paidIn, currency }) => `${period} ${paidIn} ${currency}`)
-    .map((group) => ({ ...group[0], delta: sumOf(group.map(({ delta }) => delta)) }))
-    .map((one) => `${formatMoney(one.delta, one.currency)} ${correctionWords(one)}`);
-  const open = groupBy(differences, ({ period, status, currency }) => `${period} ${status} ${currency}`)
-    .map((group) => ({ ...group[0], delta: sumOf(group.map(({ delta }) => delta)) }))
+  const paid = summed(corrections, ({ period, paidIn, currency }) => `${period} ${paidIn} ${currency}`).map(
+    (one) => `${formatMoney(one.delta, one.currency)} ${correctionWords(one)}`,
+  );
+  const open = summed(differences, ({ period, status, currency }) => `${period} ${status} ${currency}`)
     .filter(({ delta }) => signOf(delta) !== 0)
     .map(({ delta, currency, period, status }) => {
       const sum = formatMoney(delta, currency, { signed: true });
@@ -38,6 +37,11 @@ export function lateSentence(corrections: readonly Correction[], differences: re
     ...(open.length === 0 ? [] : [`${open.join(', ')}.`]),
   ];
   return sentences.length === 0 ? null : sentences.join(' ');
+}
+
+/** One amount for each key, with the sum of those that have it. */
+function summed<T extends { readonly delta: number }>(amounts: readonly T[], keyOf: (amount: T) => string) {
+  return groupBy(amounts, keyOf).map((group) => ({ ...group[0], delta: sumOf(group.map(({ delta }) => delta)) }));
 }
 
 /** What is said about a rule that paid nothing by itself, but whose approved period owes or has paid a correction. */

@@ -1,6 +1,7 @@
 import type { Rule, Tier } from '#src/engine/plan-config.js';
 import { type Answer } from '../api/client.js';
 import { type Plan } from '../api/queries.js';
+import { type PeriodLength } from '../format/periods.js';
 
 export type PlanRule = Rule & { readonly id: string };
 export type Overrides = Answer<'listPlanOverrides'>;
@@ -20,6 +21,13 @@ export function needsQuota({ tierBy, tiers, executionPhase, payoutBase, payoutMo
   if (payoutBase === 'variable_target' || payoutMode === 'rate_times_attainment') return true;
   if (executionPhase === 'cascade' || tierBy !== 'attainment') return false;
   return tiers.length > 1 || tiers.some(({ minThreshold }) => minThreshold > 0);
+}
+
+const months = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const;
+
+/** The length of the attainment period of a rule in months. */
+export function monthsOf({ attainmentPeriod }: Pick<Rule, 'attainmentPeriod'>): PeriodLength {
+  return months[attainmentPeriod];
 }
 
 /** The key under which the credit of a rule is counted. */

@@ -2,15 +2,7 @@ import { type Dashboard, type Plan, type Simulation } from '../api/queries.js';
 import { difference, signOf, sumOf } from '../format/exact.js';
 import { daysOf, lengthOf, type PeriodLength, periodAt, shiftPeriod } from '../format/periods.js';
 import { mainQuota } from './attainment.js';
-import { type Rule } from './draft.js';
-import { rulesOf } from './rules.js';
-
-const months = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const;
-
-/** The length of the attainment period of a rule in months. */
-export function monthsOf({ attainmentPeriod }: Pick<Rule, 'attainmentPeriod'>): PeriodLength {
-  return months[attainmentPeriod];
-}
+import { monthsOf, rulesOf } from './rules.js';
 
 /**
  * The quarters to calculate: those of the close dates, and where a rule adds up more than a quarter, the other quarters

@@ -12,7 +12,7 @@ import { todayIn } from '../../../format/dates.js';
 import { periodAt } from '../../../format/periods.js';
 import { type Draft, freeName, type PlanTest, type Rule } from '../../../plans/draft.js';
 import { planFields, withCurrent } from '../../../plans/fields.js';
-import { measureOf } from '../../../plans/rules.js';
+import { measureOf, monthsOf } from '../../../plans/rules.js';
 import {
   dealProperties,
   moreValues,
@@ -42,8 +42,6 @@ function withoutEmpty(test: PlanTest): PlanTest {
   return Object.fromEntries(Object.entries(test).filter(([, value]) => value !== undefined)) as PlanTest;
 }
 
-const lengths = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const;
-
 function newTest({ tests, terms: { rules } }: Draft): PlanTest {
   const day = todayIn('UTC');
   const rule = rules[0];
@@ -56,7 +54,7 @@ function newTest({ tests, terms: { rules } }: Draft): PlanTest {
 }
 
 function quotaFor(rule: Rule, day: string): Entry {
-  return { measure: measureOf(rule), period: periodAt(day, lengths[rule.attainmentPeriod]), target: 100_000 };
+  return { measure: measureOf(rule), period: periodAt(day, monthsOf(rule)), target: 100_000 };
 }
 
 /** Made-up deals, quotas and what the rules must pay for them. */
