@@ -43,8 +43,7 @@ export function knownTotals(
       creditChangeOf: (counter) => changes.get(counterKey(counter)) ?? Decimal.zero,
       months,
     };
-  const creditOf = ({ planId, attainmentKey, period }: Counter) =>
-    credits.get(`${planId}|${attainmentKey}|${period}`) ?? null;
+  const creditOf = (counter: Counter) => credits.get(counterKey(counter)) ?? null;
   return { creditOf, creditChangeOf: () => null, months };
 }
 

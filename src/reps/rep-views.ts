@@ -11,12 +11,13 @@ export async function findRepName(trx: Work, workspaceId: string, repId: string)
   return (await findPerson(trx, workspaceId, repId))?.name ?? null;
 }
 
-/** The names of the reps, by id. An id may be given twice. */
+/** The ids of everyone, also of people who are inactive. */
 export async function listRepIds(trx: Work, workspaceId: string): Promise<string[]> {
   const rows = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
   return rows.map(({ rep_id: repId }) => repId);
 }
 
+/** The names of the reps, by id. An id may be given twice. */
 export async function findRepNames(
   trx: Work,
   workspaceId: string,
