@@ -63,3 +63,8 @@ export function isWaiting({ status }: Pick<Dispute, 'status'>): boolean {
 export function waiting(disputes: readonly Dispute[]): readonly Dispute[] {
   return disputes.filter(isWaiting);
 }
+
+/** Whether another approved statement pays the days of this one, which then can no longer be approved. */
+export function isPaidElsewhere({ status, coveredBy }: Pick<TeamStatement, 'status' | 'coveredBy'>): boolean {
+  return status !== 'approved' && coveredBy.length > 0;
+}

@@ -1,4 +1,4 @@
-import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
+import { isPaidElsewhere, type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { HeroMoney } from '../../components/Money.js';
 import { StatCard, StatStrip } from '../../components/StatCard.js';
 import { formatCount, formatMoney, formatNumber } from '../../format/numbers.js';
@@ -7,7 +7,7 @@ import { hasAmount, isApproved, netSums, present } from './sums.js';
 /** What is ready to pay, and what is not in the file yet. */
 export function PayrollStrip({ team: { statements, currency } }: { readonly team: TeamStatements }) {
   const ready = statements.filter(isApproved);
-  const counted = statements.filter((statement) => isApproved(statement) || statement.coveredBy.length === 0);
+  const counted = statements.filter((statement) => !isPaidElsewhere(statement));
   const others = counted.filter((statement) => !isApproved(statement));
   return (
     <StatStrip label="Sums of the period" columns="616fr 366fr">

@@ -1,5 +1,5 @@
 import { type Person } from '../../api/payroll-queries.js';
-import { type TeamStatement } from '../../api/team-queries.js';
+import { isPaidElsewhere, type TeamStatement } from '../../api/team-queries.js';
 import { typeWords } from '../../disputes/words.js';
 import { formatMoney } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
@@ -18,7 +18,7 @@ export interface Missing {
 export function missingPeople(statements: readonly TeamStatement[], people: readonly Person[]): readonly Missing[] {
   const byId = new Map(people.map((person) => [person.id, person]));
   return statements
-    .filter((statement) => !isApproved(statement) && statement.coveredBy.length === 0)
+    .filter((statement) => !isApproved(statement) && !isPaidElsewhere(statement))
     .map((statement) => {
       const manager = byId.get(byId.get(statement.repId)?.managerId ?? '') ?? null;
       const [dispute] = statement.openDisputes;

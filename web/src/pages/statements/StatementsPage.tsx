@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Answer } from '../../api/client.js';
 import { ownStatementsQuery } from '../../api/queries.js';
+import { isPaidElsewhere } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -69,11 +70,11 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
       key: 'status',
       header: 'Status',
       phone: 'detail',
-      cell: ({ status, version, coveredBy }) =>
-        coveredBy.length > 0 && status !== 'approved' ? (
-          <span className="dim">Paid with {coveredBy.map(formatPeriod).join(', ')}</span>
+      cell: (row) =>
+        isPaidElsewhere(row) ? (
+          <span className="dim">Paid with {row.coveredBy.map(formatPeriod).join(', ')}</span>
         ) : (
-          <StatusBadge status={status} version={version} />
+          <StatusBadge status={row.status} version={row.version} />
         ),
     },
     {
@@ -87,9 +88,7 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
       align: 'right',
       phone: 'amount',
       sortBy: ({ netPayout }) => netPayout,
-      cell: ({ netPayout, currency, status, coveredBy }) => (
-        <Money amount={coveredBy.length > 0 && status !== 'approved' ? null : netPayout} currency={currency} />
-      ),
+      cell: (row) => <Money amount={isPaidElsewhere(row) ? null : row.netPayout} currency={row.currency} />,
     },
     {
       key: 'file',

@@ -1,6 +1,7 @@
 import {
   type Attainment,
   type Exceptions,
+  isPaidElsewhere,
   type TeamOverview,
   type TeamStatement,
   type TeamStatements,
@@ -102,12 +103,12 @@ function rank({ hold }: ApprovalRow): number {
 
 /** Whether the statement can still be approved. Days that another approved statement covers are paid already. */
 export const isToReview = ({ statement }: ApprovalRow) =>
-  statement.status !== 'approved' && statement.coveredBy.length === 0;
+  statement.status !== 'approved' && !isPaidElsewhere(statement);
 
 export const isApproved = ({ statement }: ApprovalRow) => statement.status === 'approved';
 
 /** Whether the amounts count in the period, and not in another approved period with the same days. */
-export const isCounted = (row: ApprovalRow) => isApproved(row) || isToReview(row);
+export const isCounted = ({ statement }: ApprovalRow) => !isPaidElsewhere(statement);
 
 /** Whether the row can be selected by itself. */
 export const isSelectable = (row: ApprovalRow) =>

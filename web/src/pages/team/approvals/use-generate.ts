@@ -1,17 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client.js';
-import { type TeamStatements } from '../../../api/team-queries.js';
+import { isPaidElsewhere, type TeamStatements } from '../../../api/team-queries.js';
 import { showMessage } from '../../../app/messages.js';
 import { formatCount } from '../../../format/numbers.js';
+import { type Progress } from './approve-in-chunks.js';
 
 /** What went wrong with the statements of people, by rep. */
 export type Failures = ReadonlyMap<string, string>;
-
-interface Progress {
-  readonly done: number;
-  readonly total: number;
-}
 
 /** People of one request, so that the progress moves. */
 const chunkSize = 50;
@@ -23,7 +19,7 @@ export function useGenerate(period: string, onFailures: (failures: Failures) => 
   const { mutate } = useMutation({
     mutationFn: async ({ statements }: TeamStatements) => {
       const repIds = statements
-        .filter(({ status, coveredBy }) => status !== 'approved' && coveredBy.length === 0)
+        .filter((statement) => statement.status !== 'approved' && !isPaidElsewhere(statement))
         .map(({ repId }) => repId);
       const failed = new Map<string, string>();
       let generated = 0;
