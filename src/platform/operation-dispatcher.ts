@@ -144,9 +144,10 @@ function isStreamedBody({ upload, raw }: AnyOperation): boolean {
   return upload !== undefined || raw !== undefined;
 }
 
-function executionOf({ execute, uses = [] }: AnyOperation, container: DependencyContainer): Execution {
-  const parts = (uses as InjectionToken[]).map((token) => container.resolve(token));
-  return (input, caller) => execute(input, caller, ...parts);
+function executionOf({ execute, uses = {} }: AnyOperation, container: DependencyContainer): Execution {
+  const resolved = Object.entries<InjectionToken>(uses).map(([name, token]) => [name, container.resolve(token)]);
+  const parts = Object.fromEntries(resolved);
+  return (input, caller) => execute(input, caller, parts);
 }
 
 /**

@@ -40,16 +40,16 @@ export interface RawBody {
   header(name: string): string | undefined;
 }
 
-type Execute<I extends Input, Answer, Uses extends readonly unknown[] = readonly []> = (
+type Execute<I extends Input, Answer, Uses> = (
   input: I,
   caller: Caller,
-  ...parts: Uses
+  parts: Uses,
 ) => Result<Answer> | Promise<Result<Answer>>;
 
-type Tokens = readonly InjectionToken[];
+type Tokens = Readonly<Record<string, InjectionToken>>;
 /** The parts of the service that stand behind the tokens. */
 type Parts<Uses extends Tokens> = {
-  readonly [Index in keyof Uses]: Uses[Index] extends InjectionToken<infer Part> ? Part : never;
+  readonly [Name in keyof Uses]: Uses[Name] extends InjectionToken<infer Part> ? Part : never;
 };
 
 /** A response with another status than the operation's usual one. */
@@ -208,7 +208,7 @@ export interface Operation<
     input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>,
   ) => Promise<Subject>;
   readonly example: Example;
-  /** The parts of the service that `execute` receives after the caller. */
+  /** The parts of the service that `execute` receives after the caller, by name. */
   readonly uses?: Uses;
   /** Runs the operation with the parsed request. */
   readonly execute: Execute<
@@ -227,7 +227,7 @@ export function operation<
   const Id extends string = string,
   const Upload extends UploadTerms | undefined = undefined,
   const Files extends readonly string[] | undefined = undefined,
-  const Uses extends Tokens = readonly [],
+  const Uses extends Tokens = Readonly<Record<never, never>>,
   const Raw extends RawTerms | undefined = undefined,
 >(
   declared: Operation<Params, Query, Body, Answer, Id, Upload, Files, Uses, Raw>,

@@ -56,8 +56,16 @@ export function receiveDeliveries<const Id extends string>({
     raw: { limitBytes: deliveryLimitBytes },
     response: deliveryAnswer,
     failures: { bad_signature: 401, rate_limited: 429 },
-    uses: [Inbox, WebhookLimits, UnverifiedDeliveries, DeliveryHealth, DeliveryOutcomes, CONFIG, CLOCK],
-    async execute({ query, body }, { address }, inbox, limits, unverified, health, outcomes, config, clock) {
+    uses: {
+      inbox: Inbox,
+      limits: WebhookLimits,
+      unverified: UnverifiedDeliveries,
+      health: DeliveryHealth,
+      outcomes: DeliveryOutcomes,
+      config: CONFIG,
+      clock: CLOCK,
+    },
+    async execute({ query, body }, { address }, { inbox, limits, unverified, health, outcomes, config, clock }) {
       const { routes, messages, ignored } = await unverified.limit(address, async () => {
         try {
           return await verify(body, { inbox, config, clock });

@@ -43,8 +43,8 @@ export const decideAgentRequest = operation({
     body: { request: 'AgAAAA…', decision: 'allow', scopes: ['read'] },
     answer: { redirectTo: 'https://claude.ai/api/mcp/auth_callback?code=agc_…' },
   },
-  uses: [UnitOfWork, Secrets, CONFIG],
-  async execute({ body: { request, decision, scopes } }, caller, unitOfWork, secrets, config) {
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, config: CONFIG },
+  async execute({ body: { request, decision, scopes } }, caller, { unitOfWork, secrets, config }) {
     const repId = personOf(caller);
     const issuer = agentIssuer(config);
     const pending = openRequest(secrets, request);

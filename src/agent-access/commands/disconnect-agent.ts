@@ -24,8 +24,8 @@ export const disconnectAgent = operation({
   }),
   failures: {},
   example: { params: { agentId: agentExample.id }, answer: { disconnected: true, id: agentExample.id } },
-  uses: [UnitOfWork],
-  async execute({ params: { agentId } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { agentId } }, caller, { unitOfWork }) {
     const id = requireUuid(agentId, 'not_found', unknown);
     const disconnected = await unitOfWork.write(caller, (trx) =>
       deleteConnection(trx, caller, id, mayActAs(caller, 'admin') ? null : caller.repId),

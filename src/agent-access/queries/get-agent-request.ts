@@ -45,8 +45,8 @@ export const getAgentRequest = operation({
       expiresAt: '2026-02-11T08:40:00.000Z',
     },
   },
-  uses: [Secrets],
-  async execute({ query: { request } }, caller, secrets) {
+  uses: { secrets: Secrets },
+  async execute({ query: { request } }, caller, { secrets }) {
     personOf(caller);
     const pending = openRequest(secrets, request);
     if (pending === null) throw requestExpired();

@@ -15,8 +15,8 @@ export const listAgents = operation({
   response: z.object({ agents: z.array(agentConnection).describe('The connected agents') }),
   failures: {},
   example: { answer: { agents: [agentExample] } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
     return {
       agents: await unitOfWork.read(caller, (trx) => listConnections(trx, caller.workspaceId, repId)),

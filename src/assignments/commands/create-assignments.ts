@@ -56,8 +56,8 @@ export const createAssignments = operation({
     body: { repIds: [sampleIds.repId], planId: sampleIds.planId, effectiveStart: '2026-01-01' },
     answer: [assignmentExample],
   },
-  uses: [CommissionChanges],
-  async execute({ body: request }, caller, changes): Promise<Assignment[]> {
+  uses: { changes: CommissionChanges },
+  async execute({ body: request }, caller, { changes }): Promise<Assignment[]> {
     const { workspaceId } = caller;
     const repIds = [...new Set(request.repIds)];
     const start = request.effectiveStart ?? null;

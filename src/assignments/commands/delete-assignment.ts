@@ -42,8 +42,8 @@ export const deleteAssignment = operation({
     params: { assignmentId: sampleIds.assignmentId },
     answer: { deleted: true, assignmentId: sampleIds.assignmentId },
   },
-  uses: [CommissionChanges],
-  async execute({ params: { assignmentId: rawId } }, caller, changes) {
+  uses: { changes: CommissionChanges },
+  async execute({ params: { assignmentId: rawId } }, caller, { changes }) {
     return changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
       const current = await findAssignment(trx, caller.workspaceId, rawId);
       if (current === null) throw assignmentNotFound();

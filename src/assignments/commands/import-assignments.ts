@@ -136,9 +136,9 @@ export const importAssignments = operation({
   query: datedImportQuery,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n'),
-  uses: [CommissionChanges],
+  uses: { changes: CommissionChanges },
   /** Creates one assignment for each row. Existing assignments are unchanged; invalid rows are reported. */
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, changes) {
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     const { workspaceId } = caller;
     return changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {

@@ -60,8 +60,8 @@ export const updateAssignment = operation({
     body: { effectiveEnd: '2026-06-30' },
     answer: { ...assignmentExample, effectiveEnd: '2026-06-30' },
   },
-  uses: [CommissionChanges],
-  async execute({ params: { assignmentId: rawId }, body: change }, caller, changes): Promise<Assignment> {
+  uses: { changes: CommissionChanges },
+  async execute({ params: { assignmentId: rawId }, body: change }, caller, { changes }): Promise<Assignment> {
     if (change.effectiveStart === undefined && change.effectiveEnd === undefined) {
       throw invalid({ path: '', message: 'send at least one of effectiveStart, effectiveEnd' });
     }

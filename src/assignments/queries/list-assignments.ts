@@ -43,8 +43,8 @@ export const listAssignments = operation({
     summary: (assignments) => `Assignments: ${assignments.length}.`,
   },
   example: { query: { repId: sampleIds.repId }, answer: [assignmentExample] },
-  uses: [UnitOfWork],
-  async execute({ query: { repId, planId: planRef } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { repId, planId: planRef } }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, repId);
     return unitOfWork.read(caller, async (trx) => {
       if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repIds });

@@ -61,8 +61,8 @@ export const exportAuditLog = operation({
   files: ['application/x-ndjson'],
   failures: {},
   example: { query: { after: '0' } },
-  uses: [UnitOfWork],
-  async execute({ query: { after, limit } }, caller, unitOfWork): Promise<Download> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { after, limit } }, caller, { unitOfWork }): Promise<Download> {
     const stream = Readable.from(lines(caller, after, limit, unitOfWork), { objectMode: false });
     return new Download('application/x-ndjson', 'audit-log.ndjson', stream);
   },

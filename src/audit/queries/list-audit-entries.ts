@@ -50,8 +50,8 @@ export const listAuditEntries = operation({
   }),
   failures: {},
   example: { query: { action: 'approveStatement', limit: '20' }, answer: { entries: [], nextCursor: null } },
-  uses: [UnitOfWork],
-  async execute({ query: { actor, resource, action, from, to, limit, cursor } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { actor, resource, action, from, to, limit, cursor } }, caller, { unitOfWork }) {
     const only = (value: unknown, condition: ReturnType<typeof sql>) => (value === undefined ? sql`` : condition);
     const rows = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
       const found = await sql<{ position: string; content: Record<string, unknown> }>`

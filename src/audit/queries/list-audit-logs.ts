@@ -68,8 +68,8 @@ export const listAuditLogs = operation({
       offset: 0,
     },
   },
-  uses: [UnitOfWork],
-  async execute({ query: { limit, offset, ...filter } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { limit, offset, ...filter } }, caller, { unitOfWork }) {
     const found = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
       listAuditRuns(trx, caller.workspaceId, filter, { limit, offset }),
     );

@@ -25,8 +25,8 @@ export const beginOidcLogin = operation({
   browserSignIn: 'begin',
   failures: { identity_provider_unavailable: 503 },
   example: {},
-  uses: [UnitOfWork, Secrets, AttemptLimits, IdentityProvider],
-  async execute({ query: { workspaceId } }, caller, unitOfWork, secrets, limits, provider): Promise<Redirect> {
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, provider: IdentityProvider },
+  async execute({ query: { workspaceId } }, caller, { unitOfWork, secrets, limits, provider }): Promise<Redirect> {
     provider.assertConfigured();
     await limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
     const { state, location, ...secrecy } = await provider.begin();

@@ -42,8 +42,8 @@ export const confirmSession = operation({
   // Not 401: the session is still valid.
   failures: { invalid_code: 400 },
   example: { body: { code: '314159', nonce: 'f9c71d35-….bm9uY2U' }, answer: { confirmed: true } },
-  uses: [UnitOfWork, Secrets, AttemptLimits, FailedSignIns],
-  async execute({ body: { code, nonce } }, caller, unitOfWork, secrets, limits, failedSignIns) {
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, failedSignIns: FailedSignIns },
+  async execute({ body: { code, nonce } }, caller, { unitOfWork, secrets, limits, failedSignIns }) {
     const { email } = await unitOfWork.read(caller, (trx) => findIdentity(trx, caller));
     if (caller.tokenKind !== 'sess' || email === null)
       throw new Failure('forbidden', 'Only a session can be confirmed. Keys need no confirmation.');

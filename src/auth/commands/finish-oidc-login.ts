@@ -53,16 +53,18 @@ export const finishOidcLogin = operation({
   browserSignIn: 'end',
   failures: { identity_provider_unavailable: 503 },
   example: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: sessionExample },
-  uses: [UnitOfWork, Secrets, AttemptLimits, IdentityProvider, FailedSignIns, CLOCK],
+  uses: {
+    unitOfWork: UnitOfWork,
+    secrets: Secrets,
+    limits: AttemptLimits,
+    provider: IdentityProvider,
+    failedSignIns: FailedSignIns,
+    clock: CLOCK,
+  },
   async execute(
     { query: received },
     caller,
-    unitOfWork,
-    secrets,
-    limits,
-    provider,
-    failedSignIns,
-    clock,
+    { unitOfWork, secrets, limits, provider, failedSignIns, clock },
   ): Promise<Session> {
     provider.assertConfigured();
     const address = caller.address ?? '';

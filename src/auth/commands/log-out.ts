@@ -15,8 +15,8 @@ export const logOut = operation({
   response: z.object({ loggedOut: z.literal(true).describe('Always true') }),
   failures: {},
   example: { answer: { loggedOut: true } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork): Promise<{ loggedOut: true }> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }): Promise<{ loggedOut: true }> {
     const { workspaceId, repId } = caller;
     if (caller.tokenKind !== 'sess' || repId === null)
       throw new Failure(

@@ -21,8 +21,8 @@ export const openStartLink = operation({
   browserSignIn: 'code',
   failures: { invalid_start_link: 401 },
   example: { body: { token: 'c3RhcnQtbGluaw' }, answer: sessionExample },
-  uses: [UnitOfWork, AttemptLimits, StartLinks, CLOCK],
-  async execute({ body: { token } }, caller, unitOfWork, limits, links, clock): Promise<Session> {
+  uses: { unitOfWork: UnitOfWork, limits: AttemptLimits, links: StartLinks, clock: CLOCK },
+  async execute({ body: { token } }, caller, { unitOfWork, limits, links, clock }): Promise<Session> {
     const address = caller.address ?? '';
     limits.assertNotBlocked(address);
     const target = links.take(token, 'sign_in');

@@ -36,16 +36,12 @@ export const sendCode = operation({
   }),
   failures: {},
   example: { body: { email: 'ben@acme.test' }, answer: { sent: true, nonce: 'f9c71d35-….bm9uY2U', isMailSetUp: true } },
-  uses: [UnitOfWork, Secrets, Outbox, AttemptLimits, CONFIG],
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, outbox: Outbox, limits: AttemptLimits, config: CONFIG },
   /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
   async execute(
     { body: { email, workspaceId } },
     caller,
-    unitOfWork,
-    secrets,
-    outbox,
-    limits,
-    config,
+    { unitOfWork, secrets, outbox, limits, config },
   ): Promise<{ sent: true; nonce: string; isMailSetUp: boolean }> {
     await limits.count('code', caller.address ?? '', maxPerHour, 3600);
     const code = newCode();

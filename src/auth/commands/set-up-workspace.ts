@@ -52,8 +52,8 @@ export const setUpWorkspace = operation({
     },
     answer: sessionExample,
   },
-  uses: [UnitOfWork, AttemptLimits, StartLinks, CLOCK],
-  async execute({ body: { token, ...workspace } }, caller, unitOfWork, limits, links, clock): Promise<Session> {
+  uses: { unitOfWork: UnitOfWork, limits: AttemptLimits, links: StartLinks, clock: CLOCK },
+  async execute({ body: { token, ...workspace } }, caller, { unitOfWork, limits, links, clock }): Promise<Session> {
     const address = caller.address ?? '';
     limits.assertNotBlocked(address);
     if (links.take(token, 'set_up') === null) {

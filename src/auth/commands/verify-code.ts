@@ -67,8 +67,8 @@ export const verifyCode = operation({
   browserSignIn: 'code',
   failures: { invalid_code: 401 },
   example: { body: { email: 'ben@acme.test', code: '314159' }, answer: sessionExample },
-  uses: [UnitOfWork, Secrets, AttemptLimits, FailedSignIns, CLOCK],
-  async execute({ body: request }, caller, unitOfWork, secrets, limits, failedSignIns, clock): Promise<Session> {
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, failedSignIns: FailedSignIns, clock: CLOCK },
+  async execute({ body: request }, caller, { unitOfWork, secrets, limits, failedSignIns, clock }): Promise<Session> {
     const codeId = request.nonce === undefined ? null : codeOfNonce(secrets, request.email, request.nonce);
     if (codeId === null) limits.assertNotBlocked(caller.address ?? '');
     const opened = await signIn(request, codeId, caller.address ?? '', unitOfWork, secrets, clock);

@@ -41,8 +41,8 @@ export const getProfile = operation({
       workspace: { workspaceId: sampleIds.workspaceId, name: 'Acme', currency: 'USD', timezone: 'UTC' },
     },
   },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (trx) => {
       const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
       return {

@@ -52,8 +52,8 @@ export const receiveBillingEvent = operation({
     },
     answer: { accepted: 1, ignored: 0 },
   },
-  uses: [BillingIntake, UnverifiedDeliveries, CONFIG, CLOCK],
-  async execute({ body: raw }, { address }, intake, unverified, config, clock): Promise<DeliveryAnswer> {
+  uses: { intake: BillingIntake, unverified: UnverifiedDeliveries, config: CONFIG, clock: CLOCK },
+  async execute({ body: raw }, { address }, { intake, unverified, config, clock }): Promise<DeliveryAnswer> {
     await unverified.limit(address, async () => verify(raw, config, clock));
     const json = parseJson(raw.bytes);
     const event = (await thinEvent(json, config)) ?? readBillingEvent(json);

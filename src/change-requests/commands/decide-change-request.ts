@@ -40,8 +40,8 @@ export const decideChangeRequest = operation({
     body: { decision: 'reject', reason: 'Next quarter' },
     answer: { ...changeRequestExample, status: 'rejected', reason: 'Next quarter' },
   },
-  uses: [UnitOfWork, ToolRunner, CLOCK],
-  async execute({ params: { changeRequestId }, body }, caller, unitOfWork, runner, clock) {
+  uses: { unitOfWork: UnitOfWork, runner: ToolRunner, clock: CLOCK },
+  async execute({ params: { changeRequestId }, body }, caller, { unitOfWork, runner, clock }) {
     const { decision, fingerprint, reason = null } = body;
     const { workspaceId, repId } = caller;
     const id = requireUuid(changeRequestId, 'not_found', changeRequestNotFound().message);

@@ -26,8 +26,8 @@ export const previewChangeRequest = operation({
   response: changeRequest,
   failures: { already_decided: 409, no_preview: 409, plan_not_found: 404, plan_too_complex: 400 },
   example: { params: { changeRequestId: changeRequestExample.id }, answer: changeRequestExample },
-  uses: [UnitOfWork, ToolRunner, CLOCK],
-  async execute({ params: { changeRequestId } }, caller, unitOfWork, runner, clock) {
+  uses: { unitOfWork: UnitOfWork, runner: ToolRunner, clock: CLOCK },
+  async execute({ params: { changeRequestId } }, caller, { unitOfWork, runner, clock }) {
     const { workspaceId } = caller;
     const requestId = requireUuid(changeRequestId, 'not_found', changeRequestNotFound().message);
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;

@@ -39,8 +39,8 @@ export const listChangeRequests = operation({
     summary: ({ changeRequests }) => `Change requests: ${changeRequests.length}.`,
   },
   example: { query: { status: 'pending' }, answer: { changeRequests: [changeRequestExample] } },
-  uses: [UnitOfWork],
-  async execute({ query: { status } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { status } }, caller, { unitOfWork }) {
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
     return {
       changeRequests: await unitOfWork.read(caller, (trx) =>

@@ -36,8 +36,8 @@ export const addComment = operation({
     body: { period: '2026-02', dealId: sampleIds.dealId, body: 'Was this deal split?' },
     answer: commentExample,
   },
-  uses: [UnitOfWork],
-  async execute({ params: { repId }, body: request }, caller, unitOfWork): Promise<Comment> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { repId }, body: request }, caller, { unitOfWork }): Promise<Comment> {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
     return unitOfWork.write(caller, async (trx) => {

@@ -22,8 +22,8 @@ export const deleteComment = operation({
   response: z.object({ deleted: z.boolean().describe('Always true: an unknown comment gets status 404') }),
   failures: { comment_not_found: 404 },
   example: { params: { repId: sampleIds.repId, commentId: commentExample.commentId }, answer: { deleted: true } },
-  uses: [UnitOfWork],
-  async execute({ params: { repId, commentId } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { repId, commentId } }, caller, { unitOfWork }) {
     if (!maySee(caller, repId)) throw notYours();
     return unitOfWork.write(caller, async (trx) => {
       const found = await findComment(trx, caller.workspaceId, repId, commentId);

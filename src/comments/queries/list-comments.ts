@@ -30,8 +30,8 @@ export const listComments = operation({
   response: z.array(comment),
   failures: { rep_not_found: 404 },
   example: { params: { repId: sampleIds.repId }, query: { period: '2026-02' }, answer: [commentExample] },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
     return unitOfWork.read(caller, async (trx) => {

@@ -28,8 +28,8 @@ export const cleanupCommissions = operation({
   }),
   failures: {},
   example: { answer: { deleted: 0, skippedLocked: 0 } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       await lockAllLanes(trx, caller.workspaceId);
       const orphaned = sql`e.kind = 'commission_earned' and not exists (${existingRules})`;

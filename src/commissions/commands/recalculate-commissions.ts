@@ -270,12 +270,12 @@ export const recalculateCommissions = operation({
       startedAt: '2026-02-11T08:30:00.000Z',
     },
   },
-  uses: [CommissionChanges, UnitOfWork, CLOCK],
+  uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
   /**
    * The calculation always runs through the queue. The synchronous form waits for the job; after 25 seconds it
    * returns 202 and the job continues.
    */
-  async execute({ body: request }, caller, changes, unitOfWork, clock): Promise<Answer | Reply<Answer>> {
+  async execute({ body: request }, caller, { changes, unitOfWork, clock }): Promise<Answer | Reply<Answer>> {
     const started = await changes.run(caller, 'none', async (trx, recalculate) => {
       const target = await targetOf(trx, caller.workspaceId, request, clock);
       const job = await startJob(trx, recalculate, caller, target);

@@ -60,8 +60,8 @@ export const resetCommissions = operation({
   response,
   failures: {},
   example: { body: { scope: 'events' }, answer: { events: 12, quotas: 3, skippedLocked: 0 } },
-  uses: [UnitOfWork],
-  async execute({ body: { scope } }, caller, unitOfWork): Promise<Counts> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ body: { scope } }, caller, { unitOfWork }): Promise<Counts> {
     const { workspaceId } = caller;
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       await lockAllLanes(trx, workspaceId);

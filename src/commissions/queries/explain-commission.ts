@@ -85,8 +85,8 @@ export const explainCommission = operation({
   response,
   failures: { event_not_found: 404 },
   example: { params: { eventId: sampleIds.eventId } },
-  uses: [UnitOfWork],
-  async execute({ params: { eventId } }, caller, unitOfWork): Promise<Answer> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { eventId } }, caller, { unitOfWork }): Promise<Answer> {
     const { workspaceId } = caller;
     return unitOfWork.read(caller, async (trx) => {
       const repId = isUuid(eventId) ? await findEventOwner(trx, workspaceId, eventId) : null;

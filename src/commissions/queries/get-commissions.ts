@@ -53,14 +53,12 @@ const declared = {
   response: z.union([teamAsOf, teamOverview, repDashboard, dealBreakdown, repAsOf, dealAsOf]),
   failures: { plan_too_complex: 400, rep_not_found: 404, deal_not_found: 404 },
   cacheScope: ({ query }: Input<unknown, Query>) => (query.dealId === undefined ? (query.repId ?? null) : null),
-  uses: [UnitOfWork, CLOCK, DealExplainer],
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, explainer: DealExplainer },
   /** If both ids are given, dealId applies. */
   async execute(
     { query: requested }: Input<unknown, Query>,
     caller: Caller,
-    unitOfWork: UnitOfWork,
-    clock: Clock,
-    explainer: DealExplainer,
+    { unitOfWork, clock, explainer }: { unitOfWork: UnitOfWork; clock: Clock; explainer: DealExplainer },
   ) {
     // Access to a deal is checked after it is read, because it depends on the owner.
     if (requested.dealId === undefined)

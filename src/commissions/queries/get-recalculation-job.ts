@@ -36,8 +36,8 @@ export const getRecalculationJob = operation({
     summary: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
   },
   example: { params: { jobId: sampleIds.jobId }, answer: recalculationJobExample },
-  uses: [UnitOfWork],
-  async execute({ params: { jobId } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { jobId } }, caller, { unitOfWork }) {
     const [job] = isUuid(jobId) ? await unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId, jobId)) : [];
     if (job === undefined)
       throw new Failure(

@@ -258,9 +258,9 @@ export const listCommissionExceptions = operation({
       ],
     },
   },
-  uses: [UnitOfWork, CLOCK],
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
-  async execute({ query: { period: requested, limit } }, caller, unitOfWork, clock): Promise<Answer> {
+  async execute({ query: { period: requested, limit } }, caller, { unitOfWork, clock }): Promise<Answer> {
     const { workspaceId } = caller;
     const repIds = visibleReps(caller);
     const { scope, toExplain, unassigned } = await read(

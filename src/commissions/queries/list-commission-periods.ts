@@ -34,8 +34,8 @@ export const listCommissionPeriods = operation({
   failures: { rep_not_found: 404 },
   cacheScope: ({ query: { repId } }, caller) => onlyRep(repsShown(caller, repId)),
   example: { query: { repId: sampleIds.repId }, answer: ['2026-02', '2026-01'] },
-  uses: [UnitOfWork],
-  async execute({ query: { repId } }, caller, unitOfWork): Promise<Period[]> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { repId } }, caller, { unitOfWork }): Promise<Period[]> {
     const { workspaceId } = caller;
     const repIds = repsShown(caller, repId);
     const periods = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {

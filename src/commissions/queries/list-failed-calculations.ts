@@ -56,8 +56,8 @@ export const listFailedCalculations = operation({
       count: 1,
     },
   },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     const lanes = await unitOfWork.read(caller, (trx) => loadFailedLanes(trx, caller.workspaceId));
     const failed = lanes.map(({ requestedAt, nextAttemptAt, parkedAt, ...lane }) => ({
       ...lane,

@@ -16,8 +16,8 @@ export const listRecalculationJobs = operation({
   }),
   failures: {},
   example: { answer: { jobs: [recalculationJobExample], count: 1 } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     const jobs = await unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId));
     return { jobs: jobs.map(jobAnswer), count: jobs.length };
   },

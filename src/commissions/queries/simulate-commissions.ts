@@ -259,8 +259,8 @@ export const simulateCommissions = operation({
       reps: [{ repId: sampleIds.repId, total: 0, attainment: [attainmentExample], rules: [], outcomes: [] }],
     },
   },
-  uses: [UnitOfWork, CLOCK, SimulationRunner],
-  async execute({ body: request }, caller, unitOfWork, clock, simulations): Promise<PreparedJson> {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, simulations: SimulationRunner },
+  async execute({ body: request }, caller, { unitOfWork, clock, simulations }): Promise<PreparedJson> {
     const repIds = requestedReps(request, caller);
     const { head, reps } = await unitOfWork.read(caller, (trx) => load(trx, caller, request, repIds, clock));
     return simulations.run(caller.workspaceId, head, reps);

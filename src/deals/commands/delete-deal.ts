@@ -70,12 +70,12 @@ export const deleteDeal = operation({
     query: { hard: 'false' },
     answer: { reversed: 1, statementLocked: false, softDeleted: true, hardDeleted: false },
   },
-  uses: [UnitOfWork, CommissionChanges, CLOCK],
+  uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, clock: CLOCK },
   /**
    * Deletes the deal and reverses its events before the response is sent. The response reports events that approved
    * periods keep.
    */
-  async execute({ params: { dealId: rawId }, query: { hard } }, caller, unitOfWork, changes, clock) {
+  async execute({ params: { dealId: rawId }, query: { hard } }, caller, { unitOfWork, changes, clock }) {
     const { workspaceId } = caller;
     const dealId = rawId.trim();
     if (!isStorable(dealId)) return nothingDeleted;

@@ -242,12 +242,12 @@ export const importDeals = operation({
       jobId: sampleIds.jobId,
     },
   },
-  uses: [CommissionChanges, UnitOfWork, CLOCK],
+  uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
   /**
    * Imports the whole file in one transaction, which starts when the upload is complete. Invalid rows are reported,
    * valid rows are imported.
    */
-  async execute({ query, body }, caller, changes, unitOfWork, clock): Promise<Answer> {
+  async execute({ query, body }, caller, { changes, unitOfWork, clock }): Promise<Answer> {
     const { contentType, stream } = body;
     return withSpooledUpload(stream, async (read) => {
       const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);

@@ -45,8 +45,8 @@ export const matchDealOwners = operation({
     body: { matches: [{ owner: 'h.gone@acme.test', repId: sampleIds.repId }] },
     answer: { matched: 1, deals: 9 },
   },
-  uses: [CommissionChanges],
-  async execute({ body: { matches } }, caller, changes): Promise<z.input<typeof response>> {
+  uses: { changes: CommissionChanges },
+  async execute({ body: { matches } }, caller, { changes }): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const repIds = [...new Set(matches.flatMap(({ repId }) => repId ?? []))];

@@ -39,9 +39,9 @@ export const putDeal = operation({
   otherStatus: 201,
   failures: { rep_not_found: 404 },
   example: { params: { dealId: sampleIds.dealId }, body: dealBodyExample, answer: dealExample },
-  uses: [CommissionChanges],
+  uses: { changes: CommissionChanges },
   /** The body is the whole deal: absent fields are removed. */
-  async execute({ params: { dealId }, body }, caller, changes) {
+  async execute({ params: { dealId }, body }, caller, { changes }) {
     const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return changes.run(caller, 'shared', async (trx, recalculate) => {

@@ -45,8 +45,8 @@ export const listDealOwners = operation({
       offset: 0,
     },
   },
-  uses: [UnitOfWork],
-  async execute({ query: page }, caller, unitOfWork): Promise<z.input<typeof response>> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: page }, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     const listed = await unitOfWork.read(caller, (trx) => listUnmatchedOwners(trx, caller.workspaceId, page));
     return { ...listed, ...page };
   },

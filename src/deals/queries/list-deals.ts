@@ -131,8 +131,8 @@ export const listDeals = operation({
     query: { repId: sampleIds.repId, stage: 'Won', limit: '100', offset: '0' },
     answer: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
   },
-  uses: [UnitOfWork],
-  async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, { unitOfWork }) {
     assertDayOrder(filter);
     if (filter.after !== undefined && offset > 0) throw invalid({ path: 'offset', message: 'is not used with after' });
     const repIds = ownersOf(caller, repId);

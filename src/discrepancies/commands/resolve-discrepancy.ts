@@ -165,12 +165,11 @@ export const resolveDiscrepancy = operation({
       result: { action: 'carried_forward', delta: 620, eventId: sampleIds.statementId, period: '2026-02' },
     },
   },
-  uses: [CommissionChanges, CLOCK],
+  uses: { changes: CommissionChanges, clock: CLOCK },
   async execute(
     { params: { discrepancyId }, body: request },
     caller,
-    changes,
-    clock,
+    { changes, clock },
   ): Promise<z.input<typeof response>> {
     return changes.run(caller, 'shared', async (trx, recalculate) => {
       const { repId, period } = await findVisible(trx, caller, discrepancyId);

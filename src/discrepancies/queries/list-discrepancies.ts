@@ -52,8 +52,8 @@ export const listDiscrepancies = operation({
     query: { repId: sampleIds.repId, status: 'open' },
     answer: { discrepancies: [discrepancyExample], count: 1, limit: 50, offset: 0 },
   },
-  uses: [UnitOfWork],
-  async execute({ query: request }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: request }, caller, { unitOfWork }) {
     const { status, repId, period: of, limit, offset } = request;
     const filter = { status, period: of, repIds: narrowedReps(caller, repId) };
     const found = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId, filter, { limit, offset }));

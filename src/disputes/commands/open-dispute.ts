@@ -128,8 +128,8 @@ export const openDispute = operation({
     },
     answer: disputeDetailExample,
   },
-  uses: [DealExplainer, CLOCK],
-  async execute({ body: request }, caller, explainer, clock): Promise<DisputeDetail> {
+  uses: { explainer: DealExplainer, clock: CLOCK },
+  async execute({ body: request }, caller, { explainer, clock }): Promise<DisputeDetail> {
     const repId = request.repId ?? caller.repId;
     if (repId === null) throw invalid({ path: 'repId', message: 'is required with an API key' });
     if (!maySee(caller, repId)) throw notYours();

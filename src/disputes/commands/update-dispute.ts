@@ -129,8 +129,8 @@ export const updateDispute = operation({
     body: { status: 'in_review', note: 'I am checking the contract.' },
     answer: { ...disputeDetailExample, status: 'in_review' },
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { disputeId }, body: request }, caller, unitOfWork, clock): Promise<DisputeDetail> {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { disputeId }, body: request }, caller, { unitOfWork, clock }): Promise<DisputeDetail> {
     if (request.adjustment !== undefined && request.status !== 'accepted')
       throw invalid({ path: 'adjustment', message: 'is possible only with the status accepted' });
     return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>

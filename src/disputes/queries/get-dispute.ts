@@ -18,8 +18,8 @@ export const getDispute = operation({
   response: disputeDetail,
   failures: { dispute_not_found: 404 },
   example: { params: { disputeId: disputeDetailExample.disputeId }, answer: disputeDetailExample },
-  uses: [UnitOfWork],
-  async execute({ params: { disputeId } }, caller, unitOfWork): Promise<DisputeDetail> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { disputeId } }, caller, { unitOfWork }): Promise<DisputeDetail> {
     return unitOfWork.read(caller, async (trx) => {
       const dispute = await findVisibleDispute(trx, caller, disputeId);
       return readDisputeDetail(trx, caller, dispute);

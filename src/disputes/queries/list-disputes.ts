@@ -51,8 +51,8 @@ export const listDisputes = operation({
     query: { repId: sampleIds.repId, status: 'open' },
     answer: { disputes: [disputeExample], count: 1, limit: 100, offset: 0 },
   },
-  uses: [UnitOfWork],
-  async execute({ query: request }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: request }, caller, { unitOfWork }) {
     const { status, repId, period: of, limit, offset } = request;
     const filter = { status, period: of, repIds: narrowedReps(caller, repId) };
     const found = await unitOfWork.read(caller, (trx) => load(trx, caller, filter, { limit, offset }));

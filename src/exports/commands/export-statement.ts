@@ -140,8 +140,8 @@ export const exportStatement = operation({
     query: { period: '2026-02', format: 'json' },
     answer: statementExample,
   },
-  uses: [UnitOfWork, ExportRequests, CLOCK],
-  async execute({ params: { repId }, query: request }, caller, unitOfWork, requests, clock): Promise<ExportAnswer> {
+  uses: { unitOfWork: UnitOfWork, requests: ExportRequests, clock: CLOCK },
+  async execute({ params: { repId }, query: request }, caller, { unitOfWork, requests, clock }): Promise<ExportAnswer> {
     if (!maySee(caller, repId)) throw notYours();
     const find = async (trx: Work) => {
       const person = await findPerson(trx, caller.workspaceId, repId);

@@ -20,8 +20,7 @@ function exportTeam(kind: 'team.pdf' | 'team.xlsx' | 'team.zip') {
   return (
     { query: request }: Input<unknown, z.infer<typeof query>>,
     caller: Caller,
-    requests: ExportRequests,
-    clock: Clock,
+    { requests, clock }: { requests: ExportRequests; clock: Clock },
   ) =>
     requests.submit(
       caller,
@@ -47,7 +46,7 @@ const shared = {
   otherStatus: 202,
   startsWork: true,
   failures: exportFailures,
-  uses: [ExportRequests, CLOCK],
+  uses: { requests: ExportRequests, clock: CLOCK },
 } as const;
 
 export const exportTeamPdf = operation({

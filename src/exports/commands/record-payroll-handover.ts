@@ -41,9 +41,9 @@ export const recordPayrollHandover = operation({
     body: { period: '2026-02', layout: 'generic', note: 'Sent to payroll' },
     answer: payrollHandoverExample,
   },
-  uses: [UnitOfWork, CLOCK],
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Writes the file again from one database snapshot. Its hash later shows whether payroll has the same file. */
-  async execute({ body: { sha256, ...request } }, caller, unitOfWork, clock): Promise<PayrollHandover> {
+  async execute({ body: { sha256, ...request } }, caller, { unitOfWork, clock }): Promise<PayrollHandover> {
     const file = await unitOfWork.run(caller, { lock: 'none', access: 'read', isolation: 'repeatable read' }, (trx) =>
       describePayrollFile(trx, caller, request, clock),
     );

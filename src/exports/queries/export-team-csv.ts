@@ -43,8 +43,8 @@ export const exportTeamCsv = operation({
   files: ['text/csv'],
   failures: {},
   example: { query: { period: '2026-02' } },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ query: request }, caller, unitOfWork, clock): Promise<Download> {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Download> {
     const { workspaceId } = caller;
     const { layout, include, columns, delimiter } = request;
     if (columns === 'extended' && layout !== 'generic')

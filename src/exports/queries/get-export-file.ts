@@ -21,8 +21,8 @@ export const getExportFile = operation({
   files: ['application/pdf', workbookType, 'application/zip'],
   failures: { ...exportFailures, job_not_found: 404, export_not_ready: 409 },
   example: { params: { jobId: sampleIds.jobId } },
-  uses: [ExportRequests],
-  async execute({ params: { jobId } }, caller, requests): Promise<Download> {
+  uses: { requests: ExportRequests },
+  async execute({ params: { jobId } }, caller, { requests }): Promise<Download> {
     return requests.fileOf(caller, await requests.find(caller, jobId));
   },
 });

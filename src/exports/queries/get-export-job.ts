@@ -18,8 +18,8 @@ export const getExportJob = operation({
   response: exportJob,
   failures: { job_not_found: 404 },
   example: { params: { jobId: sampleIds.jobId }, answer: exportJobExample },
-  uses: [ExportRequests],
-  async execute({ params: { jobId } }, caller, requests) {
+  uses: { requests: ExportRequests },
+  async execute({ params: { jobId } }, caller, { requests }) {
     return jobAnswer(await requests.find(caller, jobId));
   },
 });

@@ -17,8 +17,8 @@ export const listExportJobs = operation({
   }),
   failures: {},
   example: { answer: { jobs: [exportJobExample], count: 1 } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     const found = await unitOfWork.read(caller, (trx) => findExportJobs(trx, caller.workspaceId));
     const jobs = found.filter((job) => mayDownload(caller, job)).map(jobAnswer);
     return { jobs, count: jobs.length };

@@ -18,12 +18,12 @@ export const listPayrollHandovers = operation({
   response: z.object({ handovers: z.array(payrollHandover).describe('The hand-overs, latest first') }),
   failures: {},
   example: { query: { period: '2026-02' }, answer: { handovers: [payrollHandoverExample] } },
-  uses: [UnitOfWork],
+  uses: { unitOfWork: UnitOfWork },
   /**
    * Managers who are restricted to the people below them see only their own hand-overs, because the totals cover
    * those people.
    */
-  async execute({ query: { period: of } }, caller, unitOfWork) {
+  async execute({ query: { period: of } }, caller, { unitOfWork }) {
     const authorId = caller.team === undefined ? null : caller.repId;
     const handovers = await unitOfWork.read(caller, (trx) =>
       listHandovers(trx, caller.workspaceId, { period: of, authorId }),

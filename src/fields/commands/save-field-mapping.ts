@@ -58,9 +58,9 @@ export const saveFieldMapping = operation({
   status: 201,
   failures: {},
   example: { body: fieldMappingExample, answer: { ...fieldMappingExample, jobId: sampleIds.jobId } },
-  uses: [CommissionChanges],
+  uses: { changes: CommissionChanges },
   /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
-  async execute({ body: mapping }, caller, changes) {
+  async execute({ body: mapping }, caller, { changes }) {
     assertEachSlugOnce(mapping.standard);
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       await saveMapping(trx, caller.workspaceId, mapping);

@@ -15,8 +15,8 @@ export const autoMatchFields = operation({
   status: 201,
   failures: {},
   example: { answer: fieldMappingExample },
-  uses: [UnitOfWork],
-  async execute(_, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_, caller, { unitOfWork }) {
     const fields = await unitOfWork.read(caller, (trx) => listNativeDefinitions(trx, caller.workspaceId));
     return suggestMapping(fields);
   },

@@ -30,8 +30,8 @@ export const getFieldMapping = operation({
       `Standard values mapped: ${Object.keys(standard).length}; measures: ${Object.keys(measures).length}.`,
   },
   example: { answer: fieldMappingExample },
-  uses: [UnitOfWork],
-  async execute(_, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_, caller, { unitOfWork }) {
     const { standard, measures } = await unitOfWork.read(caller, (trx) => findMapping(trx, caller.workspaceId));
     return { standard, measures: { ...measures } };
   },

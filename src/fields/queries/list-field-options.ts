@@ -37,8 +37,8 @@ export const listFieldOptions = operation({
     summary: (options) => `Values seen: ${options.length}.`,
   },
   example: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
-  uses: [UnitOfWork],
-  async execute({ params: { slug } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { slug } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, async (trx) => {
       const options = await findFieldOptions(trx, caller.workspaceId, slug);
       if (options === null)

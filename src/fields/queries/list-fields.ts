@@ -11,8 +11,8 @@ const declared = {
   access: 'connection',
   response: z.array(fieldDefinition),
   failures: {},
-  uses: [UnitOfWork],
-  async execute(_: Input, caller: Caller, unitOfWork: UnitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_: Input, caller: Caller, { unitOfWork }: { unitOfWork: UnitOfWork }) {
     return unitOfWork.read(caller, (trx) => listDefinitions(trx, caller.workspaceId));
   },
 } as const;

@@ -35,8 +35,8 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider, given: ty
     startsWork: true,
     failures: crmFailures,
     example: { answer: { authorizeUrl: 'https://pay.acme.com/auth/crma/authorize?start=…' } },
-    uses: [CrmConsents],
-    async execute({ query: requested }, caller, consents) {
+    uses: { consents: CrmConsents },
+    async execute({ query: requested }, caller, { consents }) {
       const loginUrl = 'loginUrl' in requested ? (requested.loginUrl ?? null) : null;
       const authorizeUrl = await consents.startAddress(provider, caller, loginUrl);
       return requested.redirect ? new Redirect(authorizeUrl) : { authorizeUrl };

@@ -18,8 +18,8 @@ export const checkWriteBack = operation({
   response: writeBackStatus,
   failures: { ...crmFailures, write_back_off: 409 },
   example: { params: { provider: 'crmb' }, answer: writeBackExample },
-  uses: [UnitOfWork, CrmAccounts],
-  async execute({ params: { provider } }, caller, unitOfWork, accounts) {
+  uses: { unitOfWork: UnitOfWork, accounts: CrmAccounts },
+  async execute({ params: { provider } }, caller, { unitOfWork, accounts }) {
     const { workspaceId } = caller;
     const targets = await unitOfWork.read(caller, (trx) => findWriteTargets(trx, workspaceId, provider));
     const account = targets === null ? null : await accounts.open(workspaceId, provider);

@@ -37,9 +37,9 @@ function connect<const Id extends string, const Given extends typeof body | type
     secret: true,
     failures: { ...crmFailures, account_changed: 409 },
     example: { body: example, answer: connectedExample(provider) },
-    uses: [CrmAccounts, CrmConnector],
+    uses: { accounts: CrmAccounts, connector: CrmConnector },
     /** Verifies the token with the CRM, and whose it is, before anything is stored. */
-    async execute({ body: { previousDeals = null, ...pasted } }, caller, accounts, connector) {
+    async execute({ body: { previousDeals = null, ...pasted } }, caller, { accounts, connector }) {
       const connected = await callingCrm(async () => {
         const credentials = await accounts.adapters[provider].verify(pasted);
         return connector.connect(caller, provider, credentials, previousDeals);

@@ -18,8 +18,8 @@ function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
     response,
     failures: {},
     example: { answer: { disconnected: true, provider } },
-    uses: [CrmConnector],
-    async execute(_input, caller, connector) {
+    uses: { connector: CrmConnector },
+    async execute(_input, caller, { connector }) {
       return { disconnected: await connector.disconnect(caller, provider), provider };
     },
   });

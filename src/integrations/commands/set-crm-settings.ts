@@ -103,8 +103,8 @@ export const setCrmSettings = operation({
     body: settingsExample,
     answer: { ...settingsExample, jobId: sampleIds.jobId },
   },
-  uses: [UnitOfWork, CrmSync, CrmAccounts],
-  async execute({ params: { provider }, body: requested }, caller, unitOfWork, sync, accounts) {
+  uses: { unitOfWork: UnitOfWork, sync: CrmSync, accounts: CrmAccounts },
+  async execute({ params: { provider }, body: requested }, caller, { unitOfWork, sync, accounts }) {
     assertSupported(provider, requested);
     const permissions = await neededPermissions(accounts, caller.workspaceId, provider, requested);
     const isConnected = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>

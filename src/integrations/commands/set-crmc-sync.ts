@@ -15,8 +15,8 @@ export const setCrmcSync = operation({
   response: z.object({ enabled: z.boolean().describe('Whether crm-c is polled for changes') }),
   failures: {},
   example: { body: { enabled: false }, answer: { enabled: false } },
-  uses: [UnitOfWork],
-  async execute({ body: { enabled } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ body: { enabled } }, caller, { unitOfWork }) {
     await unitOfWork.write(caller, (trx) => setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled));
     return { enabled };
   },

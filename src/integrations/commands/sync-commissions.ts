@@ -178,7 +178,7 @@ export const syncCommissions = operation({
       results: { crma: { jobId: sampleIds.jobId, status: 'completed', totalDeals: 240 } },
     },
   },
-  uses: [UnitOfWork, CrmSync],
+  uses: { unitOfWork: UnitOfWork, sync: CrmSync },
   /**
    * Always runs through the queue. The synchronous form waits up to 25 seconds for its jobs, which continue after
    * that.
@@ -186,8 +186,7 @@ export const syncCommissions = operation({
   async execute(
     { body: { async, provider: requested, ...options } },
     caller,
-    unitOfWork,
-    sync,
+    { unitOfWork, sync },
   ): Promise<Answer | Reply<Answer>> {
     const providers = await unitOfWork.write(caller, (trx) => providersOf(trx, caller.workspaceId, requested));
     const started: Started[] = [];

@@ -41,8 +41,8 @@ export const syncReps = operation({
   response,
   failures: { no_crm_configured: 400, ...crmFailures },
   example: { answer: { synced: true, count: 1, reps: [repExample] } },
-  uses: [UnitOfWork, CommissionChanges, CrmAccounts, CLOCK],
-  async execute(_input, caller, unitOfWork, changes, accounts, clock): Promise<z.input<typeof response>> {
+  uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, accounts: CrmAccounts, clock: CLOCK },
+  async execute(_input, caller, { unitOfWork, changes, accounts, clock }): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
     const provider = await unitOfWork.read(caller, (trx) => connectedCrm(trx, workspaceId));
     const members = await membersOf(workspaceId, provider, accounts);

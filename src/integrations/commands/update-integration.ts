@@ -38,8 +38,8 @@ export const updateIntegration = operation({
       pollSeconds: 600,
     },
   },
-  uses: [UnitOfWork],
-  async execute({ params: { provider }, body: change }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { provider }, body: change }, caller, { unitOfWork }) {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'give at least one of syncEnabled, pollSeconds' });
     return unitOfWork.write(caller, async (trx) => {

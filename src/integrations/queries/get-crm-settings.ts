@@ -14,8 +14,8 @@ export const getCrmSettings = operation({
   response: crmSettings,
   failures: {},
   example: { params: { provider: 'crmb' }, answer: settingsExample },
-  uses: [UnitOfWork],
-  async execute({ params: { provider } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { provider } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, (trx) => findSettings(trx, caller.workspaceId, provider));
   },
 });

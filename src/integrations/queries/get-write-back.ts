@@ -14,8 +14,8 @@ export const getWriteBack = operation({
   response: writeBackStatus,
   failures: {},
   example: { params: { provider: 'crmb' }, answer: writeBackExample },
-  uses: [UnitOfWork],
-  async execute({ params: { provider } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { provider } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, (trx) => readWriteBackStatus(trx, caller.workspaceId, provider));
   },
 });

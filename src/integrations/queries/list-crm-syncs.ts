@@ -29,8 +29,8 @@ export const listCrmSyncs = operation({
     query: { limit: '20' },
     answer: { health: crmHealthExample, syncs: [crmSyncExample], nextCursor: null },
   },
-  uses: [UnitOfWork],
-  async execute({ params: { provider }, query: { limit, cursor } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { provider }, query: { limit, cursor } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, async (trx) => {
       const { syncs, next } = await listSyncHistory(trx, caller.workspaceId, provider, {
         limit,

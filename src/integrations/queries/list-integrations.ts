@@ -49,8 +49,8 @@ export const listIntegrations = operation({
       ],
     },
   },
-  uses: [UnitOfWork, CONFIG],
-  async execute(_input, caller, unitOfWork, config): Promise<z.input<typeof response>> {
+  uses: { unitOfWork: UnitOfWork, config: CONFIG },
+  async execute(_input, caller, { unitOfWork, config }): Promise<z.input<typeof response>> {
     const integrations = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId));
     const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
     return {

@@ -23,8 +23,8 @@ export const setMailPreferences = operation({
   response: mailPreferences,
   failures: { no_person: 409 },
   example: { body: { disabled: ['weekly_digest'] }, answer: preferencesOf(['weekly_digest']) },
-  uses: [UnitOfWork],
-  async execute({ body: { disabled } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ body: { disabled } }, caller, { unitOfWork }) {
     const repId = personOf(caller);
     await unitOfWork.write(caller, (trx) =>
       trx

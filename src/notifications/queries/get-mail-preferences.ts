@@ -13,8 +13,8 @@ export const getMailPreferences = operation({
   response: mailPreferences,
   failures: { no_person: 409 },
   example: { answer: preferencesOf(['weekly_digest']) },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     const repId = personOf(caller);
     const { mail_opt_outs: optOuts } = await unitOfWork.read(caller, (trx) =>
       trx

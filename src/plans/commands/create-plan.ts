@@ -107,8 +107,8 @@ export const createPlan = operation({
     body: { name: 'AE', config: planConfigExample, effectiveStart: '2026-01-01' },
     answer: { ...planExample, assignedReps: [], warnings: [unassignedExample] },
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ body: plan }, caller, unitOfWork, clock): Promise<WrittenPlan> {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ body: plan }, caller, { unitOfWork, clock }): Promise<WrittenPlan> {
     const terms = planTerms(plan.config);
     const { effectiveStart = null, effectiveEnd = null } = requestedDates(plan);
     assertDateOrder(effectiveStart, effectiveEnd);

@@ -45,8 +45,8 @@ export const deletePlanOverride = operation({
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     answer: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
   },
-  uses: [CommissionChanges],
-  async execute({ params: { planVersionId, repId } }, caller, changes) {
+  uses: { changes: CommissionChanges },
+  async execute({ params: { planVersionId, repId } }, caller, { changes }) {
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
       if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();

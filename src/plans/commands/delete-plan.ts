@@ -41,8 +41,8 @@ export const deletePlan = operation({
   },
   subject: (trx, workspaceId, { params: { planId } }) => planSubject(trx, workspaceId, planId),
   example: { params: { planId: sampleIds.planId }, answer: { deleted: true, planId: sampleIds.planId } },
-  uses: [UnitOfWork],
-  async execute({ params: { planId: planRef } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { planId: planRef } }, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       const planId = await findPlanId(trx, caller.workspaceId, planRef);
       if (planId === undefined) throw planNotFound();

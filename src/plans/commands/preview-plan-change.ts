@@ -142,14 +142,12 @@ export const previewPlanChange = operation({
     body: { effectiveEnd: '2026-06-30', period: '2026-Q1' },
     answer: planPreviewExample,
   },
-  uses: [UnitOfWork, JobQueue, CLOCK],
+  uses: { unitOfWork: UnitOfWork, queue: JobQueue, clock: CLOCK },
   /** A worker calculates the preview. After 25 seconds the caller gets the job, which continues. */
   async execute(
     { params: { planRef }, body: request },
     caller,
-    unitOfWork,
-    queue,
-    clock,
+    { unitOfWork, queue, clock },
   ): Promise<PlanPreview | Reply<PlanPreview>> {
     const { workspaceId } = caller;
     const { planId, previewId } = await unitOfWork.write(caller, (trx) =>

@@ -61,12 +61,11 @@ export const previewPlanOverride = operation({
     },
     answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
   },
-  uses: [CommissionChanges, CLOCK],
+  uses: { changes: CommissionChanges, clock: CLOCK },
   async execute(
     { params: { planRef, repId }, body: { overrides } },
     caller,
-    changes,
-    clock,
+    { changes, clock },
   ): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
     const effect = await previewWrite(changes, clock, caller, async (trx, today) => {

@@ -65,8 +65,8 @@ export const setPlanOverride = operation({
     body: { rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
     answer: repOverridesExample,
   },
-  uses: [CommissionChanges, CLOCK],
-  async execute({ params: { planVersionId, repId }, body: override }, caller, changes, clock) {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ params: { planVersionId, repId }, body: override }, caller, { changes, clock }) {
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });

@@ -62,6 +62,6 @@ export const setPlanStatus = operation({
     body: { status: 'archived' },
     answer: { ...planExample, planStatus: 'archived', status: 'archived', timeline: [], inForce: null, warnings: [] },
   },
-  uses: [CommissionChanges, CLOCK],
+  uses: { changes: CommissionChanges, clock: CLOCK },
   execute: changePlan,
 });

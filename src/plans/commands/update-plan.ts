@@ -88,8 +88,7 @@ export async function changePlan(
     body: { force = false, latestVersion, ...given },
   }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
   caller: Caller,
-  changes: CommissionChanges,
-  clock: Clock,
+  { changes, clock }: { changes: CommissionChanges; clock: Clock },
 ): Promise<WrittenPlan> {
   if (Object.values(given).every((value) => value === undefined)) {
     const fields = Object.keys(body.omit({ force: true, latestVersion: true }).shape).join(', ');
@@ -267,6 +266,6 @@ export const updatePlan = operation({
       overridesDropped: [],
     },
   },
-  uses: [CommissionChanges, CLOCK],
+  uses: { changes: CommissionChanges, clock: CLOCK },
   execute: changePlan,
 });

@@ -40,8 +40,8 @@ export const getPlanHistory = operation({
     summary: (versions) => `Versions: ${versions.length}.`,
   },
   example: { params: { planId: sampleIds.planId }, answer: [planExample] },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { planId: planRef } }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { planId: planRef } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
     const withoutDrafts = readsAsWidget(caller);
     return unitOfWork.read(caller, async (trx) => {

@@ -34,8 +34,8 @@ export const getPlanPreview = operation({
     query: { limit: '100', offset: '0' },
     answer: planPreviewExample,
   },
-  uses: [UnitOfWork],
-  async execute({ params: { planRef, jobId }, query: page }, caller, unitOfWork): Promise<PlanPreview> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { planRef, jobId }, query: page }, caller, { unitOfWork }): Promise<PlanPreview> {
     const { workspaceId } = caller;
     const preview = await unitOfWork.read(caller, async (trx) => {
       const planId = await findPlanId(trx, workspaceId, planRef);

@@ -39,8 +39,8 @@ export const getPlan = operation({
     summary: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
   },
   example: { params: { planId: sampleIds.planId }, answer: planExample },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { planId } }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { planId } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
     const withoutDrafts = readsAsWidget(caller);
     const plan = await unitOfWork.read(caller, async (trx) => {

@@ -55,8 +55,8 @@ export const listPlanOverrides = operation({
     summary: (overrides) => `Reps with overrides: ${overrides.length}.`,
   },
   example: { params: { planVersionId: sampleIds.planVersionId }, answer: [repOverridesExample] },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { planVersionId } }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { planVersionId } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
     return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);

@@ -44,8 +44,8 @@ export const listPlans = operation({
     summary: (plans) => `Rows: ${plans.length}.`,
   },
   example: { query: { status: 'active' }, answer: [planExample] },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ query: { status, versions } }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: { status, versions } }, caller, { unitOfWork, clock }) {
     const plans = await unitOfWork.read(caller, async (trx) =>
       listPlanVersions(trx, caller.workspaceId, {
         ...(status === undefined ? {} : { status }),

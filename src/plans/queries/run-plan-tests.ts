@@ -62,8 +62,8 @@ export const runPlanTests = operation({
     body: {},
     answer: { passed: true, tests: 1, failed: [] },
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { planRef }, body: given }, caller, unitOfWork, clock): Promise<TestResult> {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { planRef }, body: given }, caller, { unitOfWork, clock }): Promise<TestResult> {
     const { workspaceId } = caller;
     assertFieldMapping(given.fieldMapping ?? null);
     return unitOfWork.read(caller, async (trx) => {

@@ -43,8 +43,8 @@ export const deleteQuota = operation({
     return { paid: [quota.repId], state };
   },
   example: { params: { quotaId: sampleIds.quotaId }, answer: { deleted: true, quotaId: sampleIds.quotaId } },
-  uses: [CommissionChanges],
-  async execute({ params: { quotaId: rawId } }, caller, changes) {
+  uses: { changes: CommissionChanges },
+  async execute({ params: { quotaId: rawId } }, caller, { changes }) {
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const quota = await findQuota(trx, caller.workspaceId, rawId);
       if (quota === null) throw quotaNotFound();

@@ -174,9 +174,9 @@ export const importQuotas = operation({
   query,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n'),
-  uses: [CommissionChanges],
+  uses: { changes: CommissionChanges },
   /** One target for each row; invalid rows are reported, valid rows are written. */
-  async execute({ query: { dryRun, delimiter, numberFormat }, body }, caller, changes) {
+  async execute({ query: { dryRun, delimiter, numberFormat }, body }, caller, { changes }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     const format = numberFormat ?? provenFormat(rows);
     return changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {

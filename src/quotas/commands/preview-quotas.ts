@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type Clock } from '../../kernel/clock.js';
 import { type DayRange, hull } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { periodRange } from '../../kernel/period.js';
@@ -85,8 +84,8 @@ export const previewQuotas = operation({
     body: { planRuleId: sampleIds.ruleId, targets: [{ repId: sampleIds.repId, period: '2026-Q1', target: 120000 }] },
     answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
   },
-  uses: [CommissionChanges, CLOCK],
-  async execute({ body: request }, caller, changes, clock: Clock): Promise<z.input<typeof response>> {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ body: request }, caller, { changes, clock }): Promise<z.input<typeof response>> {
     return {
       effect: await previewWrite(changes, clock, caller, (trx) => writeQuotas(trx, caller.workspaceId, request)),
     };

@@ -185,8 +185,8 @@ export const setQuotas = operation({
     body: { repIds: [sampleIds.repId], measure: 'New business', period: '2026-Q1', target: 100000 },
     answer: [quotaExample],
   },
-  uses: [CommissionChanges],
-  async execute({ body: request }, caller, changes): Promise<Quota[]> {
+  uses: { changes: CommissionChanges },
+  async execute({ body: request }, caller, { changes }): Promise<Quota[]> {
     assertOneForm(request);
     const { workspaceId } = caller;
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {

@@ -44,8 +44,8 @@ export const listQuotas = operation({
     summary: (quotas) => `Quotas: ${quotas.length}.`,
   },
   example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, answer: [quotaExample] },
-  uses: [UnitOfWork],
-  async execute({ query: request }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: request }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, request.repId);
     const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
     return unitOfWork.read(caller, async (trx) => {

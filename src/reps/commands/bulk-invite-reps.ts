@@ -62,8 +62,8 @@ export const bulkInviteReps = operation({
       inviteCount: 1,
     },
   },
-  uses: [UnitOfWork, Outbox, CONFIG],
-  async execute({ body: { repIds } }, caller, unitOfWork, outbox, config) {
+  uses: { unitOfWork: UnitOfWork, outbox: Outbox, config: CONFIG },
+  async execute({ body: { repIds } }, caller, { unitOfWork, outbox, config }) {
     const { invited, failed, mailIds } = await unitOfWork.write(caller, (trx) =>
       inviteReps(trx, outbox, caller.workspaceId, repIds, config.PUBLIC_URL),
     );

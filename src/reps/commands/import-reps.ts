@@ -162,8 +162,8 @@ export const importReps = operation({
   query: datedImportQuery,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
   example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),
-  uses: [CommissionChanges, UnitOfWork, CLOCK],
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, changes, unitOfWork, clock) {
+  uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes, unitOfWork, clock }) {
     const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
     const sorted: Sorted = { people: new Map(), rejected: new Map() };
     const reads = await mapInSlices(rows, (row) => [row, readPerson(row, dateFormat)] as const);

@@ -26,8 +26,12 @@ export const inviteRep = operation({
   }),
   failures: { rep_not_found: 400, rep_limit_reached: 403 },
   example: { params: { repId: sampleIds.repId }, answer: { invited: true, email: 'ben@acme.test' } },
-  uses: [UnitOfWork, Outbox, CONFIG],
-  async execute({ params: { repId } }, caller, unitOfWork, outbox, config): Promise<{ invited: true; email: string }> {
+  uses: { unitOfWork: UnitOfWork, outbox: Outbox, config: CONFIG },
+  async execute(
+    { params: { repId } },
+    caller,
+    { unitOfWork, outbox, config },
+  ): Promise<{ invited: true; email: string }> {
     const { invited, failed, mailIds } = await unitOfWork.write(caller, (trx) =>
       inviteReps(trx, outbox, caller.workspaceId, [repId], config.PUBLIC_URL),
     );

@@ -97,8 +97,8 @@ export const updateRep = operation({
     body: { managerId: sampleIds.managerId, managerFrom: '2026-01-01' },
     answer: repExample,
   },
-  uses: [UnitOfWork, CommissionChanges, CLOCK],
-  async execute({ params: { repId: rawId }, body: change }, caller, unitOfWork, changes, clock) {
+  uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, clock: CLOCK },
+  async execute({ params: { repId: rawId }, body: change }, caller, { unitOfWork, changes, clock }) {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
     const { workspaceId } = caller;

@@ -58,8 +58,8 @@ export const upsertReps = operation({
     },
     answer: { reps: [repExample] },
   },
-  uses: [CommissionChanges, CLOCK],
-  async execute({ body: { reps: people } }, caller, changes, clock) {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ body: { reps: people } }, caller, { changes, clock }) {
     const { workspaceId } = caller;
     return runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
       const today = await workspaceToday(trx, workspaceId, clock);

@@ -38,8 +38,8 @@ export const getRep = operation({
     params: { repId: sampleIds.repId },
     answer: { ...repExample, ...linkageExample, linkage: linkageExample },
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { repId } }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { repId } }, caller, { unitOfWork, clock }) {
     if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
     const found = await unitOfWork.read(caller, async (trx) =>
       findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, clock), repId),

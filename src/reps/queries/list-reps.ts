@@ -54,8 +54,8 @@ export const listReps = operation({
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },
   example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ query: { email, query: part } }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: { email, query: part } }, caller, { unitOfWork, clock }) {
     return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const all = await loadReps(trx, caller.workspaceId, today, { email });

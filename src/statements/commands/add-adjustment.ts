@@ -38,8 +38,8 @@ export const addAdjustment = operation({
     body: { amount: 250, reason: 'Contest in February', period: '2026-02' },
     answer: adjustmentExample,
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { repId }, body: request }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { repId }, body: request }, caller, { unitOfWork, clock }) {
     const { workspaceId } = caller;
     return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);

@@ -222,8 +222,8 @@ export const approveStatement = operation({
       approvedBy: { repId: sampleIds.managerId, name: 'Mia Manager' },
     },
   },
-  uses: [UnitOfWork, CommissionChanges, LaneRunner, CLOCK],
-  async execute({ params: { repId }, body: request }, caller, unitOfWork, changes, laneRunner, clock) {
+  uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, laneRunner: LaneRunner, clock: CLOCK },
+  async execute({ params: { repId }, body: request }, caller, { unitOfWork, changes, laneRunner, clock }) {
     if (!isUuid(repId)) throw repNotFound();
     const key = { workspaceId: caller.workspaceId, repId, period: request.period };
     if (request.status === 'approved')

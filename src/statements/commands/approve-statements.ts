@@ -129,8 +129,8 @@ export const approveStatements = operation({
       ],
     },
   },
-  uses: [UnitOfWork, LaneRunner, CLOCK],
-  async execute({ body: { period: of, statements } }, caller, unitOfWork, laneRunner, clock) {
+  uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
+  async execute({ body: { period: of, statements } }, caller, { unitOfWork, laneRunner, clock }) {
     const requested = [...new Map(statements.map((one) => [one.repId, one])).values()];
     // Unknown ids are found in one query: an approval needs several transactions.
     const repIds = requested.map(({ repId }) => repId);

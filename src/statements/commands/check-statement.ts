@@ -49,8 +49,8 @@ export const checkStatement = operation({
       checkedAt: '2026-03-02T09:00:00.000Z',
     },
   },
-  uses: [UnitOfWork],
-  async execute({ params: { repId }, body: request }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { repId }, body: request }, caller, { unitOfWork }) {
     const { workspaceId } = caller;
     assertNotOwnStatement(caller, repId);
     return unitOfWork.write(caller, async (trx) => {

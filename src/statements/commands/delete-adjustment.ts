@@ -25,9 +25,9 @@ export const deleteAdjustment = operation({
   response: z.object({ deleted: z.boolean().describe('Whether the adjustment existed and was deleted') }),
   failures: { rep_not_found: 404, statement_locked: 409 },
   example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, answer: { deleted: true } },
-  uses: [UnitOfWork, CLOCK],
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Commission events and rows of other reps count as not found. */
-  async execute({ params: { repId, adjustmentId } }, caller, unitOfWork, clock) {
+  async execute({ params: { repId, adjustmentId } }, caller, { unitOfWork, clock }) {
     const { workspaceId, actor } = caller;
     return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
       await lockRep(trx, workspaceId, repId);

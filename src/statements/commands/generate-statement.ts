@@ -62,8 +62,8 @@ export const generateStatement = operation({
     body: { period: '2026-02' },
     answer: { generated: true, ...statementExample },
   },
-  uses: [UnitOfWork, LaneRunner, CLOCK],
-  async execute({ params: { repId }, body: { period: of } }, caller, unitOfWork, laneRunner, clock) {
+  uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
+  async execute({ params: { repId }, body: { period: of } }, caller, { unitOfWork, laneRunner, clock }) {
     const parts = { unitOfWork, laneRunner, clock };
     const generated = await generateOne(parts, repId, of, caller, async (trx, key, repName, content) => {
       const pending = await hasRequests(trx, key);

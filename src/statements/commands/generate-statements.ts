@@ -194,8 +194,8 @@ export const generateStatements = operation({
       errorReps: [],
     },
   },
-  uses: [UnitOfWork, LaneRunner, CLOCK],
-  async execute({ body: { period: of, repIds } }, caller, unitOfWork, laneRunner, clock) {
+  uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
+  async execute({ body: { period: of, repIds } }, caller, { unitOfWork, laneRunner, clock }) {
     const parts = { unitOfWork, laneRunner, clock };
     const { reps, known, deals } = await unitOfWork.read(caller, async (trx) => {
       const requested = [...new Set(repIds ?? (await repsOfPeriod(trx, caller, of)))];

@@ -31,9 +31,9 @@ export const trueUpStatement = operation({
     body: { period: '2026-02' },
     answer: { action: 'requires_approval', delta: 620, approvalThreshold: 500 },
   },
-  uses: [CommissionChanges, CLOCK],
+  uses: { changes: CommissionChanges, clock: CLOCK },
   /** The difference is read and written while holding the rep's lane, so a concurrent true-up finds no difference. */
-  async execute({ params: { repId }, body: request }, caller, changes, clock): Promise<TrueUpAnswer> {
+  async execute({ params: { repId }, body: request }, caller, { changes, clock }): Promise<TrueUpAnswer> {
     const key = { workspaceId: caller.workspaceId, repId, period: request.period };
     return changes.run(caller, 'shared', async (trx, recalculate) => {
       await lockRep(trx, caller.workspaceId, repId);

@@ -45,8 +45,8 @@ export const updateAdjustment = operation({
     body: { amount: 300 },
     answer: { ...adjustmentExample, amount: 300 },
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { repId, adjustmentId }, body: request }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { repId, adjustmentId }, body: request }, caller, { unitOfWork, clock }) {
     if (request.amount === undefined && request.reason === undefined)
       throw invalid({ path: '', message: 'no fields to update: set amount, reason or both' });
     const { workspaceId, actor } = caller;

@@ -44,8 +44,8 @@ export const getStatementStatus = operation({
     query: { period: '2026-02' },
     answer: { repId: sampleIds.repId, period: '2026-02', status: 'draft', generated: true, version: 1 },
   },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ params: { repId }, query: request }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
     return unitOfWork.read(caller, async (trx) => {

@@ -74,8 +74,8 @@ export const getStatements = operation({
   failures: { rep_not_found: 404, statement_not_found: 404 },
   cacheScope: () => null,
   example: { query: { repId: sampleIds.repId, period: '2026-02' }, answer: statementExample },
-  uses: [UnitOfWork, CLOCK],
-  async execute({ query: request }, caller, unitOfWork, clock) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: request }, caller, { unitOfWork, clock }) {
     assertSeesRepOrTeam(
       caller,
       request.repId,

@@ -63,8 +63,8 @@ export const listRepStatements = operation({
       },
     ],
   },
-  uses: [UnitOfWork],
-  async execute({ params: { repId } }, caller, unitOfWork): Promise<readonly z.input<typeof listed>[]> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { repId } }, caller, { unitOfWork }): Promise<readonly z.input<typeof listed>[]> {
     if (!maySee(caller, repId)) throw notYours();
     const rows = await unitOfWork.read(caller, async (trx) => {
       await assertRepExists(trx, caller.workspaceId, repId);

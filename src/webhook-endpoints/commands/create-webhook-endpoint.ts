@@ -45,9 +45,9 @@ export const createWebhookEndpoint = operation({
     },
     answer: { ...endpointExample, secret: 'whsec_…' },
   },
-  uses: [UnitOfWork, Secrets, CONFIG],
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, config: CONFIG },
   /** The response is the only place where the secret is shown. */
-  async execute({ body: { url, description, eventTypes } }, caller, unitOfWork, secrets, config) {
+  async execute({ body: { url, description, eventTypes } }, caller, { unitOfWork, secrets, config }) {
     const endpointId = newId();
     const secret = newEndpointSecret();
     const endpoint = {

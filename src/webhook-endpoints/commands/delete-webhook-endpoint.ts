@@ -20,8 +20,8 @@ export const deleteWebhookEndpoint = operation({
   }),
   failures: {},
   example: { params: { endpointId: endpointExample.id }, answer: { deleted: true, id: endpointExample.id } },
-  uses: [UnitOfWork],
-  async execute({ params: { endpointId } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { endpointId } }, caller, { unitOfWork }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const deleted = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
       deleteEndpoint(trx, caller, id),

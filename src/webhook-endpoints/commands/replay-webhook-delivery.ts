@@ -24,8 +24,8 @@ export const replayWebhookDelivery = operation({
     params: { endpointId: endpointExample.id, deliveryId: deliveryExample.id },
     answer: { deliveryId: deliveryExample.id },
   },
-  uses: [UnitOfWork],
-  async execute({ params: ids }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: ids }, caller, { unitOfWork }) {
     const { workspaceId } = caller;
     const endpointId = requireUuid(ids.endpointId, 'not_found', unknownEndpoint);
     const deliveryId = requireUuid(ids.deliveryId, 'not_found', unknownDelivery);

@@ -51,8 +51,8 @@ export const rotateWebhookSecret = operation({
     body: { overlapHours: 24 },
     answer: { id: endpointExample.id, secret: 'whsec_…', previousValidUntil: '2026-03-04T09:00:00.000Z' },
   },
-  uses: [UnitOfWork, Secrets, CLOCK],
-  async execute({ params: { endpointId }, body: { overlapHours } }, caller, unitOfWork, secrets, clock) {
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, clock: CLOCK },
+  async execute({ params: { endpointId }, body: { overlapHours } }, caller, { unitOfWork, secrets, clock }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const secret = newEndpointSecret();
     const validUntil = overlapHours === 0 ? null : new Date(clock.now().getTime() + overlapHours * 3_600_000);

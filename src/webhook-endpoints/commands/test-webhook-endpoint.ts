@@ -19,8 +19,8 @@ export const testWebhookEndpoint = operation({
   status: 202,
   failures: { endpoint_disabled: 409 },
   example: { params: { endpointId: endpointExample.id }, answer: { deliveryId: deliveryExample.id } },
-  uses: [UnitOfWork],
-  async execute({ params: { endpointId } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { endpointId } }, caller, { unitOfWork }) {
     const { workspaceId } = caller;
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const deliveryId = await unitOfWork.write(caller, async (trx) => {

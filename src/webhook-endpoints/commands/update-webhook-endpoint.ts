@@ -47,8 +47,8 @@ export const updateWebhookEndpoint = operation({
     body: { enabled: false },
     answer: { ...endpointExample, enabled: false },
   },
-  uses: [UnitOfWork, CONFIG],
-  async execute({ params: { endpointId }, body: change }, caller, unitOfWork, config) {
+  uses: { unitOfWork: UnitOfWork, config: CONFIG },
+  async execute({ params: { endpointId }, body: change }, caller, { unitOfWork, config }) {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'give at least one of url, description, eventTypes, enabled' });
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);

@@ -36,8 +36,8 @@ export const listWebhookDeliveries = operation({
     query: { limit: '20' },
     answer: { deliveries: [deliveryExample], nextCursor: null },
   },
-  uses: [UnitOfWork],
-  async execute({ params: { endpointId }, query: { status, limit, cursor } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { endpointId }, query: { status, limit, cursor } }, caller, { unitOfWork }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     return unitOfWork.read(caller, async (trx) => {
       if ((await findEndpoint(trx, caller.workspaceId, id)) === undefined) throw endpointNotFound();

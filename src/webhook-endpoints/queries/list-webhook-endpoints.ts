@@ -13,8 +13,8 @@ export const listWebhookEndpoints = operation({
   response: z.object({ endpoints: z.array(webhookEndpoint).describe('The endpoints of the workspace') }),
   failures: {},
   example: { answer: { endpoints: [endpointExample] } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     const endpoints = await unitOfWork.read(caller, (trx) => listEndpoints(trx, caller.workspaceId));
     return { endpoints };
   },

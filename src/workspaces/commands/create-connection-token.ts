@@ -30,8 +30,8 @@ export const createConnectionToken = operation({
   secret: true,
   failures: {},
   example: { body: { label: 'CRM widget' }, answer: { ...connectionTokenExample, token: 'conn_…' } },
-  uses: [UnitOfWork],
-  async execute({ body: { label } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ body: { label } }, caller, { unitOfWork }) {
     const { id, token, createdAt } = await unitOfWork.write(caller, (trx) =>
       insertConnectionToken(trx, caller, label ?? null),
     );

@@ -46,9 +46,9 @@ export const createIntegrationKey = operation({
     body: { name: 'Payroll export', scopes: ['read', 'payroll'], expiresInDays: 365 },
     answer: { ...integrationKeyExample, lastUsedAt: null, key: 'int_…' },
   },
-  uses: [UnitOfWork],
+  uses: { unitOfWork: UnitOfWork },
   /** The response is the only place where the key is shown. */
-  async execute({ body: request }, caller, unitOfWork) {
+  async execute({ body: request }, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       const existing = await listIntegrationKeys(trx, caller.workspaceId);
       if (existing.length >= maxIntegrationKeys)

@@ -22,8 +22,8 @@ export const deleteConnectionToken = operation({
   }),
   failures: {},
   example: { params: { id: connectionTokenExample.id }, answer: { deleted: true, id: connectionTokenExample.id } },
-  uses: [UnitOfWork],
-  async execute({ params: { id: rawId } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { id: rawId } }, caller, { unitOfWork }) {
     const id = requireUuid(rawId, 'not_found', unknown);
     const deleted = await unitOfWork.write(caller, (trx) => remove(trx, caller, id));
     if (!deleted) throw new Failure('not_found', unknown);

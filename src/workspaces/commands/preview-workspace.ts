@@ -31,8 +31,8 @@ export const previewWorkspace = operation({
   response,
   failures: { plan_too_complex: 400 },
   example: { body: { currency: 'EUR' }, answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
-  uses: [CommissionChanges, CLOCK],
-  async execute({ body: change }, caller, changes, clock): Promise<z.input<typeof response>> {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ body: change }, caller, { changes, clock }): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
     const effect = await previewWrite(changes, clock, caller, async (trx) => {
       const reps = await listRepIds(trx, workspaceId);

@@ -22,8 +22,8 @@ export const revokeIntegrationKey = operation({
   }),
   failures: {},
   example: { params: { id: integrationKeyExample.id }, answer: { revoked: true, id: integrationKeyExample.id } },
-  uses: [UnitOfWork],
-  async execute({ params: { id: rawId } }, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params: { id: rawId } }, caller, { unitOfWork }) {
     const id = requireUuid(rawId, 'not_found', unknown);
     const revoked = await unitOfWork.write(caller, (trx) => deleteIntegrationKey(trx, caller, id));
     if (!revoked) throw new Failure('not_found', unknown);

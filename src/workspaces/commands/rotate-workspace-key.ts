@@ -34,12 +34,12 @@ export const rotateWorkspaceKey = operation({
     body: { graceMinutes: 60 },
     answer: { apiKey: 'ws_…', masked: keyMask, oldKeyExpiresAt: '2026-02-11T09:30:00.000Z' },
   },
-  uses: [UnitOfWork, CLOCK],
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /**
    * The response is the only place where the key is shown. The lock prevents two rotations from leaving two valid
    * keys.
    */
-  async execute({ body: { graceMinutes } }, caller, unitOfWork, clock) {
+  async execute({ body: { graceMinutes } }, caller, { unitOfWork, clock }) {
     const { apiKey, oldKeyExpiresAt } = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
       rotate(trx, { ...caller, personId: personBehind(caller) }, graceMinutes, clock.now()),
     );

@@ -62,9 +62,9 @@ export const updateWorkspace = operation({
   response,
   failures: {},
   example: { body: { name: 'Acme Inc.' }, answer: { updated: true, name: 'Acme Inc.' } },
-  uses: [CommissionChanges],
+  uses: { changes: CommissionChanges },
   /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
-  async execute({ body: change }, caller, changes): Promise<z.input<typeof response>> {
+  async execute({ body: change }, caller, { changes }): Promise<z.input<typeof response>> {
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(given).length === 0)
       throw invalid({

@@ -20,9 +20,9 @@ export const getRevision = operation({
   response,
   failures: {},
   example: { answer: { revision: 'Zk1gR9wL4xQh0aB7cD2eFg' } },
-  uses: [UnitOfWork],
+  uses: { unitOfWork: UnitOfWork },
   /** A hash, so that a rep does not see how often the data of others changes. */
-  async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
+  async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     const versions = await unitOfWork.read(caller, (trx) => readCacheVersions(trx, caller.workspaceId));
     const seen = cacheVersionOf(versions, seesTeam(caller) ? null : caller.repId);
     return { revision: createHash('sha256').update(seen).digest('base64url').slice(0, 22) };

@@ -12,8 +12,8 @@ export const getWorkspaceKey = operation({
   response: maskedKey,
   failures: {},
   example: { answer: { masked: keyMask, isSet: true } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     return unitOfWork.read(caller, (trx) => findMaskedKey(trx, caller.workspaceId));
   },
 });

@@ -137,8 +137,12 @@ export const getWorkspace = operation({
       plans: [planExample],
     },
   },
-  uses: [UnitOfWork, CLOCK, CONFIG],
-  async execute({ query: { includeDeleted } }, caller, unitOfWork, clock, config): Promise<z.input<typeof response>> {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, config: CONFIG },
+  async execute(
+    { query: { includeDeleted } },
+    caller,
+    { unitOfWork, clock, config },
+  ): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (trx) => {
       const workspace = await findWorkspace(trx, caller.workspaceId);
       const { standard, measures } = workspace.fieldMapping;

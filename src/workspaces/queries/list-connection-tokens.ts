@@ -13,8 +13,8 @@ export const listConnectionTokens = operation({
   response: z.object({ tokens: z.array(connectionToken).describe('The tokens of the workspace') }),
   failures: {},
   example: { answer: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     return { tokens: await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId)) };
   },
 });

@@ -13,8 +13,8 @@ export const listIntegrationKeys = operation({
   response: z.object({ keys: z.array(integrationKey).describe('The keys of the workspace') }),
   failures: {},
   example: { answer: { keys: [{ ...integrationKeyExample, lastUsedAt: null }] } },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork) {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
     return { keys: await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId)) };
   },
 });

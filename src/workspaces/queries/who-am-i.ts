@@ -38,8 +38,8 @@ export const whoAmI = operation({
       openapi: '/v1/openapi.json',
     },
   },
-  uses: [UnitOfWork],
-  async execute(_input, caller, unitOfWork): Promise<z.input<typeof response>> {
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     const { workspaceId, name } = await unitOfWork.read(caller, (trx) => findWorkspace(trx, caller.workspaceId));
     return {
       workspaceId,
