@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type BlockedChange, type Decision, type FixedEvent } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
+import { EventLoopSlice } from '#src/kernel/waiting.js';
 import { differenceOf, isSameCredit, type Write } from '#src/ledger/difference.js';
 import { type LedgerRow } from '#src/ledger/ledger-rows.js';
 import { decided, storedRow } from './decided-rows.js';
@@ -105,6 +106,23 @@ describe('the difference between decisions and rows', () => {
     expect(await compare([decided()], { stored: [first, second] })).to.deep.equal({ writes: [], reversals: [second] });
     const reversed: LedgerRow = { ...second, status: 'reversed' };
     expect(await compare([decided()], { stored: [first, reversed] })).to.deep.equal({ writes: [], reversals: [] });
+  });
+
+  it('gives other work its turn after 50 decisions', async () => {
+    class CountedSlice extends EventLoopSlice {
+      pauses = 0;
+      override async pause(): Promise<void> {
+        this.pauses += 1;
+      }
+    }
+    const pauses = async (count: number) => {
+      const slice = new CountedSlice();
+      const decisions = Array.from({ length: count }, (_, index) => decided({ dealKey: `D${index}` }));
+      const empty = { stored: [], fixed: [], frozenIds: new Set<string>() };
+      await differenceOf('rep', empty, { decisions, blocked: [] }, slice);
+      return slice.pauses;
+    };
+    expect([await pauses(1), await pauses(50), await pauses(51), await pauses(101)]).to.deep.equal([2, 2, 3, 4]);
   });
 
   it('leaves frozen rows', async () => {
