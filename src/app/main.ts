@@ -43,6 +43,7 @@ import { flushTraces } from '../platform/tracing.js';
 import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
 import { compose, type Service } from './composition.js';
+import { OpenedParts } from './opened-parts.js';
 import { type StartPageLink, startPageLinks } from './start-page-links.js';
 import { type SupervisorChannel, sameStopMs, stopSignals } from './supervised.js';
 
@@ -76,44 +77,46 @@ type FirstStart = (service: Service) => Promise<Welcome>;
  * Starts a process: the database first, the API last. A port that is in use ends the start before the demo is created,
  * whose key is printed only once. A stop runs in the reverse order: readiness ends, requests and
  * jobs finish, then the queue, the connections and the embedded database are closed. `firstStart` runs only if the
- * database is embedded and the process has all parts.
+ * database is embedded and the process has all parts. Closing `opened` stops the start as well.
  */
 export async function start(
   config: Config,
   parts: ProcessParts,
   log: Log,
   firstStart: FirstStart | null = null,
+  opened = new OpenedParts(log),
 ): Promise<RunningProcess> {
-  const opened: (() => Promise<void>)[] = [flushTraces];
-  const stop = async () => {
-    for (const close of opened.reverse().splice(0))
-      await close().catch((error: unknown) => log.error({ err: error }, 'closing a part of the service failed'));
-  };
   try {
+    await opened.open(async () => undefined, flushTraces);
     if (parts.api) await assertFree(apiAddress(config));
-    const server = await openDatabaseServer(config, log);
-    opened.push(() => server.stop());
+    const server = await opened.open(
+      () => openDatabaseServer(config, log),
+      ({ stop }) => stop(),
+    );
     // An embedded database belongs to the process, so a worker without an API migrates it too.
     const migrates = (parts.api || server.embedded) && config.MIGRATE_AT_START;
     if (migrates) await migrate(server, log);
-    const service = compose(config, server.appUrl, log);
-    opened.push(() => service.close());
+    const service = await opened.open(
+      async () => compose(config, server.appUrl, log),
+      ({ close }) => close(),
+    );
     await assertHarmlessRoles(service);
     await assertMigrated(service.database, migrations);
     await checkRedis(config, log);
     const health = healthOf(service, parts);
     const metricsAt = await startMetrics(service, health, opened);
-    if (parts.worker) {
-      const workers = await startWorkers(service);
-      opened.push(() => workers.stop());
-    }
+    if (parts.worker)
+      await opened.open(
+        () => startWorkers(service),
+        (workers) => workers.stop(),
+      );
     const isFirst = server.embedded && parts.api && parts.worker && !(await hasWorkspaces(server.ownerUrl));
     const welcome = isFirst && firstStart !== null ? await firstStart(service) : null;
     const url = parts.api ? (await startApi(service, health, opened)).url : null;
     const links = parts.restarts ? [] : await linksToSignIn(server, service, url);
-    return { url, metricsUrl: metricsAt?.url ?? null, service, welcome, links, stop };
+    return { url, metricsUrl: metricsAt?.url ?? null, service, welcome, links, stop: () => opened.close() };
   } catch (error) {
-    await stop();
+    await opened.close();
     throw error;
   }
 }
@@ -161,30 +164,31 @@ function healthOf({ database, queue }: Service, { restarts = 0 }: ProcessParts):
 }
 
 /** On a separate port, metrics and health need no token: operators do not expose that port. */
-async function startMetrics(
-  service: Service,
-  health: Health,
-  opened: (() => Promise<void>)[],
-): Promise<Listening | null> {
+async function startMetrics(service: Service, health: Health, opened: OpenedParts): Promise<Listening | null> {
   const { config, log } = service;
   if (config.METRICS_PORT === undefined) return null;
   const app = express();
   app.disable('x-powered-by');
   health.routes(app);
   metricsPage(service, null)(app);
-  const listening = await listen(app, { host: config.HOST, port: config.METRICS_PORT, setting: 'METRICS_PORT' });
+  const address = { host: config.HOST, port: config.METRICS_PORT, setting: 'METRICS_PORT' };
+  const listening = await opened.open(
+    () => listen(app, address),
+    (open) => open.close(),
+  );
   log.info({ url: listening.url }, 'metrics listening');
-  opened.push(() => listening.close());
   return listening;
 }
 
 const apiAddress = ({ HOST, PORT }: Config): Address => ({ host: HOST, port: PORT, setting: 'PORT' });
 
-async function startApi(service: Service, health: Health, opened: (() => Promise<void>)[]): Promise<Listening> {
+async function startApi(service: Service, health: Health, opened: OpenedParts): Promise<Listening> {
   const { config, database, replica, dispatcher, log, attemptLimits, clock } = service;
   const { METRICS_TOKEN: metricsToken, PUBLIC_URL: publicUrl } = config;
-  const rateLimit = await openRateLimit(service);
-  opened.push(() => rateLimit.close());
+  const rateLimit = await opened.open(
+    () => openRateLimit(service),
+    (open) => open.close(),
+  );
   const documents = new Documents(() => describeApi(operations, serviceVersion, records));
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);
@@ -228,13 +232,14 @@ async function startApi(service: Service, health: Health, opened: (() => Promise
       ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
     ],
   });
-  const listening = await listen(app, apiAddress(config));
-  opened.push(async () => {
-    health.beginShutdown();
-    await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
-    await listening.close();
-  });
-  return listening;
+  return opened.open(
+    () => listen(app, apiAddress(config)),
+    async (listening) => {
+      health.beginShutdown();
+      await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
+      await listening.close();
+    },
+  );
 }
 
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */
@@ -275,8 +280,9 @@ async function openRateLimit({ config, database, log }: Service): Promise<RateLi
 }
 
 /**
- * Runs until a signal arrives or the supervisor stops the process or is gone, then stops in order. A later second
- * signal, or half a minute, ends the process at once.
+ * Runs until a signal arrives or the supervisor stops the process or is gone, then stops in order, also during the
+ * start: a database that it has started would stay without the process. A later second signal, or half a minute, ends
+ * the process at once. Null if the process stops before it runs.
  */
 export async function runUntilSignal(
   config: Config,
@@ -284,16 +290,18 @@ export async function runUntilSignal(
   log: Log,
   firstStart: FirstStart | null,
   supervisor: SupervisorChannel,
-): Promise<RunningProcess> {
-  const running = await start(config, parts, log, firstStart);
-  reportUnhandledRejections(log);
+): Promise<RunningProcess | null> {
+  const opened = new OpenedParts(log);
+  const starting = start(config, parts, log, firstStart, opened);
+  let isEnding = false;
   let isFailing = false;
   const { close } = closeWithGrace(
-    { delay: 30_000, logger: false, skip: [...stopSignals, 'unhandledRejection'] },
+    { delay: 30_000, logger: false, skip: [...stopSignals, 'unhandledRejection', 'beforeExit'] },
     async ({ err }) => {
+      isEnding = true;
       isFailing = err !== undefined;
       if (isFailing) log.error({ err }, 'uncaught exception; the process ends');
-      await running.stop();
+      await opened.close();
     },
   );
   let stoppingSince: number | null = null;
@@ -309,6 +317,12 @@ export async function runUntilSignal(
   supervisor.onStop(() => {
     if (stoppingSince === null) stop();
   });
+  const running = await starting.catch((error: unknown) => {
+    if (isEnding) return null;
+    throw error;
+  });
+  if (running === null) return null;
+  reportUnhandledRejections(log);
   supervisor.send('ready');
   return running;
 }

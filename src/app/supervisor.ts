@@ -55,7 +55,7 @@ class Supervisor {
     const now = performance.now();
     if (this.stoppingSince === null) {
       this.stoppingSince = now;
-      // A process that starts has no handler and is ended by the signal.
+      // A process that loads its code has no handler and is ended by the signal.
       if (this.readyAt === null) this.child.kill(signal);
       else this.child.send(stopMessage, () => undefined);
     } else if (now - this.stoppingSince > sameStopMs) {

@@ -154,8 +154,8 @@ describe('the supervisor of `serve`', function () {
     });
     after(() => rm(folder, { recursive: true, force: true }));
 
-    const postmaster = async () =>
-      Number((await readFile(path.join(folder, 'postgres/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
+    const postmaster = async (dataDir = folder) =>
+      Number((await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
     const settings = () => ({ DATABASE_URL: undefined, DATABASE_OWNER_URL: undefined, DATA_DIR: folder, NO_DEMO: '1' });
 
     it('a restarted process uses the server that runs', async () => {
@@ -168,6 +168,27 @@ describe('the supervisor of `serve`', function () {
       expect(await running?.end()).to.equal(0);
       expect(isAlive(server)).to.equal(false);
     });
+
+    const moments: Readonly<Record<string, (output: string) => boolean>> = {
+      'the server starts': () => true,
+      'the demo is created': (output) => output.includes('database migrated'),
+    };
+    for (const [moment, isReached] of Object.entries(moments))
+      it(`a signal while ${moment} stops the server too`, async () => {
+        const dataDir = path.join(folder, moment.replaceAll(' ', '-'));
+        const environment = { ...servers.environment, ...settings(), DATA_DIR: dataDir, NO_DEMO: undefined };
+        running = new ServiceProcess('both', { ...environment, PORT: port, LOG_LEVEL: 'info' }, { isSupervised: true });
+        const started = running.start().then(
+          () => 'started',
+          () => 'stopped',
+        );
+        const server = await until(async () => (await postmaster(dataDir)) || undefined, { pauseMs: 5 });
+        await until(async () => isReached(running?.output ?? '') || undefined, { pauseMs: 5 });
+        expect(await running.end(), 'exit code after SIGTERM').to.equal(0);
+        expect(await started).to.equal('stopped');
+        expect(isAlive(server), 'the server runs').to.equal(false);
+        expect(running.output.split('\n').filter((line) => /"level":[4-6]0/.test(line))).to.deep.equal([]);
+      });
 
     it('a process whose supervisor was killed stops, with the server, and the next start works', async () => {
       const { pid } = await start(settings());

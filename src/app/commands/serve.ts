@@ -29,7 +29,7 @@ export async function serve({
     config.NO_DEMO ? null : createDemo,
     supervisor,
   );
-  if (parts.restarts === 0) process.stdout.write(banner(running, config.PUBLIC_URL));
+  if (running !== null && parts.restarts === 0) process.stdout.write(banner(running, config.PUBLIC_URL));
 }
 
 /** The demo is loaded only by a start that creates it. */
