@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { withTimeout } from '#src/kernel/waiting.js';
 import { closeServices } from './bench-service.js';
 import { benchmarks } from './benchmarks.js';

@@ -104,7 +104,7 @@ function deletions({ database, log }: Service): PeriodicTask[] {
 }
 
 function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
-  const { database, unitOfWork, laneRunner, queue, changes, outbox, billingProvider, container, clock, log } = service;
+  const { database, unitOfWork, laneRunner, queue, changes, outbox, billingProvider, registry, clock, log } = service;
   const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, changes, clock);
   const discrepancySweep = new DiscrepancySweep(database, checker, log);
   const crmSweep = new CrmSweep(database, unitOfWork, queue);
@@ -119,6 +119,6 @@ function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
   const digest = new WeeklyDigest(unitOfWork, service.notifications, clock);
   if (service.notifications.isEnabled) tasks.push(new PeriodicTask('weekly digest', 600_000, () => digest.run(), log));
   if (billingProvider === null) return tasks;
-  const billingSweep = new BillingSweep(unitOfWork, billingProvider, container.resolve(BillingIntake), clock);
+  const billingSweep = new BillingSweep(unitOfWork, billingProvider, registry.resolve(BillingIntake), clock);
   return [...tasks, new PeriodicTask('billing sweep', 60_000, () => billingSweep.run(), log)];
 }

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { Command, Option } from 'commander';
 import { serviceVersion } from '../platform/version.js';
 import { UsageError } from './commands/usage-error.js';

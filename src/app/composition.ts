@@ -1,10 +1,10 @@
-import { timeLimit } from '../kernel/time-limit.js';
-import 'reflect-metadata';
-import { type DependencyContainer, type InjectionToken, container as root } from 'tsyringe';
 import { CallLog } from '../audit/call-log.js';
+import { FailedSignIns } from '../auth/failed-sign-ins.js';
+import { IdentityProvider } from '../auth/oidc/identity-provider.js';
 import { SessionProofs } from '../auth/session-proofs.js';
 import { StartLinks } from '../auth/start-links.js';
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
+import { BillingIntake } from '../billing/billing-intake.js';
 import { type BillingProvider } from '../billing/billing-provider.js';
 import { billingProvider, billingTerms } from '../billing/billing-settings.js';
 import { DealExplainer } from '../commissions/deal-explainer.js';
@@ -15,10 +15,13 @@ import { ExportRequests } from '../exports/export-requests.js';
 import { CrmAccounts } from '../integrations/crm-accounts.js';
 import { crmAdapters } from '../integrations/crm-adapters.js';
 import { CrmConnector } from '../integrations/crm-connector.js';
+import { CrmConsents } from '../integrations/crm-consents.js';
 import { type PullWork, pullJob } from '../integrations/crm-pull.js';
+import { CrmSync } from '../integrations/crm-sync.js';
 import { CrmSyncRunner, type SyncSettings } from '../integrations/crm-sync-runner.js';
 import { WriteBackRunner } from '../integrations/write-back-runner.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
+import { timeLimit } from '../kernel/time-limit.js';
 import { wakeLanesThrough } from '../ledger/calculate-job.js';
 import { CommissionChanges } from '../ledger/commission-changes.js';
 import { LaneRunner } from '../ledger/lane-runner.js';
@@ -32,7 +35,7 @@ import { PdfPrinter } from '../platform/documents/browser.js';
 import { Inbox } from '../platform/inbox/inbox.js';
 import { InboxRunner } from '../platform/inbox/inbox-runner.js';
 import { InboxWake } from '../platform/inbox/inbox-wake.js';
-import { CLOCK, CONFIG, LOG } from '../platform/injection-tokens.js';
+import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
 import { JobQueue, type QueueBackend, queueBackendOf } from '../platform/jobs/job-queue.js';
 import { Leases } from '../platform/jobs/leases.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
@@ -41,11 +44,14 @@ import { Outbox } from '../platform/mail/outbox.js';
 import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { OperationDispatcher } from '../platform/operation-dispatcher.js';
 import { deliverEventsJob } from '../platform/outbound/delivery-job.js';
+import { PartRegistry } from '../platform/part-registry.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
 import { DeliveryRunner, type DeliverySettings } from '../webhook-endpoints/delivery-runner.js';
 import { CrmInboxHandler } from '../webhooks/crm-inbox-handler.js';
 import { DeliveryHealth } from '../webhooks/delivery-health.js';
+import { DeliveryOutcomes } from '../webhooks/delivery-outcomes.js';
+import { UnverifiedDeliveries } from '../webhooks/unverified-deliveries.js';
 import { WebhookLimits } from '../webhooks/webhook-limits.js';
 
 /** The parts of a running process. Processes differ only in which of them they start. */
@@ -73,7 +79,7 @@ export interface Service {
   readonly billingProvider: BillingProvider | null;
   /** Links that sign in or create a workspace, which the terminal shows. */
   readonly startLinks: StartLinks;
-  readonly container: DependencyContainer;
+  readonly registry: PartRegistry;
   readonly clock: Clock;
   readonly log: Log;
   close(): Promise<void>;
@@ -82,7 +88,7 @@ export interface Service {
 /** The composition root: the only place that constructs the parts. `appUrl` is the database of the service's tables. */
 export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
   const core = composeCore(config, appUrl, log, clock);
-  const { unitOfWork, changes, laneRunner, secrets, outbox, attemptLimits, queue } = core;
+  const { unitOfWork, changes, secrets, queue } = core;
   const leases = new Leases(unitOfWork);
   const startLinks = new StartLinks();
   const deliveryHealth = new DeliveryHealth(unitOfWork, log);
@@ -94,34 +100,14 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
   ];
   const wakeSync = (work: PullWork) => queue.add(pullJob, work);
-  const limits = simulationLimits(config);
-  const threads = simulationThreads(limits);
+  const threads = simulationThreads(simulationLimits(config));
   const toolRunner = new ToolRunner(operations, log);
-  const container = containerOf([
-    [UnitOfWork, unitOfWork],
-    [CommissionChanges, changes],
-    [LaneRunner, laneRunner],
-    [CLOCK, clock],
-    [CONFIG, config],
-    [LOG, log],
-    [Secrets, secrets],
-    [Outbox, outbox],
-    [Notifications, core.notifications],
-    [AttemptLimits, attemptLimits],
-    [JobQueue, queue],
-    [CrmAccounts, crmAccounts],
-    [Inbox, new Inbox(core.database, secrets, inboxWake)],
-    [StartLinks, startLinks],
-    [ToolRunner, toolRunner],
-    [DeliveryHealth, deliveryHealth],
-    [WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND)],
-    [SimulationRunner, new SimulationRunner(threads, limits)],
-    [DealExplainer, new DealExplainer(unitOfWork, threads, limits)],
-    [ExportRequests, new ExportRequests(unitOfWork, queue)],
-  ]);
-  const syncSettings = syncSettingsOf(config, core.notifications, container.resolve(CrmConnector));
+  const connector = new CrmConnector(crmAccounts, unitOfWork, secrets, config, log);
+  const own = { crmAccounts, connector, inboxWake, startLinks, deliveryHealth, toolRunner, threads };
+  const registry = registerParts(core, own);
+  const syncSettings = syncSettingsOf(config, core.notifications, connector);
   const proofs = new SessionProofs(unitOfWork);
-  const dispatcher = new OperationDispatcher(operations, container, new CallLog(unitOfWork, log), proofs);
+  const dispatcher = new OperationDispatcher(operations, registry, new CallLog(unitOfWork, log), proofs);
   toolRunner.attach(dispatcher);
   return {
     ...core,
@@ -132,7 +118,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
     billingProvider: billing,
     startLinks,
-    container,
+    registry,
     close: async () => {
       await threads.close();
       await deliveryHealth.flush();
@@ -185,6 +171,52 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
   };
 }
 
+/** The parts that only the operations and the runners use. */
+interface OwnParts {
+  readonly crmAccounts: CrmAccounts;
+  readonly connector: CrmConnector;
+  readonly inboxWake: InboxWake;
+  readonly startLinks: StartLinks;
+  readonly deliveryHealth: DeliveryHealth;
+  readonly toolRunner: ToolRunner;
+  readonly threads: ReturnType<typeof simulationThreads>;
+}
+
+/** Registers everything that an operation may use. */
+function registerParts(core: ReturnType<typeof composeCore>, own: OwnParts): PartRegistry {
+  const { config, clock, log, unitOfWork, changes, laneRunner, secrets, outbox, attemptLimits, queue } = core;
+  const { crmAccounts, connector, threads } = own;
+  const inbox = new Inbox(core.database, secrets, own.inboxWake);
+  const limits = simulationLimits(config);
+  return new PartRegistry()
+    .register(UnitOfWork, unitOfWork)
+    .register(CommissionChanges, changes)
+    .register(LaneRunner, laneRunner)
+    .register(CLOCK, clock)
+    .register(CONFIG, config)
+    .register(Secrets, secrets)
+    .register(Outbox, outbox)
+    .register(AttemptLimits, attemptLimits)
+    .register(FailedSignIns, new FailedSignIns(unitOfWork, secrets, attemptLimits, log))
+    .register(IdentityProvider, new IdentityProvider(config, log))
+    .register(StartLinks, own.startLinks)
+    .register(JobQueue, queue)
+    .register(CrmAccounts, crmAccounts)
+    .register(CrmConnector, connector)
+    .register(CrmConsents, new CrmConsents(crmAccounts, connector, unitOfWork, attemptLimits, secrets, config, clock))
+    .register(CrmSync, new CrmSync(unitOfWork, queue))
+    .register(Inbox, inbox)
+    .register(BillingIntake, new BillingIntake(unitOfWork, inbox, log))
+    .register(DeliveryHealth, own.deliveryHealth)
+    .register(DeliveryOutcomes, new DeliveryOutcomes(unitOfWork))
+    .register(UnverifiedDeliveries, new UnverifiedDeliveries(attemptLimits))
+    .register(WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND))
+    .register(ToolRunner, own.toolRunner)
+    .register(SimulationRunner, new SimulationRunner(threads, limits))
+    .register(DealExplainer, new DealExplainer(unitOfWork, threads, limits))
+    .register(ExportRequests, new ExportRequests(unitOfWork, queue));
+}
+
 function syncSettingsOf(config: Config, notifications: Notifications, connector: CrmConnector): SyncSettings {
   return {
     pollSeconds: config.CRM_POLL_SECONDS,
@@ -203,10 +235,4 @@ function deliverySettings(config: Config, notifications: Notifications): Deliver
     onDisabled: (trx, workspaceId, url, reason) =>
       notifications.endpointDisabled(trx, workspaceId, new URL(url).host, reason),
   };
-}
-
-function containerOf(parts: readonly (readonly [InjectionToken, unknown])[]): DependencyContainer {
-  const container = root.createChildContainer();
-  for (const [token, part] of parts) container.register(token, { useValue: part });
-  return container;
 }

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import closeWithGrace from 'close-with-grace';
 import express, { type Express } from 'express';
 import { sql } from 'kysely';
@@ -201,7 +200,7 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
     operations,
     singleSignOn: config.OIDC_ISSUER !== undefined,
   });
-  const connect = new ConnectPages(browser, service.container.resolve(CrmConsents));
+  const connect = new ConnectPages(browser, service.registry.resolve(CrmConsents));
   const largeBodies = new LargeBodies();
   const agents = agentEndpoints(service, {
     authenticate: authenticator.authenticateAgentFrom,
@@ -244,7 +243,7 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
 
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */
 function agentEndpoints(
-  { config, unitOfWork, secrets, dispatcher, container, clock, log }: Service,
+  { config, unitOfWork, secrets, dispatcher, registry, clock, log }: Service,
   {
     addressLimit,
     ...shared
@@ -262,7 +261,7 @@ function agentEndpoints(
     dispatcher,
     hosts,
     authorization,
-    writes: new AgentWriteRules(unitOfWork, container.resolve(ToolRunner), clock),
+    writes: new AgentWriteRules(unitOfWork, registry.resolve(ToolRunner), clock),
     log,
   });
   if (authorization === null) return [(app) => mcp.routes(app)];

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
-import { inject, injectable } from 'tsyringe';
 import { type Caller } from '../kernel/caller.js';
-import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { LOG } from '../platform/injection-tokens.js';
-import { AttemptLimits } from '../platform/limits/attempt-limits.js';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { type AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
-import { Secrets } from '../platform/secrets/secrets.js';
+import { type Secrets } from '../platform/secrets/secrets.js';
 import { type SignInMethod } from './sign-in.js';
 import { emailHash } from './sign-in-code.js';
 
@@ -13,13 +11,12 @@ import { emailHash } from './sign-in-code.js';
 const alarmAt = 20;
 
 /** Records failed sign-ins in the audit log of the person concerned, and counts them against the network address. */
-@injectable()
 export class FailedSignIns {
   constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Secrets) private readonly secrets: Secrets,
-    @inject(AttemptLimits) private readonly limits: AttemptLimits,
-    @inject(LOG) private readonly log: Log,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly secrets: Secrets,
+    private readonly limits: AttemptLimits,
+    private readonly log: Log,
   ) {}
 
   /** Does the same work for unknown addresses. Throws if the caller's network address has failed too often. */

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import { inject, injectable } from 'tsyringe';
 import { idOf, isUuid } from '../kernel/ids.js';
-import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { Inbox } from '../platform/inbox/inbox.js';
-import { LOG } from '../platform/injection-tokens.js';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { type Inbox } from '../platform/inbox/inbox.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
 import { findEntitlement } from '../workspaces/change-tier.js';
@@ -11,12 +9,11 @@ import { type BillingEvent, checkoutCompleted } from './billing-event.js';
 import { bindSubscription, linkCustomer } from './billing-store.js';
 
 /** Stores provider events in the inbox, from every source. */
-@injectable()
 export class BillingIntake {
   constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Inbox) private readonly inbox: Inbox,
-    @inject(LOG) private readonly log: Log,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly inbox: Inbox,
+    private readonly log: Log,
   ) {}
 
   /** Resolves when the event is stored (or was already); false if no workspace belongs to the customer. */

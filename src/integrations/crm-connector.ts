@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { inject, injectable } from 'tsyringe';
 import { type CrmCredentials, type CrmProvider, type RegisteredWebhook } from '../crm/port.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Config } from '../platform/config.js';
-import { UnitOfWork } from '../platform/database/unit-of-work.js';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { placeOfRoute } from '../platform/inbox/inbox.js';
-import { CONFIG, LOG } from '../platform/injection-tokens.js';
 import { type Log } from '../platform/log.js';
-import { Secrets } from '../platform/secrets/secrets.js';
+import { type Secrets } from '../platform/secrets/secrets.js';
 import {
   accountChanged,
   findPreviousAccount,
@@ -18,7 +16,7 @@ import {
   saveAccount,
 } from './account-change.js';
 import { assertPermitted, type ConnectionWarning, warningsOf, writeWarnings } from './connection-warnings.js';
-import { CrmAccounts } from './crm-accounts.js';
+import { type CrmAccounts } from './crm-accounts.js';
 import { deleteConnection, type InboundRoute, replaceWebhook, saveConnection } from './crm-connection-store.js';
 import { findSealedCredentials, findWebhook, hasRoute, workspaceSettings } from './crm-connection-views.js';
 import { pollInterval } from './crm-pull-store.js';
@@ -36,14 +34,13 @@ export interface Connected {
 }
 
 /** Creates and removes connections, here and in the CRM's account. */
-@injectable()
 export class CrmConnector {
   constructor(
-    @inject(CrmAccounts) private readonly accounts: CrmAccounts,
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(Secrets) private readonly secrets: Secrets,
-    @inject(CONFIG) private readonly config: Config,
-    @inject(LOG) private readonly log: Log,
+    private readonly accounts: CrmAccounts,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly secrets: Secrets,
+    private readonly config: Config,
+    private readonly log: Log,
   ) {}
 
   async connect(

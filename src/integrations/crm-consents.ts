@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import { inject, injectable } from 'tsyringe';
 import { type CrmProvider } from '../crm/port.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { Failure } from '../kernel/failure.js';
 import { type Config } from '../platform/config.js';
-import { UnitOfWork } from '../platform/database/unit-of-work.js';
-import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
-import { AttemptLimits } from '../platform/limits/attempt-limits.js';
-import { Secrets } from '../platform/secrets/secrets.js';
+import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { type AttemptLimits } from '../platform/limits/attempt-limits.js';
+import { type Secrets } from '../platform/secrets/secrets.js';
 import { type PreviousAccount, type PreviousDeals } from './account-change.js';
 import { newKey, type Started, storeConsent, takeConsent } from './consent-state-store.js';
-import { CrmAccounts } from './crm-accounts.js';
-import { type Connected, CrmConnector } from './crm-connector.js';
+import { type CrmAccounts } from './crm-accounts.js';
+import { type Connected, type CrmConnector } from './crm-connector.js';
 import { callingCrm } from './crm-failures.js';
 import { findSettings } from './crm-settings-views.js';
 import { authorizePath, redirectUri } from './oauth-client.js';
@@ -43,16 +41,15 @@ export interface OfferedAccount {
  * Connects a CRM by consent, from beginning to end in one browser session of one admin. Otherwise a person could send
  * the address of the consent page to an admin of another company and receive access to that company's CRM.
  */
-@injectable()
 export class CrmConsents {
   constructor(
-    @inject(CrmAccounts) private readonly accounts: CrmAccounts,
-    @inject(CrmConnector) private readonly connector: CrmConnector,
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(AttemptLimits) private readonly limits: AttemptLimits,
-    @inject(Secrets) private readonly secrets: Secrets,
-    @inject(CONFIG) private readonly config: Config,
-    @inject(CLOCK) private readonly clock: Clock,
+    private readonly accounts: CrmAccounts,
+    private readonly connector: CrmConnector,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly limits: AttemptLimits,
+    private readonly secrets: Secrets,
+    private readonly config: Config,
+    private readonly clock: Clock,
   ) {}
 
   /** The address of the page that starts the consent. It is no secret: opening it requires a session of an admin. */

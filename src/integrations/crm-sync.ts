@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject, injectable } from 'tsyringe';
 import { type CrmProvider } from '../crm/port.js';
 import { type Caller } from '../kernel/caller.js';
 import { pollUntil } from '../kernel/waiting.js';
 import { type CalculationJob, createJob, findJobs } from '../ledger/calculation-jobs.js';
-import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
-import { JobQueue } from '../platform/jobs/job-queue.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { revokeLease } from '../platform/jobs/leases.js';
 import { leaseOfPull, pullJob } from './crm-pull.js';
 import { deletePull, insertSync, joinSync, listSyncs } from './crm-pull-store.js';
@@ -29,11 +28,10 @@ const retryPauseMs = 100;
 const maxTries = 100;
 
 /** Starts syncs, one at a time per workspace and CRM, and waits for them. */
-@injectable()
 export class CrmSync {
   constructor(
-    @inject(UnitOfWork) private readonly unitOfWork: UnitOfWork,
-    @inject(JobQueue) private readonly queue: JobQueue,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly queue: JobQueue,
   ) {}
 
   /** A second request joins the first one and adds its options. */

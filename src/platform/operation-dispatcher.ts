@@ -1,4 +1,3 @@
-import { type DependencyContainer, type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, maySee } from '../kernel/caller.js';
 import { Failure, invalid } from '../kernel/failure.js';
@@ -15,6 +14,7 @@ import {
   Reply,
 } from './operation.js';
 import { hasScope, insufficientScope } from './operation-scope.js';
+import { type PartRegistry, type Token } from './part-registry.js';
 
 /** Records the calls of people and keys. */
 export interface CallRecorder {
@@ -57,11 +57,11 @@ export class OperationDispatcher {
 
   constructor(
     operations: readonly AnyOperation[],
-    container: DependencyContainer,
+    registry: PartRegistry,
     private readonly recorder: CallRecorder | null = null,
     private readonly proofs: IdentityProofs | null = null,
   ) {
-    for (const operation of operations) this.executions.set(operation, executionOf(operation, container));
+    for (const operation of operations) this.executions.set(operation, executionOf(operation, registry));
   }
 
   /** Rejects a caller as {@link checkAccess} does, and records the rejection. */
@@ -144,8 +144,8 @@ function isStreamedBody({ upload, raw }: AnyOperation): boolean {
   return upload !== undefined || raw !== undefined;
 }
 
-function executionOf({ execute, uses = {} }: AnyOperation, container: DependencyContainer): Execution {
-  const resolved = Object.entries<InjectionToken>(uses).map(([name, token]) => [name, container.resolve(token)]);
+function executionOf({ execute, uses = {} }: AnyOperation, registry: PartRegistry): Execution {
+  const resolved = Object.entries<Token>(uses).map(([name, token]) => [name, registry.resolve(token)]);
   const parts = Object.fromEntries(resolved);
   return (input, caller) => execute(input, caller, parts);
 }

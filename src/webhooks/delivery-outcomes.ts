@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { inject, injectable } from 'tsyringe';
 import { pollUntil } from '../kernel/waiting.js';
 import { blockedIn } from '../ledger/blocked-changes.js';
 import { type RunOutcome } from '../ledger/ledger-tables.js';
-import { UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type InboxMessage, type Received } from '../platform/inbox/inbox.js';
 import { type DeliveryAnswer } from './delivery.js';
 
@@ -17,9 +16,8 @@ interface AcceptedDelivery {
 const pauseMs = 50;
 
 /** The response to a delivery: stored, or with `wait` what the engine did. */
-@injectable()
 export class DeliveryOutcomes {
-  constructor(@inject(UnitOfWork) private readonly unitOfWork: UnitOfWork) {}
+  constructor(private readonly unitOfWork: UnitOfWork) {}
 
   async answer(
     { wait = 0 }: { readonly wait?: number | undefined },

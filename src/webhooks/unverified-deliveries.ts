@@ -1,11 +1,9 @@
-import { inject, injectable } from 'tsyringe';
 import { Failure } from '../kernel/failure.js';
-import { AttemptLimits } from '../platform/limits/attempt-limits.js';
+import { type AttemptLimits } from '../platform/limits/attempt-limits.js';
 
 /** Limits deliveries without a valid signature by network address: checking each one costs a query. */
-@injectable()
 export class UnverifiedDeliveries {
-  constructor(@inject(AttemptLimits) private readonly limits: AttemptLimits) {}
+  constructor(private readonly limits: AttemptLimits) {}
 
   /** Runs the check of a signature. Counts the delivery against its address if the check rejects it. */
   async limit<Result>(address: string | undefined, verify: () => Promise<Result>): Promise<Result> {

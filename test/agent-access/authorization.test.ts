@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { FetchClient, listTools, seededWorkspace, toolCall } from '#test/mcp/mcp-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { createServer } from 'node:http';
 import {
   Client,

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Caller } from '#src/kernel/caller.js';
 import { RateLimit } from '#src/platform/http/rate-limit.js';

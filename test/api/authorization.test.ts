@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type AccessLevel, keyScopes } from '#src/kernel/caller.js';

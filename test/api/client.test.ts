@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ApiError, type Client, createClient } from '#src/client.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { describeApi } from '#src/platform/openapi/document.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { randomInt } from 'node:crypto';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 import { expect } from 'chai';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { sql } from 'kysely';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { type z } from 'zod';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';

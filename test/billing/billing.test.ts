@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
@@ -543,10 +542,10 @@ describe('billing', () => {
 
   describe('the sweep', () => {
     async function sweep(): Promise<void> {
-      const { unitOfWork, config, container } = service.running.service;
+      const { unitOfWork, config, registry } = service.running.service;
       const provider = billingProvider(config) ?? expect.fail('billing is configured');
       await rows(`update billing_recovery set claimed_until = '-infinity'`);
-      const billingSweep = new BillingSweep(unitOfWork, provider, container.resolve(BillingIntake), { now: () => now });
+      const billingSweep = new BillingSweep(unitOfWork, provider, registry.resolve(BillingIntake), { now: () => now });
       await billingSweep.run();
     }
 
@@ -614,7 +613,7 @@ describe('billing', () => {
   });
 
   async function requestCheck(customer: string, dueAt: Date): Promise<void> {
-    await service.running.service.container.resolve(BillingIntake).check(customer, dueAt);
+    await service.running.service.registry.resolve(BillingIntake).check(customer, dueAt);
   }
 });
 

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ApiClient } from '#test/support/api-client.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';

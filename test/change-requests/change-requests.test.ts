@@ -1,5 +1,3 @@
-import { Service } from '#test/support/service.js';
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { erasePerson } from '#src/reps/erase-person.js';
@@ -8,6 +6,7 @@ import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
+import { Service } from '#test/support/service.js';
 
 const plan = {
   name: 'AE',

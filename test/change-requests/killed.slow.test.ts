@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { ApiClient } from '#test/support/api-client.js';

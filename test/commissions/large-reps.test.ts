@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { type DealOutcome, outcomesOf } from '#src/commissions/deal-outcomes.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
 import { Service } from '#test/support/service.js';

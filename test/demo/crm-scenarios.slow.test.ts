@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { CrmScenarios } from '#demo/crm-scenarios.js';
 import { DemoCrmTour } from '#demo/crm-tour.js';

@@ -1,10 +1,9 @@
-import { Service } from '#test/support/service.js';
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
+import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { WorkedExample } from '#test/support/worked-example.js';
 

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { findDifference } from '#src/statements/pay-difference.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';

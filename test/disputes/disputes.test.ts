@@ -1,8 +1,7 @@
-import { Service } from '#test/support/service.js';
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
 import { WorkedExample } from '#test/support/worked-example.js';
 
 const period = '2026-01';

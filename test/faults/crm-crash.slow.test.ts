@@ -1,6 +1,3 @@
-import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
-import { until } from '#test/support/until.js';
-import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
@@ -11,9 +8,11 @@ import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, randomDeal, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { freePort } from '#test/support/free-port.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
+import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { Random } from '#test/support/random.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
+import { until } from '#test/support/until.js';
 
 const changes = 150;
 const kills = 4;

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { saveFieldMapping } from '#src/fields/commands/save-field-mapping.js';
 import { getFieldMapping } from '#src/fields/queries/get-field-mapping.js';

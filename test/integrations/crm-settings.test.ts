@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { type ApiClient } from '#test/support/api-client.js';

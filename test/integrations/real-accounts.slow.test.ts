@@ -1,5 +1,3 @@
-import { until } from '#test/support/until.js';
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { FakeCrma } from '#fakes/fake-crma.js';
@@ -9,6 +7,7 @@ import { hangUp } from '#fakes/fake-server.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { crmWorlds, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
+import { until } from '#test/support/until.js';
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
 const neverPolled = { CRM_POLL_SECONDS: '86400', CRM_RETRY_MS: '1' };

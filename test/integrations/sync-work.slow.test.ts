@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmbWorld, payEveryone } from '#test/support/crm-worlds.js';

@@ -1,10 +1,9 @@
-import { until } from '#test/support/until.js';
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
+import { until } from '#test/support/until.js';
 
 const sync = ['POST', '/v1/commissions/sync'] as const;
 

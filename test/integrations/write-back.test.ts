@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { deliver } from '#fakes/deliveries.js';
 import { type CrmAccount } from '#src/crm/port.js';
@@ -206,8 +205,8 @@ describe('commission in the deals of the CRM', () => {
 
       /** A runner that loses its lease after the CRM has accepted a batch. */
       function stoppingRunner(onStop: () => void): WriteBackRunner {
-        const { unitOfWork, queue, log, container } = service.running.service;
-        const accounts = container.resolve(CrmAccounts);
+        const { unitOfWork, queue, log, registry } = service.running.service;
+        const accounts = registry.resolve(CrmAccounts);
         const stopping = {
           open: async (...of: Parameters<CrmAccounts['open']>) => {
             const account = (await accounts.open(...of)) as CrmAccount;

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrations } from '#migrations/index.js';

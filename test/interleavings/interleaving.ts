@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import pg from 'pg';
 import { type Clock } from '#src/kernel/clock.js';
 import { Failure } from '#src/kernel/failure.js';

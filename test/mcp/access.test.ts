@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { type AccessLevel, type Caller } from '#src/kernel/caller.js';
 import { operations } from '#src/operations.js';

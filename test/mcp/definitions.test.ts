@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { Service } from '#test/support/service.js';
 import { FetchClient, message, seededWorkspace } from './mcp-fixture.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { describedPlanConfig } from '#src/engine/plan-config.js';

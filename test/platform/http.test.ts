@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';

@@ -1,5 +1,3 @@
-import { describeTokens } from './tokens.js';
-import 'reflect-metadata';
 import { describeAssignments } from './assignments.js';
 import { describeAuthRoutes } from './auth-routes.js';
 import { describeClearing } from './clearing.js';
@@ -20,6 +18,7 @@ import { expectEveryRow } from './rows.js';
 import { startService, stopService } from './running-service.js';
 import { describeStatements } from './statements.js';
 import { describeStates } from './states.js';
+import { describeTokens } from './tokens.js';
 import { describeWebhooks } from './webhooks.js';
 import { describeWorkspace } from './workspace.js';
 

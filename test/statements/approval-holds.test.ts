@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { openDispute } from '#src/disputes/commands/open-dispute.js';
 import { approveStatement } from '#src/statements/commands/approve-statement.js';

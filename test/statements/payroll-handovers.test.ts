@@ -1,7 +1,6 @@
-import { Service } from '#test/support/service.js';
-import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { Service } from '#test/support/service.js';
 import { WorkedExample } from '#test/support/worked-example.js';
 
 describe('payroll hand-overs, checks and people who left', () => {

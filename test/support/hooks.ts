@@ -1,5 +1,4 @@
 // Must be loaded before any test file: classes are declared with decorators.
-import 'reflect-metadata';
 import './time-limits.js';
 import fc from 'fast-check';
 import { runCleanups } from './after-file.js';

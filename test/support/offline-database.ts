@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { type QueryResultRow } from 'pg';
-import { container as root } from 'tsyringe';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { type Clock } from '#src/kernel/clock.js';
@@ -13,6 +12,7 @@ import { CLOCK, CONFIG } from '#src/platform/injection-tokens.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { OperationDispatcher } from '#src/platform/operation-dispatcher.js';
+import { PartRegistry } from '#src/platform/part-registry.js';
 import { afterFile } from './after-file.js';
 import { query } from './ledger-checks.js';
 import { migrateTestDatabase } from './migrate-test-database.js';
@@ -114,13 +114,13 @@ const threads = simulationThreads(threadLimits);
 
 /** A dispatcher for one operation, wired as in the composition but without a queue. */
 export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake }: Wiring): OperationDispatcher {
-  const container = root.createChildContainer();
-  container.registerInstance(UnitOfWork, unitOfWork);
   const laneRunner = new LaneRunner(unitOfWork, clock, wake, createLog('silent'));
-  container.registerInstance(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock));
-  container.registerInstance(LaneRunner, laneRunner);
-  container.registerInstance(CLOCK, clock);
-  container.registerInstance(CONFIG, readConfig({ NODE_ENV: 'test' }));
-  container.registerInstance(DealExplainer, new DealExplainer(unitOfWork, threads, threadLimits));
-  return new OperationDispatcher([operation], container);
+  const registry = new PartRegistry()
+    .register(UnitOfWork, unitOfWork)
+    .register(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock))
+    .register(LaneRunner, laneRunner)
+    .register(CLOCK, clock)
+    .register(CONFIG, readConfig({ NODE_ENV: 'test' }))
+    .register(DealExplainer, new DealExplainer(unitOfWork, threads, threadLimits));
+  return new OperationDispatcher([operation], registry);
 }

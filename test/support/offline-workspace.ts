@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { type Caller, type Role } from '#src/kernel/caller.js';

@@ -1,5 +1,4 @@
 // Must be loaded before any test file: classes are declared with decorators.
-import 'reflect-metadata';
 import fc from 'fast-check';
 
 // A mutant is found by the first failing world; looking for the smallest one would take longer than all other tests.

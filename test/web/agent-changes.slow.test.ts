@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { FetchClient } from '#test/mcp/mcp-fixture.js';
 import { Browser, texts } from '#test/support/browser.js';

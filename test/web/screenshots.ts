@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Browser, type PageOptions } from '#test/support/browser.js';

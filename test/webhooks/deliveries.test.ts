@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';

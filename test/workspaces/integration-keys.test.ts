@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
 import { type ApiClient } from '#test/support/api-client.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { TokenAuthenticator } from '#src/platform/http/authenticate.js';
 import { AttemptLimits } from '#src/platform/limits/attempt-limits.js';

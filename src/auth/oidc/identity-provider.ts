@@ -10,11 +10,9 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
-import { inject, injectable } from 'tsyringe';
 import { Failure } from '../../kernel/failure.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { type Config } from '../../platform/config.js';
-import { CONFIG, LOG } from '../../platform/injection-tokens.js';
 import { type Log } from '../../platform/log.js';
 import { typedEmail } from '../sign-in.js';
 
@@ -28,13 +26,12 @@ export const callbackPath = '/auth/oidc/callback';
 const timeoutSeconds = timeLimit(10_000) / 1000;
 
 /** The configured OpenID Connect provider: authorization code with PKCE, state and nonce. */
-@injectable()
 export class IdentityProvider {
   private known: Promise<Configuration> | null = null;
 
   constructor(
-    @inject(CONFIG) private readonly config: Config,
-    @inject(LOG) private readonly log: Log,
+    private readonly config: Config,
+    private readonly log: Log,
   ) {}
 
   assertConfigured(): void {

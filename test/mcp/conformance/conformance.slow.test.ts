@@ -1,10 +1,9 @@
-import { Service } from '#test/support/service.js';
-import 'reflect-metadata';
 import { expect } from 'chai';
 import { forAgents, register } from '#test/agent-access/oauth-fixture.js';
 import { seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { freePort } from '#test/support/free-port.js';
+import { Service } from '#test/support/service.js';
 import { startBearerProxy } from './bearer-proxy.js';
 import { type Check, runSuite } from './conformance-suite.js';
 import { expectedFailures } from './expected-failures.js';
