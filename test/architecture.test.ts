@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders below src that are no slice. A slice is a resource of the API with its operations. */
-const technical = ['kernel', 'engine', 'ledger', 'crm', 'platform', 'api', 'agents', 'app'];
+const technical = ['kernel', 'engine', 'audit', 'ledger', 'crm', 'platform', 'api', 'agents', 'app'];
 const slices = readdirSync(path.join(root, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !technical.includes(entry.name))
   .map(({ name }) => name);
@@ -21,20 +21,26 @@ const rules: readonly { folder: string; imports: readonly string[]; packages: Re
   { folder: 'src/platform', imports: ['src/kernel', 'embedded-postgres'], packages: /./ },
   { folder: 'src/api', imports: ['src/platform'], packages: /^zod$/ },
   { folder: 'src/crm', imports: ['src/kernel', 'src/platform'], packages: /^zod$/ },
-  { folder: 'src/ledger', imports: ['src/kernel', 'src/engine', 'src/platform'], packages: /^(zod|kysely)$/ },
+  { folder: 'src/audit', imports: ['src/kernel', 'src/platform', 'src/api'], packages: /^(zod|kysely)$/ },
+  {
+    folder: 'src/ledger',
+    imports: ['src/kernel', 'src/engine', 'src/audit', 'src/platform'],
+    packages: /^(zod|kysely)$/,
+  },
   {
     folder: 'src/slices',
-    imports: ['src/kernel', 'src/engine', 'src/ledger', 'src/platform', 'src/api', 'src/crm'],
+    imports: ['src/kernel', 'src/engine', 'src/audit', 'src/ledger', 'src/platform', 'src/api', 'src/crm'],
     packages: /./,
   },
-  { folder: 'src/agents', imports: ['src/slices', 'src/platform'], packages: /^$/ },
-  { folder: 'src/*', imports: ['src/slices', 'src/platform'], packages: /^zod$/ },
+  { folder: 'src/agents', imports: ['src/slices', 'src/audit', 'src/platform'], packages: /^$/ },
+  { folder: 'src/*', imports: ['src/slices', 'src/audit', 'src/platform'], packages: /^zod$/ },
   {
     folder: 'src/app',
     imports: [
       'src/slices',
       'src/*',
       'src/kernel',
+      'src/audit',
       'src/ledger',
       'src/platform',
       'src/agents',
@@ -46,7 +52,7 @@ const rules: readonly { folder: string; imports: readonly string[]; packages: Re
   },
   {
     folder: 'workers',
-    imports: ['src/slices', 'src/kernel', 'src/ledger', 'src/platform', 'src/crm', 'src/app'],
+    imports: ['src/slices', 'src/kernel', 'src/audit', 'src/ledger', 'src/platform', 'src/crm', 'src/app'],
     packages: /./,
   },
   { folder: 'migrations', imports: [], packages: /^kysely$/ },

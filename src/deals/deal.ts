@@ -10,7 +10,7 @@ import {
   type StandardField,
   standardFields,
 } from '../engine/field-value.js';
-import { own } from '../engine/slug.js';
+import { own, usualSlugs } from '../engine/slug.js';
 import { type Day, readDay } from '../kernel/day.js';
 import { idOf } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -75,17 +75,6 @@ export const givenNames = {
   currency: 'currency',
   createdDate: 'createdDate',
 } as const satisfies Record<StandardField, keyof DealInput>;
-
-/** The usual slugs of a standard value, for workspaces that have not mapped it. */
-export const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
-  dealAmount: ['amount', 'value'],
-  dealStage: ['stage', 'dealstage'],
-  closeDate: ['close_date', 'closedate', 'closeDate'],
-  dealName: ['name', 'dealname'],
-  ownerId: ['owner_id', 'ownerId', 'owner'],
-  currency: ['currency'],
-  createdDate: ['created_date', 'createdate', 'createdDate'],
-};
 
 /**
  * The raw standard value: sent by name, otherwise the mapped field, otherwise, without a mapping, one of the usual

@@ -14,6 +14,17 @@ export type ReadField = (deal: Deal) => FieldValue | undefined;
 /** Slug to slug: with `{"amount": "acv"}` a plan's `amount` reads the CRM's `acv`. */
 export type SlugMapping = Readonly<Record<string, string>>;
 
+/** The usual slugs of a standard value, for workspaces that have not mapped it. */
+export const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
+  dealAmount: ['amount', 'value'],
+  dealStage: ['stage', 'dealstage'],
+  closeDate: ['close_date', 'closedate', 'closeDate'],
+  dealName: ['name', 'dealname'],
+  ownerId: ['owner_id', 'ownerId', 'owner'],
+  currency: ['currency'],
+  createdDate: ['created_date', 'createdate', 'createdDate'],
+};
+
 const standardBySlug: ReadonlyMap<string, StandardField> = new Map<string, StandardField>([
   ['stage', 'dealStage'],
   ['dealstage', 'dealStage'],

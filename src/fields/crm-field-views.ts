@@ -1,9 +1,8 @@
 import { fieldTypes } from '../engine/condition.js';
-import { findConnectedCrm } from '../integrations/crm-connection-views.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type FieldDefinition, type FieldOption } from './field-definition.js';
 
-/** A field as the connected CRM defines it, as of the last sync. */
+/** A field as the CRM that was connected first defines it, as of the last sync. */
 export interface CrmFieldDefinition extends FieldDefinition {
   /** Options of a select field; null if the CRM does not list them. */
   readonly options: readonly FieldOption[] | null;
@@ -11,13 +10,20 @@ export interface CrmFieldDefinition extends FieldDefinition {
 
 /** Empty if no CRM is connected or no sync has run. */
 export async function listCrmDefinitions(trx: Work, workspaceId: string): Promise<CrmFieldDefinition[]> {
-  const provider = await findConnectedCrm(trx, workspaceId);
-  if (provider === null) return [];
   const rows = await trx
     .selectFrom('crm_fields')
     .select(['slug', 'label', 'type', 'options'])
     .where('workspace_id', '=', workspaceId)
-    .where('provider', '=', provider)
+    .where('provider', '=', (query) =>
+      query
+        .selectFrom('crm_connections')
+        .select('provider')
+        .where('workspace_id', '=', workspaceId)
+        .where('connected_at', 'is not', null)
+        .orderBy('connected_at')
+        .orderBy('provider')
+        .limit(1),
+    )
     .orderBy('position')
     .orderBy('slug')
     .execute();

@@ -1,6 +1,6 @@
+import { type RunOutcome } from '../audit/audit-tables.js';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type RunOutcome } from './ledger-tables.js';
 
 /** An action of a caller, as opposed to an engine run: an approval, a reset, a sign-in, a new key. */
 export interface AuditEntry {

@@ -1,3 +1,4 @@
+import { type RunOutcome } from '../audit/audit-tables.js';
 import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull, intersection, isWithin } from '../kernel/day.js';
@@ -26,7 +27,6 @@ import {
   triggersOf,
 } from './lanes.js';
 import { type LedgerRow } from './ledger-rows.js';
-import { type RunOutcome } from './ledger-tables.js';
 import { calculationWindow } from './load-window.js';
 import { affectedDays, causesOf, type PeriodCheck, periodsToCheck, requestChecks } from './period-checks.js';
 import { finishRequests, type LaneResult, markComplete, outcomeOf, recordRuns, resetFailures } from './record-runs.js';

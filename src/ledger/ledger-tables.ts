@@ -3,8 +3,6 @@ import { type Phase } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 
-export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
-
 export interface JobScope {
   readonly scope: 'deal' | 'rep' | 'plan' | 'workspace';
   readonly dealId?: string;
@@ -40,7 +38,7 @@ interface EventColumns {
   run_id: string | null;
 }
 
-/** Rows of the tables of the ledger and of the audit log, which it writes. */
+/** Rows of the tables of the ledger. */
 export interface LedgerTables {
   commission_events: EventColumns & { revision: Generated<number>; updated_at: GeneratedInstant };
   commission_event_history: EventColumns & {
@@ -110,29 +108,6 @@ export interface LedgerTables {
     continues: Generated<boolean>;
     requested_at: GeneratedInstant;
   };
-  audit_runs: {
-    workspace_id: string;
-    run_id: string;
-    actor: string;
-    trigger: string;
-    scope: string;
-    deal_id: string | null;
-    rep_id: string | null;
-    period: string | null;
-    outcome: RunOutcome;
-    events_written: Generated<number>;
-    events_reversed: Generated<number>;
-    statement_locked: Generated<number>;
-    skipped: Generated<number>;
-    deals: Generated<number>;
-    blocked: Json<unknown> | null;
-    details: Json<unknown> | null;
-    error: string | null;
-    started_at: GeneratedInstant;
-    duration_ms: Generated<number>;
-  };
-  audit_run_deals: { workspace_id: string; deal_id: string; run_id: string };
-  audit_run_jobs: { workspace_id: string; job_id: string; run_id: string };
   rep_months: {
     workspace_id: string;
     rep_id: string;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type RunOutcome } from '../audit/audit-tables.js';
 import { type BlockedChange } from '../engine/model.js';
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange } from '../kernel/day.js';
@@ -6,7 +7,6 @@ import { unnestRows } from '../platform/database/columns.js';
 import { executeWithCommit, type Work } from '../platform/database/unit-of-work.js';
 import { type AppliedDifference } from './apply-difference.js';
 import { dealsOf, jobsOf, type LockedLane, type PendingRequest, triggersOf } from './lanes.js';
-import { type RunOutcome } from './ledger-tables.js';
 
 /** The calculation of one lane, written in the transaction of its batch. */
 export interface LaneResult {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { usualSlugs } from '../deals/deal.js';
+import { usualSlugs } from '../engine/slug.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';

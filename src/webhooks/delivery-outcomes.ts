@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { type RunOutcome } from '../audit/audit-tables.js';
 import { pollUntil } from '../kernel/waiting.js';
 import { blockedIn } from '../ledger/blocked-changes.js';
-import { type RunOutcome } from '../ledger/ledger-tables.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type InboxMessage, type Received } from '../platform/inbox/inbox.js';
 import { type DeliveryAnswer } from './delivery.js';

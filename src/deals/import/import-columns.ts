@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { type StandardField, standardFields } from '../../engine/field-value.js';
+import { usualSlugs } from '../../engine/slug.js';
 import { listNativeDefinitions } from '../../fields/field-definition-views.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { type DealTerms, usualSlugs } from '../deal.js';
+import { type DealTerms } from '../deal.js';
 
 /** Columns that are properties of the deal and not fields. */
 export const namedColumns = ['repId', 'ownerEmail', 'sourceUpdatedAt'] as const;
