@@ -19,14 +19,16 @@ export const callersOf: Readonly<Record<AccessLevel, readonly CallerName[]>> = {
 /** They would end the tokens of this test. */
 export const ending = ['rotateWorkspaceKey', 'logOut'];
 
+type RequestField = Omit<DeclaredField, 'schema'>;
+
 export const bounded = operations.flatMap(boundedFields);
 /** Printing a file takes a second. */
 export const isPrinted = ({ operation: { files, otherStatus } }: DeclaredField) =>
   files !== undefined && otherStatus === 202;
-export const nameOf = ({ operation, part, path }: DeclaredField) => `${operation.id} ${part}.${path.join('.')}`;
+export const nameOf = ({ operation, part, path }: RequestField) => `${operation.id} ${part}.${path.join('.')}`;
 
 /** The example of the operation with this value in the field. */
-export function inputWith({ operation, part, path }: DeclaredField, value: unknown, world: ExampleWorld | null) {
+export function inputWith({ operation, part, path }: RequestField, value: unknown, world: ExampleWorld | null) {
   const example = structuredClone(operation.example);
   const { params = {}, query = {}, body } = world === null ? example : world.fill(example);
   const changed = { params, query: { ...query }, body: operation.method === 'get' ? undefined : body };
@@ -36,7 +38,7 @@ export function inputWith({ operation, part, path }: DeclaredField, value: unkno
 
 /** Sends the example of the operation with this value in the field. */
 export function sendWith(
-  field: DeclaredField,
+  field: RequestField,
   value: unknown,
   world: ExampleWorld,
   caller: CallerName,
@@ -53,6 +55,14 @@ export function sendWith(
   const text = body === undefined ? undefined : jsonOf(body);
   return world.service.client(token).send(operation.method.toUpperCase(), path, text, headers);
 }
+
+/** The bodies of the examples, and each of their fields. connectCrmc is excluded, because it sends requests to its input. */
+export const partsOfBodies: readonly RequestField[] = operations.flatMap((operation) => {
+  const { body } = operation.example;
+  if (operation.method === 'get' || operation.id === 'connectCrmc' || typeof body !== 'object' || body === null)
+    return [];
+  return [[], ...Object.keys(body).map((name) => [name])].map((path) => ({ operation, part: 'body', path }));
+});
 
 /** Runs the work for all items, some of them at a time. */
 export async function forAll<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {

@@ -3,7 +3,17 @@ import { Failure } from '#src/kernel/failure.js';
 import { inputOf } from '#src/platform/operation-dispatcher.js';
 import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
-import { bounded, callersOf, ending, forAll, inputWith, isPrinted, nameOf, sendWith } from './boundary-requests.js';
+import {
+  bounded,
+  callersOf,
+  ending,
+  forAll,
+  inputWith,
+  isPrinted,
+  nameOf,
+  partsOfBodies,
+  sendWith,
+} from './boundary-requests.js';
 import { extremeValues, outsideValues } from './boundary-values.js';
 import { type CallerName, ExampleWorld } from './example-world.js';
 
@@ -40,6 +50,19 @@ describe('values at the bounds of every field', () => {
       if (status >= 500) wrong.push(`${nameOf(field)} = ${String(value)} as ${caller}: ${status} ${body?.message}`);
     });
     expect(cases.length).to.be.at.least(120);
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('that are missing, one or all of a body, are never an error of the service', async () => {
+    const world = await ExampleWorld.create(service);
+    const wrong: string[] = [];
+    const cases = partsOfBodies.filter(({ operation }) => !ending.includes(operation.id));
+    await forAll(cases, async (part) => {
+      const caller = callersOf[part.operation.access].find((name) => name !== 'key') ?? 'key';
+      const { status, body } = await sendWith(part, part.path.length === 0 ? {} : undefined, world, caller);
+      if (status >= 500) wrong.push(`without ${nameOf(part)}: ${status} ${body?.message}`);
+    });
+    expect(cases.length).to.be.at.least(160);
     expect(wrong).to.deep.equal([]);
   });
 });

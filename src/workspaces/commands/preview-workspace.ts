@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { allDays } from '../../kernel/day.js';
+import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
 import { previewWrite } from '../../ledger/preview-write.js';
 import { affectedWithin, commissionEffect } from '../../ledger/write-effect.js';
@@ -33,6 +34,8 @@ export const previewWorkspace = operation({
   example: { body: { currency: 'EUR' }, answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: change }, caller, { changes, clock }): Promise<z.input<typeof response>> {
+    if (change.currency === undefined && change.timezone === undefined)
+      throw invalid({ path: '', message: 'give at least one of currency, timezone' });
     const { workspaceId } = caller;
     const effect = await previewWrite(changes, clock, caller, async (trx) => {
       const reps = await listRepIds(trx, workspaceId);
