@@ -7,9 +7,11 @@ import { hasCascades, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js
 import { type TenantCaller, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { executeForwarded } from '../platform/threads/forwarded-database.js';
 import { type RunInThread, ThreadLimitExceeded, type ThreadPool } from '../platform/threads/thread-pool.js';
-import { calculateOutcomes, type DealOutcome, type ExplainDeal, type ExplainedDeal } from './deal-outcomes.js';
+import { calculateOutcomes, type DealOutcome, type ExplainDeal } from './deal-outcomes.js';
+import { type Exception } from './exceptions.js';
+import { type ExplainedRep } from './rep-exceptions.js';
 import { type SimulationLimits, tooComplex } from './simulation-limits.js';
-import { type ThreadTask } from './simulation-task.js';
+import { type ExplanationTask } from './simulation-task.js';
 
 /** Results of rules on deals that are calculated in the process: about 20 ms. */
 const maxResults = 2000;
@@ -20,8 +22,8 @@ class NeedsThread extends Error {
 }
 
 /**
- * Explains deals. What a deal pays can depend on every deal of its attainment period, so explaining a deal of a rep with
- * thousands of deals takes long: this is done in a worker thread, one at a time for each workspace.
+ * Explains deals. What a deal pays can depend on every deal of its attainment period, so explaining deals of a rep with
+ * thousands of them takes long: this is done in a worker thread, one at a time for each workspace.
  */
 export class DealExplainer {
   constructor(
@@ -46,30 +48,44 @@ export class DealExplainer {
       if (!(error instanceof NeedsThread)) throw error;
     }
     return this.threads.hold(caller.workspaceId, (run) =>
-      this.unitOfWork.run(caller, options, (trx) => work(trx, this.explainIn(run))),
+      this.unitOfWork.run(caller, options, (trx) =>
+        work(trx, (_, explainedDeal) => this.explainIn<DealOutcome[]>(run, trx, { explainedDeal })),
+      ),
+    );
+  }
+
+  /** Whether explaining the deals of the days takes too long for the process. */
+  async needsThread(trx: Work, terms: RepTerms, days: DayRange): Promise<boolean> {
+    const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, rulesOf(terms)));
+    return hasMoreDeals(trx, terms, calculationWindow(terms, days), maxDeals);
+  }
+
+  /** Finds the exceptions of a rep in a thread. */
+  findExceptions(
+    caller: TenantCaller,
+    options: Parameters<UnitOfWork['run']>[1],
+    explainedRep: ExplainedRep,
+  ): Promise<Exception[]> {
+    return this.threads.hold(caller.workspaceId, (run) =>
+      this.unitOfWork.run(caller, options, (trx) => this.explainIn<Exception[]>(run, trx, { explainedRep })),
     );
   }
 
   private readonly explainHere: ExplainDeal = async (trx, deal) => {
     const { workspaceId, repId, closeDate, workspace } = deal;
     const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
-    const window = calculationWindow(terms, { from: closeDate, to: closeDate });
-    const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, rulesOf(terms)));
-    if (await hasMoreDeals(trx, terms, window, maxDeals)) throw new NeedsThread();
+    if (await this.needsThread(trx, terms, { from: closeDate, to: closeDate })) throw new NeedsThread();
     return calculateOutcomes(trx, terms, deal);
   };
 
-  private explainIn(run: RunInThread): ExplainDeal {
-    return async (trx: Work, deal: ExplainedDeal) => {
-      const task: ThreadTask = { explainedDeal: deal };
-      try {
-        const json = await run([task], (statement) => executeForwarded(trx, statement));
-        return JSON.parse(new TextDecoder().decode(json)) as DealOutcome[];
-      } catch (error) {
-        if (error instanceof ThreadLimitExceeded) throw tooComplex(this.limits, error.limit, 'The explanation');
-        throw error;
-      }
-    };
+  private async explainIn<Result>(run: RunInThread, trx: Work, task: ExplanationTask): Promise<Result> {
+    try {
+      const json = await run([task], (statement) => executeForwarded(trx, statement));
+      return JSON.parse(new TextDecoder().decode(json)) as Result;
+    } catch (error) {
+      if (error instanceof ThreadLimitExceeded) throw tooComplex(this.limits, error.limit, 'The explanation');
+      throw error;
+    }
   }
 }
 

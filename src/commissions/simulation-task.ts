@@ -7,9 +7,13 @@ import { type TeamMember } from '../ledger/hierarchy.js';
 import { type RepTerms, type StoredQuota, type StoredVersion } from '../ledger/rep-terms.js';
 import { type PlanWarning } from '../plans/plan-warnings.js';
 import { type ExplainedDeal } from './deal-outcomes.js';
+import { type ExplainedRep } from './rep-exceptions.js';
 
 /** What a worker thread does. */
-export type ThreadTask = { readonly simulation: SimulationHead } | { readonly explainedDeal: ExplainedDeal };
+export type ThreadTask = { readonly simulation: SimulationHead } | ExplanationTask;
+
+/** What the result of the task is depends on its kind: the outcomes of a deal, or the exceptions of a rep. */
+export type ExplanationTask = { readonly explainedDeal: ExplainedDeal } | { readonly explainedRep: ExplainedRep };
 
 /** What applies to all reps of a simulation. It is sent to a worker thread, so it contains only data. */
 export interface SimulationHead {

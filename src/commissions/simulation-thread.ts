@@ -10,6 +10,11 @@ serveThread(async ([first, ...parts], request) => {
   if ('simulation' in task)
     return simulationJson(task.simulation, simulate(task.simulation, parts as SimulatedRepData[]));
   // Loaded with the first explanation, since a simulation needs no access to the database.
-  const { explainDeal } = await import('./explain-deal.js');
-  return JSON.stringify(await explainDeal(forwardedTransaction(request), task.explainedDeal));
+  const { explainDeal, explainExceptions } = await import('./explain-in-thread.js');
+  const trx = forwardedTransaction(request);
+  return JSON.stringify(
+    'explainedDeal' in task
+      ? await explainDeal(trx, task.explainedDeal)
+      : await explainExceptions(trx, task.explainedRep),
+  );
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { type DealOutcome, outcomesOf } from '#src/commissions/deal-outcomes.js';
+import { listCommissionExceptions } from '#src/commissions/queries/list-commission-exceptions.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { findDeal } from '#src/deals/deal-views.js';
 import { loadWorkspaceTerms } from '#src/ledger/rep-terms.js';
@@ -101,6 +102,41 @@ describe('explanations of deals of large reps', () => {
     expect([threads.tasks, outcome?.ruleName]).to.deep.equal([1, 'New business']);
     await explain('D2', max);
     expect(threads.tasks).to.equal(2);
+  });
+
+  describe('that list exceptions', () => {
+    const exceptions = async (maxResults?: number) => {
+      const { db, admin } = workspace;
+      const explainer = new DealExplainer(db.unitOfWork, threads, limits, maxResults);
+      const uses = { unitOfWork: db.unitOfWork, clock: db.clock, explainer };
+      const input = { params: {}, query: { period: '2026-Q1', limit: 100 }, body: {} };
+      const response = await listCommissionExceptions.execute(input, admin, uses);
+      return response as Extract<typeof response, { exceptions: unknown }>;
+    };
+
+    beforeEach(async () => {
+      await workspace.insert.deal('Foreign', ada, { amount: 70_000, closeDate: '2026-03-07', currency: 'EUR' });
+      await workspace.insert.deal('Late', ada, { amount: 80_000, closeDate: '2026-01-16' });
+      await workspace.insert.deal('Unassigned', await workspace.insert.rep('Cy'), { closeDate: '2026-02-01' });
+    });
+
+    it('are calculated in a thread as in the process', async () => {
+      const here = await exceptions(1_000_000);
+      expect(threads.tasks).to.equal(0);
+      expect(await exceptions(0)).to.deep.equal(here);
+      expect(threads.tasks).to.equal(3);
+      expect(here.exceptions.map(({ reason }) => reason)).to.include.members([
+        'no_assignment',
+        'statement_locked',
+        'currency_mismatch',
+      ]);
+    });
+
+    it('use a thread only for the reps whose attainment period has more than 500 deals', async () => {
+      await workspace.insert.deals(ada, 501, { amount: 10, spacing: 1, days: 80 });
+      await exceptions();
+      expect(threads.tasks).to.equal(2);
+    });
   });
 
   it('begin no transaction before a thread is free', async () => {

@@ -2,20 +2,18 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
-import { type Day, dayInZone } from '../../kernel/day.js';
+import { dayInZone } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { type Period, periodOf, periodRange } from '../../kernel/period.js';
+import { periodOf, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
-import { calculateInSlices } from '../../ledger/calculate-in-slices.js';
-import { calculationWindow } from '../../ledger/load-window.js';
-import { loadRepInput } from '../../ledger/rep-input.js';
-import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/rep-terms.js';
+import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operation.js';
 import { period, wholeNumber } from '../../platform/schemas.js';
+import { DealExplainer } from '../deal-explainer.js';
 import {
   type DealRow,
   findNames,
@@ -24,7 +22,8 @@ import {
   listUndatedDeals,
   listUnownedDeals,
 } from '../exception-views.js';
-import { type Exception, type ExceptionReason, exceptionReasons, exceptionsOf } from '../exceptions.js';
+import { type Exception, type ExceptionReason, exceptionReasons } from '../exceptions.js';
+import { calculateExceptions, type ExplainedRep } from '../rep-exceptions.js';
 
 const query = z.strictObject({
   period: period.optional().describe('The current month by default'),
@@ -117,32 +116,32 @@ const meanings: Readonly<Record<ExceptionReason, string>> = {
 /** Each chunk of reps is read in a separate short transaction. */
 const repsPerTransaction = 50;
 
-function read<T>(caller: Caller, work: (trx: Work) => Promise<T>, unitOfWork: UnitOfWork): Promise<T> {
-  return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, work);
-}
+const readOnly = { lock: 'none', access: 'read', replica: true } as const;
 
-interface Scope {
-  readonly workspaceId: string;
-  readonly workspace: WorkspaceTerms;
-  readonly today: Day;
-  readonly period: Period;
-}
+type Scope = Omit<ExplainedRep, 'repId'>;
 
-async function explainReps(
-  trx: Work,
-  { workspaceId, workspace, today, period: of }: Scope,
+/** The exceptions of the reps; those of large reps are found one rep at a time. */
+async function findExceptions(
+  caller: Caller,
+  scope: Scope,
   repIds: readonly string[],
+  unitOfWork: UnitOfWork,
+  explainer: DealExplainer,
 ): Promise<Exception[]> {
-  const days = periodRange(of);
-  const terms = await loadTermsOfReps(trx, workspaceId, repIds, workspace);
-  const frozen = await loadFrozenOfReps(trx, workspaceId, repIds);
-  const expected = await listExpectedDeals(trx, workspaceId, days, repIds);
   const found: Exception[] = [];
-  for (const [repId, ofRep] of terms) {
-    const rep = { ...ofRep, frozen: frozen.get(repId) ?? [] };
-    const input = await loadRepInput(trx, rep, calculationWindow(rep, days), today, { explain: true });
-    found.push(...exceptionsOf(rep, input, await calculateInSlices(input), days, expected));
-  }
+  const large: string[] = [];
+  await unitOfWork.run(caller, readOnly, async (trx) => {
+    const { workspaceId, workspace, days } = scope;
+    const terms = await loadTermsOfReps(trx, workspaceId, repIds, workspace);
+    const frozen = await loadFrozenOfReps(trx, workspaceId, repIds);
+    const expected = await listExpectedDeals(trx, workspaceId, days, repIds);
+    for (const [repId, ofRep] of terms) {
+      const rep = { ...ofRep, frozen: frozen.get(repId) ?? [] };
+      if (await explainer.needsThread(trx, rep, days)) large.push(repId);
+      else found.push(...(await calculateExceptions(trx, rep, scope, expected)));
+    }
+  });
+  for (const repId of large) found.push(...(await explainer.findExceptions(caller, readOnly, { ...scope, repId })));
   return found;
 }
 
@@ -212,7 +211,7 @@ export const listCommissionExceptions = operation({
   access: 'manager',
   query,
   response,
-  failures: {},
+  failures: { plan_too_complex: 400 },
   cacheScope: () => null,
   tool: {
     name: 'list_exceptions',
@@ -258,41 +257,45 @@ export const listCommissionExceptions = operation({
       ],
     },
   },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, explainer: DealExplainer },
   /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
-  async execute({ query: { period: requested, limit } }, caller, { unitOfWork, clock }): Promise<Answer> {
+  async execute({ query: { period: requested, limit } }, caller, { unitOfWork, clock, explainer }): Promise<Answer> {
     const { workspaceId } = caller;
     const repIds = visibleReps(caller);
-    const { scope, toExplain, unassigned } = await read(
-      caller,
-      async (trx) => {
-        const workspace = await loadWorkspaceTerms(trx, workspaceId);
-        const today = dayInZone(clock.now(), workspace.timeZone);
-        const of = requested ?? periodOf(today, 'monthly');
-        const days = periodRange(of);
-        const [unowned, undated] = [
-          repIds === null ? await listUnownedDeals(trx, workspaceId, days) : [],
-          await listUndatedDeals(trx, workspaceId, repIds),
-        ];
-        return {
-          scope: { workspaceId, workspace, today, period: of },
-          toExplain: await listRepsToExplain(trx, workspaceId, days, repIds),
-          unassigned: [
-            ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
-            ...undated.map((deal) => unexplained(deal, 'no_close_date')),
-          ],
-        };
-      },
-      unitOfWork,
-    );
+    const read = <T>(work: (trx: Work) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
+    const {
+      scope,
+      period: of,
+      toExplain,
+      unassigned,
+    } = await read(async (trx) => {
+      const workspace = await loadWorkspaceTerms(trx, workspaceId);
+      const today = dayInZone(clock.now(), workspace.timeZone);
+      const period = requested ?? periodOf(today, 'monthly');
+      const days = periodRange(period);
+      const [unowned, undated] = [
+        repIds === null ? await listUnownedDeals(trx, workspaceId, days) : [],
+        await listUndatedDeals(trx, workspaceId, repIds),
+      ];
+      return {
+        scope: { workspaceId, workspace, today, days },
+        period,
+        toExplain: await listRepsToExplain(trx, workspaceId, days, repIds),
+        unassigned: [
+          ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
+          ...undated.map((deal) => unexplained(deal, 'no_close_date')),
+        ],
+      };
+    });
     const found = [...unassigned];
     for (const reps of chunk(toExplain, repsPerTransaction))
-      found.push(...(await read(caller, (trx) => explainReps(trx, scope, reps), unitOfWork)));
-    const groups = groupsOf(found, scope.workspace.currency, limit);
-    const names = await read(caller, (trx) => findNames(trx, workspaceId, idsIn(groups)), unitOfWork);
+      found.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
+    const { currency } = scope.workspace;
+    const groups = groupsOf(found, currency, limit);
+    const names = await read((trx) => findNames(trx, workspaceId, idsIn(groups)));
     return {
-      period: scope.period,
-      currency: scope.workspace.currency,
+      period: of,
+      currency,
       deals: new Set(found.map(({ dealId }) => dealId)).size,
       exceptions: groups.map(({ listed, ...group }) => ({
         ...group,

@@ -1,0 +1,27 @@
+import { type Day, type DayRange } from '../kernel/day.js';
+import { calculateInSlices } from '../ledger/calculate-in-slices.js';
+import { calculationWindow } from '../ledger/load-window.js';
+import { loadRepInput } from '../ledger/rep-input.js';
+import { type RepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Exception, exceptionsOf } from './exceptions.js';
+
+/** A rep whose exceptions among the deals of the days are found. It is sent to a worker thread, so it contains only data. */
+export interface ExplainedRep {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly days: DayRange;
+  readonly workspace: WorkspaceTerms;
+  readonly today: Day;
+}
+
+/** Runs the engine over the calculation window of the days. `expected` contains the deals of {@link listExpectedDeals}. */
+export async function calculateExceptions(
+  trx: Work,
+  terms: RepTerms,
+  { days, today }: Pick<ExplainedRep, 'days' | 'today'>,
+  expected: ReadonlySet<string>,
+): Promise<Exception[]> {
+  const input = await loadRepInput(trx, terms, calculationWindow(terms, days), today, { explain: true });
+  return exceptionsOf(terms, input, await calculateInSlices(input), days, expected);
+}
