@@ -5,6 +5,7 @@ import { type AssignedPlan } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
+import { creditSoFar, ratioOf } from '../quotas/quota.js';
 
 const nextTier = z
   .object({
@@ -20,8 +21,8 @@ export const attainment = z
     measure: fields.measure,
     period: z.string().describe('Attainment period of the quota, such as 2026-Q1'),
     target: z.number().describe('Target of the quota, in the unit of the measure'),
-    credit: fields.credit,
-    attainment: fields.attainment,
+    credit: creditSoFar('credit'),
+    attainment: creditSoFar('attainment'),
     through: z
       .string()
       .describe(
@@ -37,7 +38,8 @@ export interface QuotaRow {
   readonly measure: string;
   readonly period: Period;
   readonly target: string;
-  readonly credit: string;
+  /** Null if nothing is counted before the end of the attainment period. */
+  readonly credit: string | null;
   /** The last day whose credit is counted. */
   readonly through: Day;
 }
@@ -55,14 +57,14 @@ export function lastCountedDay(attainmentPeriod: Period, requested: Period): Day
 
 export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
   const target = Decimal.of(quota.target);
-  const credit = Decimal.of(quota.credit);
+  const credit = quota.credit === null ? null : Decimal.of(quota.credit);
   return {
     planId: quota.planId,
     measure: quota.measure,
     period: quota.period,
     target: target.toNumber(),
-    credit: credit.toNumber(),
-    attainment: target.isZero() ? 0 : credit.dividedBy(target).rounded(6).toNumber(),
+    credit: credit?.toNumber() ?? null,
+    attainment: credit === null ? null : ratioOf(credit, target),
     through: quota.through,
   };
 }
@@ -79,8 +81,8 @@ export function attainmentWithNextTier(
 
 function nextTierOf(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day): z.input<typeof nextTier> | null {
   const target = Decimal.of(quota.target);
+  if (quota.credit === null || target.isZero()) return null;
   const credit = Decimal.of(quota.credit);
-  if (target.isZero()) return null;
   const { from, to } = periodRange(quota.period);
   const day = today < from ? from : today > to ? to : today;
   const plan = plans.find((candidate) => candidate.planId === quota.planId);

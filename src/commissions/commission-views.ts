@@ -4,6 +4,7 @@ import { type Rule } from '../engine/plan-config.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/as-of.js';
+import { isCountedAtEnd } from '../ledger/counted-at-end.js';
 import { countedRows } from '../ledger/counted-rows.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { lastCountedDay, type QuotaRow, relatedPeriods } from './attainment.js';
@@ -94,16 +95,18 @@ export async function listMonths(
 
 /**
  * Quotas of every kind that touch the period, with their credit as of its last day, of one rep if an id is given. A
- * quarter's quota read for October has no credit of November.
+ * quarter's quota read for October has no credit of November, and none of a rule that counts at the end of the quarter.
  */
 export async function listQuotas(trx: Work, workspaceId: string, period: Period, repId?: string): Promise<QuotaRow[]> {
   const { to } = periodRange(period);
   const periods = relatedPeriods(period);
   const ofRep = repId === undefined ? sql`` : sql`and rep_id = ${repId}`;
   const longer = periods.filter((one) => periodRange(one).to > to);
+  const ended = periods.filter((one) => periodRange(one).to <= to);
   const { rows } = await sql<QuotaRow>`
     select q.rep_id as "repId", q.plan_id as "planId", q.attainment_key as measure, q.period, q.target,
-      (q.current_value - coalesce(later.credit, 0))::text as credit
+      case when ${isCountedAtEnd(workspaceId, sql`${ended}::text[]`)} then null
+        else (q.current_value - coalesce(later.credit, 0))::text end as credit
     from quotas q
     left join (
       select r.rep_id, c.plan_id, c.attainment_key, c.period, sum(c.credit) as credit

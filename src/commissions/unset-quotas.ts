@@ -45,13 +45,14 @@ function neededBy(plan: AssignedPlan, { repId, period, today }: Dashboard, credi
       const rules = applicableVersion(versions, day)?.rules ?? [];
       const keys = new Set(rules.filter((rule) => needsQuota(rule, kind)).map(({ key }) => key));
       return [...keys].flatMap((key) => {
-        const names = new Set(rules.filter((one) => one.key === key).map(({ rule }) => rule.name));
-        const credit = sum(
-          credits
-            .filter((row) => row.planId === planId && row.period === attainmentPeriod && names.has(row.ruleName))
-            .map((row) => Decimal.of(row.credit)),
+        const counting = rules.filter((one) => one.key === key).map(({ rule }) => rule);
+        const names = new Set(counting.map(({ name }) => name));
+        const earned = credits.filter(
+          (row) => row.planId === planId && row.period === attainmentPeriod && names.has(row.ruleName),
         );
+        const credit = sum(earned.map((row) => Decimal.of(row.credit)));
         if (periods.length > 1 && credit.isZero()) return [];
+        const isAtEnd = earned.length === 0 && counting.every(({ executionPhase }) => executionPhase === 'periodic');
         return [
           {
             repId,
@@ -59,7 +60,7 @@ function neededBy(plan: AssignedPlan, { repId, period, today }: Dashboard, credi
             measure: key,
             period: attainmentPeriod,
             target: '0',
-            credit: credit.toString(),
+            credit: isAtEnd ? null : credit.toString(),
             through: lastCountedDay(attainmentPeriod, period),
           },
         ];

@@ -1,8 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
+import { isCountedAtEnd } from '../ledger/counted-at-end.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { attainmentOf, type Quota } from './quota.js';
+import { type Quota, ratioOf } from './quota.js';
 
 interface QuotaFilter {
   readonly quotaId?: string;
@@ -14,6 +15,7 @@ interface QuotaFilter {
 
 /** Quotas by rep, oldest period first. */
 export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFilter): Promise<Quota[]> {
+  const periods = sql`(select distinct period from quotas where workspace_id = ${workspaceId})`;
   let query = trx
     .selectFrom('quotas as q')
     .innerJoin('reps as r', (join) =>
@@ -28,7 +30,9 @@ export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFi
       'q.period',
       'q.target',
       'q.variable_target',
-      'q.current_value',
+      sql<string | null>`case when ${isCountedAtEnd(workspaceId, periods)} then null else q.current_value end`.as(
+        'credit',
+      ),
     ])
     .where('q.workspace_id', '=', workspaceId)
     .orderBy('r.name')
@@ -51,8 +55,8 @@ export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFi
     period: row.period,
     target: Number(row.target),
     variableTarget: row.variable_target === null ? null : Number(row.variable_target),
-    current_value: Number(row.current_value),
-    attainment: attainmentOf(Decimal.of(row.current_value), Decimal.of(row.target)),
+    current_value: row.credit === null ? null : Number(row.credit),
+    attainment: row.credit === null ? null : ratioOf(Decimal.of(row.credit), Decimal.of(row.target)),
   }));
 }
 

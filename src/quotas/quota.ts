@@ -4,6 +4,15 @@ import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 
+/** What counts towards a quota, or its share of the target. */
+export function creditSoFar(field: 'credit' | 'attainment') {
+  return fields[field]
+    .nullable()
+    .describe(
+      `${fields[field].description}; null if only periodic rules count, which do so once, until the attainment period has ended`,
+    );
+}
+
 export const quota = z
   .object({
     quotaId: z.string().describe('Id of the quota (UUID)'),
@@ -17,8 +26,8 @@ export const quota = z
       .number()
       .nullable()
       .describe('Variable pay at 100 %, in the currency of the plan; null if it is not set'),
-    current_value: z.number().describe('Credit in the period so far, in the unit of the measure'),
-    attainment: fields.attainment,
+    current_value: creditSoFar('credit'),
+    attainment: creditSoFar('attainment'),
   })
   .describe('The target of a rep for one attainment key and period');
 export type Quota = z.infer<typeof quota>;
@@ -38,8 +47,8 @@ function isExact(value: number): boolean {
 }
 
 /** Attainment, where 1 is 100 %; 0 without a target. */
-export function attainmentOf(currentValue: Decimal, target: Decimal): number {
-  return target.isZero() ? 0 : currentValue.dividedBy(target).rounded(places).toNumber();
+export function ratioOf(credit: Decimal, target: Decimal): number {
+  return target.isZero() ? 0 : credit.dividedBy(target).rounded(places).toNumber();
 }
 
 export function quotaNotFound(): Failure {

@@ -3,6 +3,7 @@ import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
 import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
 import { listQuotas } from '#src/quotas/queries/list-quotas.js';
+import { type Quota } from '#src/quotas/quota.js';
 import { approveStatement } from '#src/statements/commands/approve-statement.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { trueUpStatement } from '#src/statements/commands/true-up-statement.js';
@@ -558,6 +559,38 @@ describe('commission queries', () => {
       expect(breakdown.events).to.deep.equal([]);
       expect(breakdown.outcomes).to.deep.equal([]);
       expect((await readView({ repId: ben, period: '2026-02' })).closedDeals[0].commission).to.equal(0);
+    });
+  });
+
+  describe('a quota of a periodic rule', () => {
+    const bonus = { ...sale, name: 'Quarter bonus', executionPhase: 'periodic' };
+
+    beforeEach(async () => {
+      const bonuses = await workspace.insert.plan('Bonuses', { rules: [bonus] });
+      await workspace.insert.assignment(ada, bonuses);
+      await workspace.insert.quota(ada, bonuses, 'Quarter bonus', '2026-Q1', 100_000);
+      await workspace.insert.quota(ada, bonuses, 'Quarter bonus', '2025-Q4', 100_000);
+      await workspace.recalculate();
+    });
+
+    const shares = (attainment: readonly { measure: string; attainment: number | null; nextTier?: object }[]) =>
+      attainment.filter(({ measure }) => measure === 'Quarter bonus').map((one) => [one.attainment, one.nextTier]);
+
+    it('has no credit, attainment and next tier before the period has ended, and those of its end then', async () => {
+      const own = await readView({ repId: ada, period: '2026-03' });
+      const team = await readView({ period: '2026-03' });
+      const stored: Quota[] = await workspace.run(listQuotas, { query: { repId: ada } });
+      const bonuses = stored.filter(({ measure }) => measure === 'Quarter bonus');
+      expect(shares(own.attainment)).to.deep.equal([[null, undefined]]);
+      expect(shares(team.reps[0].attainment)).to.deep.equal([[null, undefined]]);
+      expect(bonuses.map(({ period, current_value }) => [period, current_value])).to.deep.equal([
+        ['2025-Q4', 0],
+        ['2026-Q1', null],
+      ]);
+      workspace.db.now = new Date('2026-04-01T12:00:00Z');
+      await workspace.recalculate();
+      expect(shares((await readView({ repId: ada, period: '2026-Q1' })).attainment)).to.deep.equal([[1.5, undefined]]);
+      expect(shares((await readView({ repId: ada, period: '2026-02' })).attainment)).to.deep.equal([[null, undefined]]);
     });
   });
 

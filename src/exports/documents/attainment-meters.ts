@@ -41,7 +41,7 @@ export function metersOf({
   for (const quota of quotas) {
     const id = idOf(quota.planId, quota.measure, quota.period);
     const found = meters.get(id);
-    const meter = found === undefined ? meterOfQuota(quota, head, key) : withCredit(found, Decimal.of(quota.credit));
+    const meter = found === undefined ? meterOfQuota(quota, head, key) : withCredit(found, quota);
     if (meter !== null) meters.set(id, meter);
   }
   return [...meters.values()];
@@ -50,13 +50,16 @@ export function metersOf({
 /** A quota that no line of the statement counted towards. */
 function meterOfQuota(quota: QuotaRow, head: StatementFacts['head'], key: StatementFacts['key']): Meter | null {
   const hasEnded = periodRange(quota.period).to <= periodRange(key.period).to;
-  const [target, credit] = [Decimal.of(quota.target), Decimal.of(quota.credit)];
-  if (target.isZero() || (head?.status === 'approved' && !hasEnded)) return null;
+  const target = Decimal.of(quota.target);
+  if (quota.credit === null || target.isZero() || (head?.status === 'approved' && !hasEnded)) return null;
+  const credit = Decimal.of(quota.credit);
   const { measure, period } = quota;
   return { measure, period, target, credit, attainment: credit.dividedBy(target), tiers: [] };
 }
 
-function withCredit(meter: Meter, credit: Decimal): Meter {
+function withCredit(meter: Meter, quota: QuotaRow): Meter {
+  if (quota.credit === null) return meter;
+  const credit = Decimal.of(quota.credit);
   return { ...meter, credit, attainment: credit.dividedBy(meter.target) };
 }
 

@@ -296,7 +296,7 @@ describe('the lines that changed between two versions', () => {
 
 describe('the attainment that stands for a person', () => {
   const quota = (period: string, target: number) =>
-    ({ measure: `${period} ${target}`, period, target }) as unknown as Attainment;
+    ({ measure: `${period} ${target}`, period, target, credit: 0, attainment: 0 }) as unknown as Attainment;
 
   for (const [title, period, all, expected] of [
     ['none', '2026-06', [], null],
@@ -311,6 +311,12 @@ describe('the attainment that stands for a person', () => {
       '2026-Q2 5',
     ],
     ['none with a target of 0', '2026-06', [quota('2026-Q2', 0)], null],
+    [
+      'none that counts at the end of its period',
+      '2026-06',
+      [{ ...quota('2026-Q2', 7), credit: null, attainment: null }, quota('2026-Q2', 5)],
+      '2026-Q2 5',
+    ],
     ['none that is too short', '2026', [quota('2026-06', 5)], null],
   ] as const)
     it(`is ${expected ?? 'none'}: ${title}`, () => {

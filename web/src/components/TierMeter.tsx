@@ -1,14 +1,14 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { visibleThresholds, withoutOverlap } from '../format/labels.js';
 import { formatAttainment, formatMoney, formatUnits } from '../format/numbers.js';
-import { type Attainment, type TierPosition } from '../plans/attainment.js';
+import { type CountedQuota, type TierPosition } from '../plans/attainment.js';
 import { type OwnTier } from '../plans/rules.js';
 import { payWords } from '../plans/words.js';
 import { phone } from '../theme/breakpoints.js';
 import styles from './TierMeter.module.css';
 
 interface TierMeterProps {
-  readonly quota: Attainment;
+  readonly quota: CountedQuota;
   readonly position: TierPosition;
   readonly currency: string;
   /** Whether the measure is money; otherwise it is counted. */
@@ -106,7 +106,7 @@ export function amountWords(amount: number, currency: string, isMoney: boolean):
   return isMoney ? formatMoney(Math.round(amount * 100) / 100, currency, { trim: true }) : formatUnits(amount);
 }
 
-function sentence(quota: Attainment, { current, next }: TierPosition, currency: string, isMoney: boolean): string {
+function sentence(quota: CountedQuota, { current, next }: TierPosition, currency: string, isMoney: boolean): string {
   const reached = `Attainment ${formatAttainment(quota.attainment)}, ${amountWords(quota.credit, currency, isMoney)} of ${amountWords(quota.target, currency, isMoney)}.`;
   const tier = current === null ? '' : ` Tier ${current.name} pays ${payWords(current, currency)}.`;
   const ahead =

@@ -4,21 +4,32 @@ import { measureOf, type Overrides, type OwnTier, type PlanRule, rulesOf, tiersF
 
 export type Attainment = Dashboard['attainment'][number];
 
+/** A quota with credit. Those of periodic rules have none before the end of their period. */
+export type CountedQuota<Quota extends { readonly attainment: number | null } = Attainment> = Quota & {
+  readonly [Field in keyof Quota & ('attainment' | 'credit')]: number;
+};
+
+export function isCounted<Quota extends { readonly attainment: number | null }>(
+  quota: Quota,
+): quota is CountedQuota<Quota> {
+  return quota.attainment !== null;
+}
+
 type QuotaProgress = Pick<Attainment, 'planId' | 'measure' | 'period' | 'target' | 'attainment'>;
 
 /** The quota that a rep looks at first, with the rule whose tiers it decides. */
 export interface MainQuota<Quota extends QuotaProgress = Attainment> {
-  readonly quota: Quota;
+  readonly quota: CountedQuota<Quota>;
   readonly plan: Plan;
   readonly rule: PlanRule;
 }
 
-/** The quota with tiers by attainment; of several, one that is longer than a month and shorter than a year. */
+/** The counted quota with tiers by attainment; of several, one that is longer than a month and shorter than a year. */
 export function mainQuota<Quota extends QuotaProgress>(
   attainment: readonly Quota[],
   plans: readonly Plan[],
 ): MainQuota<Quota> | null {
-  const found = attainment.flatMap((quota): MainQuota<Quota>[] => {
+  const found = attainment.filter(isCounted<Quota>).flatMap((quota): MainQuota<Quota>[] => {
     const plan = plans.find(({ planId }) => planId === quota.planId);
     const rule = plan === undefined ? undefined : rulesOf(plan).find((one) => isDecidedBy(one, quota));
     return plan === undefined || rule === undefined || quota.target <= 0 ? [] : [{ quota, plan, rule }];

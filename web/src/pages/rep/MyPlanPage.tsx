@@ -11,6 +11,7 @@ import { formatDay } from '../../format/dates.js';
 import { productOf } from '../../format/exact.js';
 import { formatAttainment, formatNumber } from '../../format/numbers.js';
 import { formatPeriod, periodAt } from '../../format/periods.js';
+import { isCounted } from '../../plans/attainment.js';
 import { payoutCurve } from '../../plans/curve.js';
 import { measureOf, monthsOf, type OwnTier, type PlanRule, rulesOf, tiersFor } from '../../plans/rules.js';
 import { conditionLines, payWords, ruleSentences } from '../../plans/words.js';
@@ -97,8 +98,10 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
       ))}
       {quota === undefined || rule.tierBy !== 'attainment' ? null : (
         <p>
-          Your quota for {formatPeriod(period)} is {amountWords(quota.target, currency, isMoney)}; you are at{' '}
-          {formatAttainment(quota.attainment)}.
+          Your quota for {formatPeriod(period)} is {amountWords(quota.target, currency, isMoney)};{' '}
+          {isCounted(quota)
+            ? `you are at ${formatAttainment(quota.attainment)}.`
+            : 'it counts at the end of the period.'}
         </p>
       )}
       {curve === null ? null : (

@@ -13,7 +13,7 @@ import { formatTimestamp } from '../../format/dates.js';
 import { absolute, difference, signOf } from '../../format/exact.js';
 import { formatMoney, formatPercent } from '../../format/numbers.js';
 import { countedPeriod, formatPeriod, lengthOf, periodAt, shiftPeriod, shortPeriod } from '../../format/periods.js';
-import { type MainQuota } from '../../plans/attainment.js';
+import { isCounted, type MainQuota } from '../../plans/attainment.js';
 import { DownloadLink } from '../../statements/DownloadLink.js';
 
 interface PaySummaryProps {
@@ -40,11 +40,17 @@ export function PaySummary({ dashboard, main, statements, period }: PaySummaryPr
       <StatCard
         label={main === null ? 'Attainment' : `Attainment ${countedPeriod(main.quota.period, main.quota.through)}`}
         figure={<HeroAttainment ratio={main?.quota.attainment} />}
-        note={main === null ? 'No quota is set' : <QuotaNote main={main} currency={currency} />}
+        note={main === null ? withoutQuota(dashboard) : <QuotaNote main={main} currency={currency} />}
       />
       <LatestStatement statements={statements} period={period} />
     </StatStrip>
   );
+}
+
+/** Why there is no attainment. */
+function withoutQuota({ attainment }: Dashboard): string {
+  const waiting = attainment.find((quota) => quota.target > 0 && !isCounted(quota));
+  return waiting === undefined ? 'No quota is set' : `Counted at the end of ${formatPeriod(waiting.period)}`;
 }
 
 function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuota; readonly currency: string }) {

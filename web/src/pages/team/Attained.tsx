@@ -1,11 +1,11 @@
-import { type Attainment } from '../../api/team-queries.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { formatAttainment } from '../../format/numbers.js';
 import { countedPeriod } from '../../format/periods.js';
+import { type CountedQuota } from '../../plans/attainment.js';
 import styles from './Team.module.css';
 
 /** A bar up to the target, and the attainment in figures. */
-export function Attained({ attainment }: { readonly attainment: Attainment | null }) {
+export function Attained({ attainment }: { readonly attainment: CountedQuota | null }) {
   if (attainment === null) return <span className={`dim ${styles.none}`}>–</span>;
   const { measure, period, through, attainment: ratio } = attainment;
   const text = formatAttainment(ratio);

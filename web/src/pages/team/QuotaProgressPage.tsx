@@ -12,6 +12,7 @@ import { Tabs } from '../../components/Tabs.js';
 import { difference, signOf } from '../../format/exact.js';
 import { formatCount, formatUnits } from '../../format/numbers.js';
 import { countedPeriod, formatPeriod, periodAt } from '../../format/periods.js';
+import { isCounted } from '../../plans/attainment.js';
 import { Attained } from './Attained.js';
 
 const route = getRouteApi('/_shell/quota-progress');
@@ -75,7 +76,7 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
     );
   const current = measure !== undefined && measures.includes(measure) ? measure : '';
   const shown = rows.filter(({ quota }) => current === '' || quota.measure === current);
-  const reached = shown.filter(({ quota }) => quota.target > 0 && quota.attainment >= 1).length;
+  const reached = shown.filter(({ quota }) => quota.target > 0 && isCounted(quota) && quota.attainment >= 1).length;
   return (
     <>
       <Tabs
@@ -127,7 +128,7 @@ function columns(period: string): readonly Column<QuotaRow>[] {
       header: 'Credit',
       align: 'right',
       sortBy: ({ quota }) => quota.credit,
-      cell: ({ quota }) => figure(quota.credit),
+      cell: ({ quota }) => (isCounted(quota) ? figure(quota.credit) : <span className="dim">–</span>),
     },
     {
       key: 'target',
@@ -141,7 +142,7 @@ function columns(period: string): readonly Column<QuotaRow>[] {
       header: 'To target',
       align: 'right',
       phone: 'note',
-      sortBy: ({ quota }) => quota.target - quota.credit,
+      sortBy: ({ quota }) => (isCounted(quota) ? quota.target - quota.credit : null),
       cell: ({ quota }) => <Missing quota={quota} />,
     },
     {
@@ -150,14 +151,15 @@ function columns(period: string): readonly Column<QuotaRow>[] {
       align: 'right',
       phone: 'amount',
       sortBy: ({ quota }) => quota.attainment,
-      cell: ({ quota }) => <Attained attainment={quota.target > 0 ? quota : null} />,
+      cell: ({ quota }) => <Attained attainment={quota.target > 0 && isCounted(quota) ? quota : null} />,
     },
   ];
 }
 
-function Missing({ quota: { target, credit } }: { readonly quota: Attainment }) {
-  const missing = difference(target, credit);
-  if (target === 0) return <span className="dim">no target</span>;
+function Missing({ quota }: { readonly quota: Attainment }) {
+  if (quota.target === 0) return <span className="dim">no target</span>;
+  if (!isCounted(quota)) return <span className="dim">counts at the end</span>;
+  const missing = difference(quota.target, quota.credit);
   return signOf(missing) <= 0 ? (
     <span className="dim">reached</span>
   ) : (

@@ -1,5 +1,4 @@
 import {
-  type Attainment,
   type Exceptions,
   isPaidElsewhere,
   type TeamOverview,
@@ -7,6 +6,7 @@ import {
   type TeamStatements,
 } from '../../../api/team-queries.js';
 import { difference } from '../../../format/exact.js';
+import { type CountedQuota } from '../../../plans/attainment.js';
 import { mainAttainment } from '../attainment.js';
 import { isSeen, type SeenStatement } from './seen-statements.js';
 
@@ -24,7 +24,7 @@ type Hold =
 export interface ApprovalRow {
   readonly repId: string;
   readonly statement: TeamStatement;
-  readonly attainment: Attainment | null;
+  readonly attainment: CountedQuota | null;
   /** The change of the net payout since the period before; null if there is none in the same currency. */
   readonly change: string | null;
   readonly hold: Hold | null;
