@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Folders below src that are no slice. A slice is a resource of the API with its operations. */
-const technical = ['kernel', 'engine', 'audit', 'ledger', 'crm', 'platform', 'api', 'agents', 'app'];
+const technical = ['kernel', 'engine', 'audit', 'ledger', 'simulation', 'crm', 'platform', 'api', 'agents', 'app'];
 const slices = readdirSync(path.join(root, 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !technical.includes(entry.name))
   .map(({ name }) => name);
@@ -28,8 +28,22 @@ const rules: readonly { folder: string; imports: readonly string[]; packages: Re
     packages: /^(zod|kysely)$/,
   },
   {
+    folder: 'src/simulation',
+    imports: ['src/kernel', 'src/engine', 'src/ledger', 'src/platform'],
+    packages: /^(zod|kysely)$/,
+  },
+  {
     folder: 'src/slices',
-    imports: ['src/kernel', 'src/engine', 'src/audit', 'src/ledger', 'src/platform', 'src/api', 'src/crm'],
+    imports: [
+      'src/kernel',
+      'src/engine',
+      'src/audit',
+      'src/ledger',
+      'src/simulation',
+      'src/platform',
+      'src/api',
+      'src/crm',
+    ],
     packages: /./,
   },
   { folder: 'src/agents', imports: ['src/slices', 'src/audit', 'src/platform'], packages: /^$/ },
@@ -168,6 +182,10 @@ describe('import rules', () => {
 
   it('the ledger and the workers import nothing of HTTP', () => {
     expect(importing(/^(workers|src\/ledger)\//, /^src\/platform\/(http|mcp|openapi)\//)).to.deep.equal([]);
+  });
+
+  it('plans do not import commissions, which are calculated from them', () => {
+    expect(importing(/^src\/plans\//, /^src\/commissions\//)).to.deep.equal([]);
   });
 
   it('the MCP SDK is imported only by the MCP endpoint', () => {

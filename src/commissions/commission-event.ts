@@ -1,23 +1,9 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { operators } from '../engine/condition.js';
 import { type Phase } from '../engine/model.js';
 import { type Trace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
-
-const condition = z
-  .object({
-    field: z.string().describe('Slug of the field that was compared'),
-    operator: z.enum(operators).describe('How the field was compared'),
-    value: z.unknown().optional().describe('What the field was compared with'),
-    seen: z.unknown().describe('Value of the field on the deal'),
-    passed: z.boolean().describe('Whether the condition held'),
-  })
-  .describe('A condition as it was evaluated on the deal');
-
-export const conditionTraces = z
-  .array(condition)
-  .describe('The conditions of the plan and the rule, as they were evaluated');
+import { conditionTraces } from '../plans/condition-traces.js';
 
 /** How the amount of an event was computed; see Trace in engine/trace.ts. */
 export const trace = z

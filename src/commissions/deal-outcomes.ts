@@ -8,8 +8,8 @@ import { calculateInSlices } from '../ledger/calculate-in-slices.js';
 import { calculationWindow } from '../ledger/load-window.js';
 import { loadRepInput } from '../ledger/rep-input.js';
 import { type RepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { conditionTraces } from '../plans/condition-traces.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { conditionTraces } from './commission-event.js';
 import { periodicRuleIds } from './periodic-rules.js';
 
 /** What a rule paid on the deal, or why it paid nothing. */

@@ -5,10 +5,11 @@ import { decodeTrace, ratio } from '../engine/trace.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type StoredVersion } from '../ledger/rep-terms.js';
+import { conditionTraces } from '../plans/condition-traces.js';
 import { planWarnings } from '../plans/plan-warnings.js';
 import { maxResponseBytes } from '../platform/operation.js';
-import { conditionTraces, trace } from './commission-event.js';
-import { unsaved } from './simulated-plan.js';
+import { unsaved } from '../simulation/unsaved-plan.js';
+import { trace } from './commission-event.js';
 import { type SimulatedRep, totalOf } from './simulation.js';
 import { type SimulationHead } from './simulation-task.js';
 

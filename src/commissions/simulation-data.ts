@@ -14,10 +14,10 @@ import {
   loadTeamDeals,
 } from '../ledger/load-window.js';
 import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { carriedOverrides, type TriedPlan, type TriedVersions } from '../plans/simulated-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { unsaved } from './simulated-plan.js';
-import { carriedOverrides, type TriedPlan, type TriedVersions } from './simulated-versions.js';
-import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from './simulation-task.js';
+import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from '../simulation/simulated-reps.js';
+import { unsaved } from '../simulation/unsaved-plan.js';
 
 interface SimulationRequest {
   readonly plan: TriedPlan;

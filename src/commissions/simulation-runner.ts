@@ -1,7 +1,8 @@
 import { PreparedJson } from '../platform/operation.js';
 import { ThreadLimitExceeded, type ThreadPool } from '../platform/threads/thread-pool.js';
+import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { type SimulationLimits, tooComplex } from './simulation-limits.js';
-import { type SimulatedRepData, type SimulationHead, type ThreadTask } from './simulation-task.js';
+import { type SimulationHead, type ThreadTask } from './simulation-task.js';
 
 /** Runs simulations in worker threads. One workspace runs at most one simulation at a time. */
 export class SimulationRunner {

@@ -1,8 +1,9 @@
 import { forwardedTransaction } from '../platform/threads/forwarded-database.js';
 import { serveThread } from '../platform/threads/serve-thread.js';
+import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { simulationJson } from './simulated-response.js';
 import { simulate } from './simulation.js';
-import { type SimulatedRepData, type ThreadTask } from './simulation-task.js';
+import { type ThreadTask } from './simulation-task.js';
 
 /** The script of the worker threads: the first part is the task, each further part of a simulation is one rep. */
 serveThread(async ([first, ...parts], request) => {

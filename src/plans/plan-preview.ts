@@ -1,13 +1,19 @@
-import { carriedOverrides } from '../commissions/simulated-versions.js';
 import { type PlanTerms } from '../engine/plan-config.js';
 import { differingDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { canonicalFieldMapping } from '../ledger/field-mapping.js';
-import { type Forecast, forecastChange, type MovedRow, openTotals, type RowState, rowKey } from '../ledger/forecast.js';
-import { OwedByPeriods } from '../ledger/owed-by-periods.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import {
+  type Forecast,
+  forecastChange,
+  type MovedRow,
+  openTotals,
+  type RowState,
+  rowKey,
+} from '../simulation/forecast.js';
+import { OwedByPeriods } from '../simulation/owed-by-periods.js';
 import { overridesKept } from './carried-overrides.js';
 import { collectWarnings } from './collect-plan-warnings.js';
 import { type WrittenPlan } from './plan.js';
@@ -21,6 +27,7 @@ import {
   sourceAfter,
 } from './planned-change.js';
 import { type MovedDeal, type Movement, type PreviewFigures, type PreviewRequest } from './preview-result.js';
+import { carriedOverrides } from './simulated-versions.js';
 import { runVersionTests } from './test-gate.js';
 
 /** Whether the tests of the version that the change creates or alters pass; empty if it has none. */

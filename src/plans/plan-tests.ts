@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { conditionTraces } from '../commissions/commission-event.js';
 import { dealBody, dealId } from '../deals/deal.js';
 import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/schemas.js';
+import { conditionTraces } from './condition-traces.js';
 
 /** The person whom a test means if it names no one. */
 export const defaultPerson = 'rep';

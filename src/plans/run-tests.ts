@@ -1,7 +1,3 @@
-import { unsaved } from '../commissions/simulated-plan.js';
-import { unsavedVersion } from '../commissions/simulated-versions.js';
-import { calculateTogether } from '../commissions/simulation.js';
-import { type SimulatedRepData } from '../commissions/simulation-task.js';
 import { contentOf, type DealTerms, projectDeal } from '../deals/deal.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
@@ -14,7 +10,11 @@ import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange, widened } from '../kernel/period.js';
 import { maxPeriodKind } from '../ledger/load-window.js';
 import { type StoredVersion } from '../ledger/rep-terms.js';
+import { type SimulatedRepData } from '../simulation/simulated-reps.js';
+import { calculateTogether } from '../simulation/simulated-team.js';
+import { unsaved } from '../simulation/unsaved-plan.js';
 import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
+import { unsavedVersion } from './simulated-versions.js';
 import { type PersonOutcomes, unpaidOutcomes } from './unpaid-outcomes.js';
 
 /** The terms that the tests check, and how the workspace reads its deals. */

@@ -4,9 +4,9 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type CountedRow, loadRowsOfPeriod } from '../ledger/counted-rows.js';
-import { dryRunPeriods } from '../ledger/period-dry-run.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { dryRunPeriods } from '../simulation/period-dry-run.js';
 import { type StatementContent } from './statement.js';
 import { type TrueUpLine, trueUpLines } from './true-up-line.js';
 

@@ -9,20 +9,21 @@ import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
 import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { isDraft, maySeePlan, planViewer } from '../../plans/plan-views.js';
+import { type TriedPlan, type TriedVersions, triedVersions } from '../../plans/simulated-versions.js';
+import { simulationWarnings } from '../../plans/simulation-warnings.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { operation, type PreparedJson } from '../../platform/operation.js';
 import { day, period, uuid } from '../../platform/schemas.js';
+import { type SentQuota, type SimulatedRepData } from '../../simulation/simulated-reps.js';
+import { unsaved } from '../../simulation/unsaved-plan.js';
 import { attainmentExample } from '../attainment.js';
 import { assertOfRep, madeUpContents, variedDeals } from '../rep-simulation.js';
-import { unsaved } from '../simulated-plan.js';
 import { simulatedResponse } from '../simulated-response.js';
-import { type TriedPlan, type TriedVersions, triedVersions } from '../simulated-versions.js';
 import { loadSimulation } from '../simulation-data.js';
 import { SimulationRunner } from '../simulation-runner.js';
-import { type SentQuota, type SimulatedRepData, type SimulationHead } from '../simulation-task.js';
-import { simulationWarnings } from '../simulation-warnings.js';
+import { type SimulationHead } from '../simulation-task.js';
 
 const amount = z.number().min(0).max(1e12);
 const body = z.strictObject({

@@ -1,6 +1,6 @@
 import { type Day } from '../../kernel/day.js';
-import { type CommissionEffect, effectOfWrite, maxForecastDeals } from '../../ledger/write-effect.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
+import { type CommissionEffect, effectOfWrite, maxForecastDeals } from '../../simulation/write-effect.js';
 import { type ImportResult } from './import-rows.js';
 
 interface ImportWithEffect {

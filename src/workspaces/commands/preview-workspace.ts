@@ -3,12 +3,12 @@ import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js'
 import { allDays } from '../../kernel/day.js';
 import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { previewWrite } from '../../ledger/preview-write.js';
-import { affectedWithin, commissionEffect } from '../../ledger/write-effect.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operation.js';
 import { currency } from '../../platform/schemas.js';
 import { listRepIds } from '../../reps/rep-views.js';
+import { previewWrite } from '../../simulation/preview-write.js';
+import { affectedWithin, commissionEffect } from '../../simulation/write-effect.js';
 import { timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 

@@ -1,9 +1,9 @@
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
+import { type CommissionChanges } from '../ledger/commission-changes.js';
+import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
 import { withDryRun } from '../platform/database/dry-run.js';
 import { type TenantCaller, type Work } from '../platform/database/unit-of-work.js';
-import { type CommissionChanges } from './commission-changes.js';
-import { loadWorkspaceTerms } from './rep-terms.js';
 import { type CommissionEffect, effectOfWrite } from './write-effect.js';
 
 /**

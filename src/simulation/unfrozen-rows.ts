@@ -7,11 +7,10 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { widened } from '../kernel/period.js';
 import { inParallel, yieldToOthers } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
-import { calculateInSlices } from './calculate-in-slices.js';
-import { type CountedRow, loadCountedRows } from './counted-rows.js';
-import { type Hierarchy, loadHierarchyBelow } from './hierarchy.js';
-import { hasWithdrawnTerms, naturalKey, ownersOfDeals, retainedBy, retainedRows } from './ledger-rows.js';
+import { calculateInSlices } from '../ledger/calculate-in-slices.js';
+import { type CountedRow, loadCountedRows } from '../ledger/counted-rows.js';
+import { type Hierarchy, loadHierarchyBelow } from '../ledger/hierarchy.js';
+import { hasWithdrawnTerms, naturalKey, ownersOfDeals, retainedBy, retainedRows } from '../ledger/ledger-rows.js';
 import {
   firstActivityOf,
   loadFirstCloseDates,
@@ -22,7 +21,7 @@ import {
   type Rankings,
   rankedPlans,
   teamDealsOf,
-} from './load-window.js';
+} from '../ledger/load-window.js';
 import {
   assignedPlans,
   hasCascades,
@@ -31,7 +30,8 @@ import {
   loadTermsOfReps,
   quotaFinder,
   type RepTerms,
-} from './rep-terms.js';
+} from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 
 /** What a calculation that writes nothing assumes in place of what is stored. */
 export interface Assumption {

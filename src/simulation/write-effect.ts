@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { type Day, type DayRange, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
+import { loadTerms, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { forecastDeals, type MovedRow } from './forecast.js';
 import { OwedByPeriods } from './owed-by-periods.js';
-import { loadTerms, type RepTerms } from './rep-terms.js';
 
 /** A calculation of more deals would hold the lock of the workspace for too long. */
 export const maxForecastDeals = 20_000;

@@ -2,9 +2,9 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
+import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { dryRunPeriods } from './period-dry-run.js';
-import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
 import { type Assumption } from './unfrozen-rows.js';
 
 /** An approved period of a rep. */

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { type Day, hull, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
+import { type CountedRow } from '../ledger/counted-rows.js';
+import { currentDaysOf } from '../ledger/current-days.js';
+import { naturalKey } from '../ledger/ledger-rows.js';
+import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type CountedRow } from './counted-rows.js';
-import { currentDaysOf } from './current-days.js';
-import { naturalKey } from './ledger-rows.js';
-import { type FrozenPeriod, type RepTerms } from './rep-terms.js';
 import { type Assumption, unfrozenRows } from './unfrozen-rows.js';
 
 /**

@@ -3,9 +3,9 @@ import { type PlanTerms } from '../engine/plan-config.js';
 import { timelineOf, versionMeant } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/rep-terms.js';
-import { assertDateOrder, planNotFound, planTerms, type RequestedDates, thresholdOf } from '../plans/plan.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { unsaved } from './simulated-plan.js';
+import { unsaved } from '../simulation/unsaved-plan.js';
+import { assertDateOrder, planNotFound, planTerms, type RequestedDates, thresholdOf } from './plan.js';
 
 /** The plan to simulate: a stored plan, one of its versions, a config alone, or a stored plan with a new config. */
 export type TriedPlan =

@@ -6,13 +6,12 @@ import { Failure } from '../kernel/failure.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { EventLoopSlice, inParallel } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
-import { calculateInSlices } from './calculate-in-slices.js';
-import { repsOfPlan } from './calculation-requests.js';
-import { pairsOf } from './difference.js';
-import { cascadeManagersAbove, loadTeams, type TeamMember } from './hierarchy.js';
-import { repBatches } from './lane-batches.js';
-import { type LedgerRow, naturalKey } from './ledger-rows.js';
+import { calculateInSlices } from '../ledger/calculate-in-slices.js';
+import { repsOfPlan } from '../ledger/calculation-requests.js';
+import { pairsOf } from '../ledger/difference.js';
+import { cascadeManagersAbove, loadTeams, type TeamMember } from '../ledger/hierarchy.js';
+import { repBatches } from '../ledger/lane-batches.js';
+import { type LedgerRow, naturalKey } from '../ledger/ledger-rows.js';
 import {
   calculationWindow,
   type DealEvent,
@@ -21,9 +20,10 @@ import {
   peerCreditsIn,
   type Rankings,
   rankedPlans,
-} from './load-window.js';
-import { type LoadedRepInput, loadRepInputs } from './rep-input.js';
-import { hasCascades, loadTerms, type RepTerms } from './rep-terms.js';
+} from '../ledger/load-window.js';
+import { type LoadedRepInput, loadRepInputs } from '../ledger/rep-input.js';
+import { hasCascades, loadTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 import { type Assumption } from './unfrozen-rows.js';
 
 /** One side of a row that moves. */

@@ -2,15 +2,15 @@ import { latestStarted, restatedDays } from '../engine/version-timeline.js';
 import { type Caller, mayActAs } from '../kernel/caller.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type StoredVersion } from '../ledger/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { unsaved } from '../simulation/unsaved-plan.js';
 import {
   collectCoverageWarnings,
   collectRestatementWarnings,
   collectTermWarnings,
   collectUnsavedWarnings,
-} from '../plans/collect-plan-warnings.js';
-import { type PlanWarning } from '../plans/plan-warnings.js';
-import { type Work } from '../platform/database/unit-of-work.js';
-import { unsaved } from './simulated-plan.js';
+} from './collect-plan-warnings.js';
+import { type PlanWarning } from './plan-warnings.js';
 import { type TriedPlan, type TriedVersions } from './simulated-versions.js';
 
 interface SimulatedPlan {

@@ -1,0 +1,71 @@
+import { type RepInput, type TeamDeal } from '../engine/model.js';
+import { type Quota } from '../engine/payout.js';
+import { type Day, type DayRange } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type Period } from '../kernel/period.js';
+import { type TeamMember } from '../ledger/hierarchy.js';
+import { type RepTerms, type StoredQuota, type StoredVersion } from '../ledger/rep-terms.js';
+
+/** The terms of a simulation that apply to all reps. */
+export interface SharedTerms {
+  readonly planId: string;
+  readonly versions: readonly StoredVersion[];
+  readonly asOf: Day;
+  /** Replaces the stored quotas of every rep. */
+  readonly quota: SentQuota | null;
+  /** The reps whom the caller may see; null for everyone. The results depend on the simulated deals of no one else. */
+  readonly visible: readonly string[] | null;
+}
+
+/** The data of one rep. */
+export interface SimulatedRepData {
+  readonly terms: Omit<RepTerms, 'quotas'>;
+  readonly quotas: readonly (SentQuota & Pick<StoredQuota, 'planId' | 'key' | 'period'>)[];
+  /** Whether the quota of the request applies to the rep. */
+  readonly assumesQuota: boolean;
+  /** The credits of the peers ahead of the rep, by {@link rankKey}; empty if the caller sees everyone. */
+  readonly storedRanks: ReadonlyMap<string, readonly string[]>;
+  readonly window: DayRange;
+  readonly deals: RepInput['deals'];
+  /** The people below the rep, each with the days on which they are. */
+  readonly team: readonly TeamMember[];
+  readonly teamDeals: readonly SentTeamDeal[];
+  readonly firstActivity: Day | null;
+}
+
+/** The key of a stored ranking: all are rankings of the simulated plan. */
+export function rankKey(attainmentKey: string, period: Period): string {
+  return `${attainmentKey}|${period}`;
+}
+
+/** Decimals are sent as text, because instances of classes lose their methods between threads. */
+export interface SentQuota {
+  readonly target: string;
+  readonly variableTarget: string | null;
+}
+
+interface SentTeamDeal extends Omit<TeamDeal, 'upstream'> {
+  readonly upstream: readonly (Omit<UpstreamWithPlan, 'amount'> & { readonly amount: string })[];
+}
+
+/** Loaded events have a plan id. */
+export type UpstreamWithPlan = TeamDeal['upstream'][number] & { readonly planId?: string };
+
+export function sentQuota({ target, variableTarget }: Quota): SentQuota {
+  return { target: target.toString(), variableTarget: variableTarget?.toString() ?? null };
+}
+
+export function receivedQuota({ target, variableTarget }: SentQuota): Quota {
+  return {
+    target: Decimal.of(target),
+    variableTarget: variableTarget === null ? null : Decimal.of(variableTarget),
+  };
+}
+
+export function sentTeamDeal({ deal, upstream }: TeamDeal): SentTeamDeal {
+  return { deal, upstream: upstream.map((event) => ({ ...event, amount: event.amount.toString() })) };
+}
+
+export function receivedTeamDeal({ deal, upstream }: SentTeamDeal): TeamDeal {
+  return { deal, upstream: upstream.map((event) => ({ ...event, amount: Decimal.of(event.amount) })) };
+}
