@@ -8,6 +8,7 @@ import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
 import { loadTeam } from '../ledger/hierarchy.js';
 import {
   calculationWindow,
+  firstActivityOf,
   loadDeals,
   loadFirstActivities,
   loadStoredRank,
@@ -27,9 +28,12 @@ interface SimulationRequest {
   readonly deals: readonly { readonly repId: string; readonly deal: Deal }[];
   /** The reps whom the caller may see; null for everyone. */
   readonly visible: readonly string[] | null;
+  /** Whether the request has a quota for the reps whom the caller may see. */
+  readonly hasQuota: boolean;
 }
 
 interface SimulationData {
+  readonly window: DayRange;
   readonly reps: readonly SimulatedRepData[];
   /** The reps of the response. */
   readonly requested: readonly string[];
@@ -49,7 +53,7 @@ export async function loadSimulation(
   await assertSimulationCost(trx, workspaceId, repIds, request, tried);
   const reps: SimulatedRepData[] = [];
   for (const repId of repIds) reps.push(await dataOf(trx, workspaceId, repId, tried, request));
-  return { reps, requested: request.repIds ?? repIds };
+  return { window: simulatedDays(tried, request.period), reps, requested: request.repIds ?? repIds };
 }
 
 /** Counts the deals before any of them is loaded. */
@@ -135,10 +139,13 @@ async function dataOf(
   const simulated = [{ terms, window }];
   const [teamDeals = []] = await loadTeamDeals(trx, simulated);
   const [deals = []] = await loadDeals(trx, simulated);
-  const [firstActivity = null] = await loadFirstActivities(trx, [terms]);
+  const [stored = null] = await loadFirstActivities(trx, [terms]);
   const madeUpBelow = request.deals
     .filter(({ repId: owner, deal }) => isInWindow(deal) && isBelow(owner, deal.closeDate))
     .map(({ deal }) => ({ deal, upstream: [] }));
+  const assumesQuota = request.hasQuota && (request.visible === null || request.visible.includes(repId));
+  const ownDeals = [...deals.filter((deal) => !madeUp.has(deal.dealId)), ...own];
+  const closeDates = ownDeals.map(({ closeDate }) => closeDate);
   return {
     terms: sent,
     quotas: quotas.map((quota) => ({
@@ -147,13 +154,16 @@ async function dataOf(
       period: quota.period,
       ...sentQuota(quota),
     })),
-    assumesQuota: request.visible === null || request.visible.includes(repId),
+    assumesQuota,
     storedRanks: request.visible === null ? new Map() : await storedRanks(trx, terms, window),
-    window,
-    deals: [...deals.filter((deal) => !madeUp.has(deal.dealId)), ...own],
+    deals: ownDeals,
     team,
     teamDeals: [...teamDeals.filter(({ deal }) => !madeUp.has(deal.dealId)).map(sentTeamDeal), ...madeUpBelow],
-    firstActivity,
+    firstActivity: firstActivityOf(quotas, [
+      stored ?? undefined,
+      ...closeDates,
+      ...(assumesQuota ? [window.from] : []),
+    ]),
   };
 }
 

@@ -9,7 +9,7 @@ import { type ThreadTask } from './simulation-task.js';
 serveThread(async ([first, ...parts], request) => {
   const task = first as ThreadTask;
   if ('simulation' in task)
-    return simulationJson(task.simulation, simulate(task.simulation, parts as SimulatedRepData[]));
+    return simulationJson(task.simulation, await simulate(task.simulation, parts as SimulatedRepData[]));
   // Loaded with the first explanation, since a simulation needs no access to the database.
   const { explainDeal, explainExceptions } = await import('./explain-in-thread.js');
   const trx = forwardedTransaction(request);

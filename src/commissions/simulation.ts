@@ -21,9 +21,9 @@ export interface SimulatedRep {
   }[];
 }
 
-/** Runs the engine over the data of the reps, in a worker thread: a pure function. */
-export function simulate(head: SimulationHead, reps: readonly SimulatedRepData[]): SimulatedRep[] {
-  const { inputs, results } = calculateTogether(head, reps);
+/** Calculates the reps, in a worker thread without access to the database. */
+export async function simulate(head: SimulationHead, reps: readonly SimulatedRepData[]): Promise<SimulatedRep[]> {
+  const { inputs, results } = await calculateTogether(head, reps);
   return head.shown.map((repId) =>
     simulatedRep(repId, inputs.get(repId) as SimulatedInput, results.get(repId) as RepResult, head),
   );

@@ -81,11 +81,6 @@ export async function cascadeManagersAbove(
 export interface Hierarchy {
   /** The reps below, reps without a team first. */
   readonly bottomUp: readonly string[];
-  /**
-   * Whether some reps have managed each other at different times: then no order puts every rep before their
-   * managers.
-   */
-  readonly isCyclic: boolean;
   /** The reps below the manager, each with the days on which the whole chain between them held. */
   below(managerId: string): ReadonlyMap<string, readonly DayRange[]>;
 }
@@ -113,28 +108,25 @@ export async function loadHierarchyBelow(
           from reporting_lines
           where workspace_id = ${workspaceId} and manager_id = any(${[repId, ...members]}::uuid[])`.execute(trx);
   const byManager = groupBy(rows, (line) => line.managerId);
-  return { ...inOrder(members, byManager), below: (managerId) => spansBelow(byManager, managerId) };
+  return { bottomUp: orderBottomUp(members, byManager), below: (managerId) => spansBelow(byManager, managerId) };
 }
 
-/** Depth first: a rep comes after the reps below. */
-function inOrder(
+/** Depth first: a rep comes after the reps below, unless they have managed each other at different times. */
+function orderBottomUp(
   members: readonly string[],
   byManager: ReadonlyMap<string, readonly ReportingLine[]>,
-): Pick<Hierarchy, 'bottomUp' | 'isCyclic'> {
+): readonly string[] {
   const bottomUp: string[] = [];
-  const state = new Map<string, 'entered' | 'left'>();
+  const visited = new Set<string>();
   const included = new Set(members);
-  let isCyclic = false;
   const visit = (repId: string): void => {
-    if (state.get(repId) === 'entered') isCyclic = true;
-    if (state.has(repId)) return;
-    state.set(repId, 'entered');
+    if (visited.has(repId)) return;
+    visited.add(repId);
     for (const line of byManager.get(repId) ?? []) visit(line.repId);
-    state.set(repId, 'left');
     if (included.has(repId)) bottomUp.push(repId);
   };
   for (const repId of members) visit(repId);
-  return { bottomUp, isCyclic };
+  return bottomUp;
 }
 
 /** The same recursion as {@link loadTeam}: spans only shrink on the way down, so it ends. */

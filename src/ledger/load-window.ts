@@ -337,14 +337,18 @@ export async function loadFirstActivities(trx: Work, reps: readonly RepTerms[]):
   if (first === undefined) return reps.map(() => null);
   const repIds = [...periodic].map(({ repId }) => repId);
   const firstCloseDates = await loadFirstCloseDates(trx, first.workspaceId, repIds);
-  return reps.map((terms) => (periodic.has(terms) ? firstActivityOf(terms, firstCloseDates) : null));
+  return reps.map((terms) =>
+    periodic.has(terms) ? firstActivityOf(terms.quotas, [firstCloseDates.get(terms.repId)]) : null,
+  );
 }
 
-/** The day of the rep's first quota or deal, given the first close date of each rep. */
-export function firstActivityOf({ repId, quotas }: RepTerms, firstCloseDates: ReadonlyMap<string, Day>): Day | null {
-  const first = firstCloseDates.get(repId);
-  const quotaStarts = quotas.map((quota) => periodRange(quota.period).from);
-  return [...quotaStarts, ...(first === undefined ? [] : [first])].sort()[0] ?? null;
+/** The first day of the quotas and the close dates of a rep. */
+export function firstActivityOf(
+  quotas: readonly { readonly period: string }[],
+  closeDates: readonly (Day | undefined)[],
+): Day | null {
+  const days = [...quotas.map(({ period }) => periodRange(period).from), ...closeDates];
+  return days.filter((day) => day !== undefined).sort()[0] ?? null;
 }
 
 export async function loadFirstCloseDates(

@@ -5,15 +5,11 @@ import { Decimal } from '../kernel/decimal.js';
 import { canonicalFieldMapping } from '../ledger/field-mapping.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import {
-  type Forecast,
-  forecastChange,
-  type MovedRow,
-  openTotals,
-  type RowState,
-  rowKey,
-} from '../simulation/forecast.js';
+import { type Forecast, forecastChange } from '../simulation/forecast.js';
+import { type MovedRow, type RowState } from '../simulation/moved-rows.js';
+import { openTotals } from '../simulation/open-totals.js';
 import { OwedByPeriods } from '../simulation/owed-by-periods.js';
+import { rowKey } from '../simulation/team-calculation.js';
 import { overridesKept } from './carried-overrides.js';
 import { collectWarnings } from './collect-plan-warnings.js';
 import { type WrittenPlan } from './plan.js';
@@ -257,14 +253,14 @@ function currenciesOf({ before, after }: MovedRow): string[] {
 /** How much more or less approved periods would owe after the change. They do not change themselves. */
 async function lockedDeltas(
   trx: Work,
-  { terms, assumed, window }: Forecast,
+  { terms, overlay, window }: Forecast,
   { range, asOf }: { readonly range: DayRange; readonly asOf: Day },
 ): Promise<PreviewFigures['locked']> {
   if (window === null) return [];
   const concerned = ({ frozen }: RepTerms) =>
     frozen.filter((one) => overlap(one.range, range) && overlap(one.range, window));
   const before = await OwedByPeriods.load(trx, terms.values(), concerned, asOf);
-  const after = await OwedByPeriods.load(trx, terms.values(), concerned, asOf, assumed);
+  const after = await OwedByPeriods.load(trx, terms.values(), concerned, asOf, overlay);
   return after.since(before);
 }
 

@@ -4,11 +4,11 @@ import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { planCost } from '../engine/plan-cost.js';
 import { type Deal, type SlugMapping } from '../engine/slug.js';
 import { decodeTrace } from '../engine/trace.js';
-import { addDays, allDays, type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
+import { addDays, allDays, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange, widened } from '../kernel/period.js';
-import { maxPeriodKind } from '../ledger/load-window.js';
+import { firstActivityOf, maxPeriodKind } from '../ledger/load-window.js';
 import { type StoredVersion } from '../ledger/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTogether } from '../simulation/simulated-team.js';
@@ -33,9 +33,10 @@ const maxTestsCost = 400_000;
  * Runs the tests with the engine alone: nothing but the plan and the test decides about the result. The version applies
  * on all days, so that a test does not depend on the dates of the version.
  */
-export function runTests(plan: TestedPlan, tests: readonly PlanTest[]): TestResult {
+export async function runTests(plan: TestedPlan, tests: readonly PlanTest[]): Promise<TestResult> {
   assertTestsCost(plan.terms, tests);
-  const failed = tests.flatMap((test, index) => failuresOf(plan, test, index));
+  const failed: FailedTest[] = [];
+  for (const [index, test] of tests.entries()) failed.push(...(await failuresOf(plan, test, index)));
   return { passed: failed.length === 0, tests: tests.length, failed };
 }
 
@@ -54,7 +55,7 @@ function peopleAbove({ managers = {} }: PlanTest): number {
   return new Set(Object.values(managers)).size;
 }
 
-function failuresOf(plan: TestedPlan, test: PlanTest, index: number): FailedTest[] {
+async function failuresOf(plan: TestedPlan, test: PlanTest, index: number): Promise<FailedTest[]> {
   assertRulesKnown(plan.terms, test, index);
   const version: StoredVersion = {
     ...unsavedVersion(plan.terms, plan.currency),
@@ -66,11 +67,12 @@ function failuresOf(plan: TestedPlan, test: PlanTest, index: number): FailedTest
     planId: unsaved,
     versions: [version],
     asOf: test.asOf ?? addDays(window.to, 1),
+    window,
     quota: null,
     visible: null,
   };
-  const people = peopleOf(test).map((person) => dataOf(plan, test, { person, version, window }));
-  const { results } = calculateTogether(head, people);
+  const people = peopleOf(test).map((person) => dataOf(plan, test, { person, version }));
+  const { results } = await calculateTogether(head, people);
   const events = [...results].flatMap(([person, { decisions }]) => decisions.map((decision) => ({ person, decision })));
   const outcomes = [...results].map(([person, result]) => ({ person, outcomes: result.outcomes }));
   return differences(test, { events, outcomes }, { version, timeZone: plan.deals.timeZone });
@@ -121,7 +123,7 @@ function peopleBelow(managers: Readonly<Record<string, string>>, manager: string
 function dataOf(
   plan: TestedPlan,
   test: PlanTest,
-  { person, version, window }: { readonly person: string; readonly version: StoredVersion; readonly window: DayRange },
+  { person, version }: { readonly person: string; readonly version: StoredVersion },
 ): SimulatedRepData {
   const { measures, deals: dealTerms } = plan;
   const dealsOf = (owner: string) =>
@@ -129,6 +131,7 @@ function dataOf(
   const below = peopleBelow(test.managers ?? {}, person);
   const { effectiveStart: start = null, effectiveEnd: end = null } = test.assignment ?? {};
   const deals = dealsOf(person);
+  const quotas = quotasOf(plan.terms, test, person);
   return {
     terms: {
       workspaceId: '',
@@ -148,14 +151,16 @@ function dataOf(
       overrides: new Map(),
       hasManagers: false,
     },
-    quotas: quotasOf(plan.terms, test, person),
+    quotas,
     assumesQuota: false,
     storedRanks: new Map(),
-    window,
     deals,
     team: below.map((repId) => ({ repId, ...allDays })),
     teamDeals: below.flatMap(dealsOf).map((deal) => ({ deal, upstream: [] })),
-    firstActivity: firstActivity(test, deals, person),
+    firstActivity: firstActivityOf(
+      quotas,
+      deals.map(({ closeDate }) => closeDate),
+    ),
   };
 }
 
@@ -192,13 +197,6 @@ function quotasOf({ rules }: PlanTerms, { quotas = [] }: PlanTest, person: strin
         variableTarget: variableTarget === undefined ? null : String(variableTarget),
       };
     });
-}
-
-function firstActivity({ quotas = [] }: PlanTest, deals: readonly Deal[], person: string): Day | null {
-  const starts = quotas
-    .filter(({ rep }) => rep === undefined || rep === person)
-    .map(({ period }) => periodRange(period).from);
-  return [...starts, ...deals.map(({ closeDate }) => closeDate)].sort()[0] ?? null;
 }
 
 interface TestEvent {

@@ -4,8 +4,8 @@ import { type Period } from '../kernel/period.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { type Overlay } from './overlay.js';
 import { dryRunPeriods } from './period-dry-run.js';
-import { type Assumption } from './unfrozen-rows.js';
 
 /** An approved period of a rep. */
 export interface ApprovedPeriod {
@@ -31,13 +31,13 @@ export class OwedByPeriods {
     terms: Iterable<RepTerms>,
     periodsOf: (terms: RepTerms) => readonly FrozenPeriod[],
     asOf: Day,
-    assumed?: Assumption,
+    overlay?: Overlay,
   ): Promise<OwedByPeriods> {
     const all: (ApprovedPeriod & { readonly amounts: Amounts })[] = [];
     for (const stored of terms) {
       const periods = periodsOf(stored);
       if (periods.length === 0) continue;
-      const rows = await dryRunPeriods(trx, stored, periods, asOf, assumed);
+      const rows = await dryRunPeriods(trx, stored, periods, asOf, overlay);
       for (const { period } of periods)
         all.push({ repId: stored.repId, period, amounts: sumsByCurrency(rows.get(period) ?? []) });
     }

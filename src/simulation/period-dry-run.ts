@@ -7,7 +7,8 @@ import { currentDaysOf } from '../ledger/current-days.js';
 import { naturalKey } from '../ledger/ledger-rows.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Assumption, unfrozenRows } from './unfrozen-rows.js';
+import { type Overlay } from './overlay.js';
+import { unfrozenRows } from './unfrozen-rows.js';
 
 /**
  * The rows that approved periods would have now if no period were frozen, for the rep and the reps below, by period: all
@@ -19,7 +20,7 @@ export async function dryRunPeriods(
   terms: RepTerms,
   periods: readonly FrozenPeriod[],
   asOf: Day,
-  assumed?: Assumption,
+  overlay?: Overlay,
 ): Promise<ReadonlyMap<Period, CountedRow[]>> {
   const keys = await loadOwnedKeys(trx, terms);
   const names = new Set(periods.map(({ period }) => period));
@@ -32,7 +33,7 @@ export async function dryRunPeriods(
     if (owner !== undefined) return names.has(owner) ? owner : undefined;
     return periods.find(({ range }) => isWithin(row.earnedOn, range))?.period;
   };
-  const byPeriod = groupBy(await unfrozenRows(trx, terms, days, asOf, assumed), periodOf);
+  const byPeriod = groupBy(await unfrozenRows(trx, terms, days, asOf, overlay), periodOf);
   return new Map([...byPeriod].flatMap(([period, rows]) => (period === undefined ? [] : [[period, rows]])));
 }
 

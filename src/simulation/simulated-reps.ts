@@ -1,9 +1,10 @@
-import { type RepInput, type TeamDeal } from '../engine/model.js';
+import { type RepInput } from '../engine/model.js';
 import { type Quota } from '../engine/payout.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { type TeamMember } from '../ledger/hierarchy.js';
+import { type DealEvent, type LoadedTeamDeal } from '../ledger/load-window.js';
 import { type RepTerms, type StoredQuota, type StoredVersion } from '../ledger/rep-terms.js';
 
 /** The terms of a simulation that apply to all reps. */
@@ -11,6 +12,8 @@ export interface SharedTerms {
   readonly planId: string;
   readonly versions: readonly StoredVersion[];
   readonly asOf: Day;
+  /** Whole attainment periods. */
+  readonly window: DayRange;
   /** Replaces the stored quotas of every rep. */
   readonly quota: SentQuota | null;
   /** The reps whom the caller may see; null for everyone. The results depend on the simulated deals of no one else. */
@@ -25,11 +28,11 @@ export interface SimulatedRepData {
   readonly assumesQuota: boolean;
   /** The credits of the peers ahead of the rep, by {@link rankKey}; empty if the caller sees everyone. */
   readonly storedRanks: ReadonlyMap<string, readonly string[]>;
-  readonly window: DayRange;
   readonly deals: RepInput['deals'];
   /** The people below the rep, each with the days on which they are. */
   readonly team: readonly TeamMember[];
   readonly teamDeals: readonly SentTeamDeal[];
+  /** Made-up deals and an assumed quota count like stored ones: periodic rules count periods from then on. */
   readonly firstActivity: Day | null;
 }
 
@@ -44,12 +47,9 @@ export interface SentQuota {
   readonly variableTarget: string | null;
 }
 
-interface SentTeamDeal extends Omit<TeamDeal, 'upstream'> {
-  readonly upstream: readonly (Omit<UpstreamWithPlan, 'amount'> & { readonly amount: string })[];
+interface SentTeamDeal extends Omit<LoadedTeamDeal, 'upstream'> {
+  readonly upstream: readonly (Omit<DealEvent, 'amount'> & { readonly amount: string })[];
 }
-
-/** Loaded events have a plan id. */
-export type UpstreamWithPlan = TeamDeal['upstream'][number] & { readonly planId?: string };
 
 export function sentQuota({ target, variableTarget }: Quota): SentQuota {
   return { target: target.toString(), variableTarget: variableTarget?.toString() ?? null };
@@ -62,10 +62,10 @@ export function receivedQuota({ target, variableTarget }: SentQuota): Quota {
   };
 }
 
-export function sentTeamDeal({ deal, upstream }: TeamDeal): SentTeamDeal {
+export function sentTeamDeal({ deal, upstream }: LoadedTeamDeal): SentTeamDeal {
   return { deal, upstream: upstream.map((event) => ({ ...event, amount: event.amount.toString() })) };
 }
 
-export function receivedTeamDeal({ deal, upstream }: SentTeamDeal): TeamDeal {
+export function receivedTeamDeal({ deal, upstream }: SentTeamDeal): LoadedTeamDeal {
   return { deal, upstream: upstream.map((event) => ({ ...event, amount: Decimal.of(event.amount) })) };
 }

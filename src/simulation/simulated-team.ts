@@ -1,125 +1,111 @@
-import { calculateRep } from '../engine/calculate.js';
 import { type RepInput, type RepResult } from '../engine/model.js';
-import { type Day, isWithin } from '../kernel/day.js';
+import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { groupBy } from '../kernel/group-by.js';
+import { type TeamMember } from '../ledger/hierarchy.js';
+import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/load-window.js';
 import { assignedPlans, hasRankTiers, quotaFinder } from '../ledger/rep-terms.js';
-import {
-  rankKey,
-  receivedQuota,
-  receivedTeamDeal,
-  type SharedTerms,
-  type SimulatedRepData,
-  type UpstreamWithPlan,
-} from './simulated-reps.js';
+import { rankKey, receivedQuota, receivedTeamDeal, type SharedTerms, type SimulatedRepData } from './simulated-reps.js';
+import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';
 import { unsaved } from './unsaved-plan.js';
 
-/** The results of all reps, who compete for ranks and whose managers have cascades: a pure function. */
-export function calculateTogether(
-  head: SharedTerms,
+/** The results of all reps, who compete for ranks and whose managers have cascades. Reads no database. */
+export async function calculateTogether(
+  shared: SharedTerms,
   reps: readonly SimulatedRepData[],
-): { readonly inputs: ReadonlyMap<string, SimulatedInput>; readonly results: ReadonlyMap<string, RepResult> } {
-  const inputs = new Map(reps.map((rep) => [rep.terms.repId, inputOf(head, rep)]));
-  return { inputs, results: resultsOf(inputs, head) };
+): Promise<{ readonly inputs: ReadonlyMap<string, SimulatedInput>; readonly results: ReadonlyMap<string, RepResult> }> {
+  const team = new SimulatedTeam(shared, reps);
+  const results = await new TeamCalculation(team).run([...team.inputs.keys()]);
+  const inOrder = [...team.inputs.keys()].map(
+    (repId) => [repId, (results.get(repId) as SimulatedEarnings).result] as const,
+  );
+  return { inputs: team.inputs, results: new Map(inOrder) };
 }
 
-export interface SimulatedInput extends RepInput {
+export interface SimulatedInput extends TeamRepInput {
   /** The peers ahead of the rep in the stored ranking, by {@link rankKey}. */
   readonly storedRanks: ReadonlyMap<string, readonly Decimal[]>;
-  /** The people below the rep, each with the days on which they are. */
-  readonly team: SimulatedRepData['team'];
 }
 
-function inputOf(head: SharedTerms, rep: SimulatedRepData): SimulatedInput {
+interface SimulatedEarnings extends Earnings {
+  readonly result: RepResult;
+}
+
+/** The reps of a simulation. What the plan has paid them counts no more; what other plans pay them does. */
+class SimulatedTeam implements TeamInputs<SimulatedInput, SimulatedEarnings> {
+  readonly inputs: ReadonlyMap<string, SimulatedInput>;
+  readonly window: DayRange;
+  readonly teams: ReadonlyMap<string, readonly TeamMember[]>;
+  private readonly visible: readonly string[];
+
+  constructor(
+    private readonly shared: SharedTerms,
+    reps: readonly SimulatedRepData[],
+  ) {
+    const repIds = new Set(reps.map(({ terms }) => terms.repId));
+    const isReplaced = replacedEvents(shared, repIds);
+    this.inputs = new Map(reps.map((rep) => [rep.terms.repId, toInput(shared, rep, isReplaced)]));
+    this.window = shared.window;
+    this.teams = new Map(reps.map(({ terms, team }) => [terms.repId, team]));
+    this.visible = [...repIds].filter((repId) => shared.visible === null || shared.visible.includes(repId));
+  }
+
+  /** Everyone whom the caller sees competes. */
+  readonly rankings: Rankings = () => this.visible.map((repId) => ({ repId, credit: Decimal.zero }));
+
+  /** Smaller teams come first: the team of a manager contains the teams below. */
+  async *load(repIds: readonly string[]): AsyncGenerator<SimulatedInput[]> {
+    const sizeOf = (repId: string) => this.teams.get(repId)?.length ?? 0;
+    yield repIds.toSorted((a, b) => sizeOf(a) - sizeOf(b)).map((repId) => this.inputs.get(repId) as SimulatedInput);
+  }
+
+  peerCredits({ repId, storedRanks }: SimulatedInput, rankings: Rankings): RepInput['peerCredits'] {
+    const simulated = peerCreditsIn(rankings, repId);
+    return (planId, key, period) => storedRanks.get(rankKey(key, period)) ?? simulated(planId, key, period);
+  }
+
+  competitors(): string[] {
+    return hasRankTiers(this.shared) ? [...this.inputs.keys()] : [];
+  }
+
+  async toEarnings({ repId }: SimulatedInput, result: RepResult): Promise<SimulatedEarnings> {
+    const events = result.decisions
+      .filter(({ phase }) => phase !== 'periodic')
+      .map((decision) => ({ ...decision, repId }));
+    return { result, events, withdrawn: noKeys, credits: result.credits };
+  }
+}
+
+/** Returns whether a stored event belongs to what is simulated. A config alone replaces rules with its names. */
+function replacedEvents({ planId, versions }: SharedTerms, repIds: ReadonlySet<string>): (event: DealEvent) => boolean {
+  const names = new Set(versions.flatMap((version) => version.rules.map((rule) => rule.name)));
+  return (event) =>
+    repIds.has(event.repId) && (planId === unsaved ? names.has(event.ruleName) : event.planId === planId);
+}
+
+function toInput(
+  shared: SharedTerms,
+  rep: SimulatedRepData,
+  isReplaced: (event: DealEvent) => boolean,
+): SimulatedInput {
   const quotas = rep.quotas.map((quota) => ({ ...quota, ...receivedQuota(quota) }));
-  const assumed = head.quota === null || !rep.assumesQuota ? null : receivedQuota(head.quota);
+  const assumed = shared.quota === null || !rep.assumesQuota ? null : receivedQuota(shared.quota);
   const ranks = [...rep.storedRanks].map(([key, ahead]) => [key, ahead.map((credit) => Decimal.of(credit))] as const);
   return {
     repId: rep.terms.repId,
-    asOf: head.asOf,
-    window: rep.window,
+    asOf: shared.asOf,
+    window: shared.window,
     plans: assignedPlans({ ...rep.terms, quotas }),
     deals: rep.deals,
-    team: rep.team,
-    teamDeals: rep.teamDeals.map(receivedTeamDeal),
+    teamDeals: rep.teamDeals.map(receivedTeamDeal).map(({ deal, upstream }) => ({
+      deal,
+      upstream: upstream.filter((event) => !isReplaced(event)),
+    })),
     fixed: [],
     frozen: [],
     quota: assumed === null ? quotaFinder(quotas) : () => assumed,
-    // Replaced by the ranking of the simulation.
     peerCredits: () => [],
     storedRanks: new Map(ranks),
-    firstActivity: firstActivityOf(rep, assumed !== null),
+    firstActivity: rep.firstActivity,
     explain: true,
   };
-}
-
-/** Made-up deals and an assumed quota count like stored ones: periodic rules count periods from then on. */
-function firstActivityOf({ firstActivity, deals, window }: SimulatedRepData, assumesQuota: boolean): Day | null {
-  const days = [...(assumesQuota ? [window.from] : []), ...deals.map(({ closeDate }) => closeDate)];
-  return days.reduce((first, day) => (first === null || day < first ? day : first), firstActivity);
-}
-
-/**
- * Ranks use the stored ranking or, for a caller who sees everyone, the simulated credit of the other reps; cascades use
- * the simulated events of the people below.
- */
-function resultsOf(inputs: ReadonlyMap<string, SimulatedInput>, head: SharedTerms): Map<string, RepResult> {
-  const ranked = hasRankTiers(head);
-  const compared = [...inputs].filter(([repId]) => head.visible === null || head.visible.includes(repId));
-  const credits = new Map(
-    ranked
-      ? compared.map(([repId, input]) => [repId, calculateRep({ ...input, explain: false }).credits] as const)
-      : [],
-  );
-  const simulatedPeers = (repId: string, key: string) =>
-    compared.flatMap(([peer]) => (peer === repId ? [] : [credits.get(peer)?.get(key) ?? Decimal.zero]));
-  const peers =
-    (repId: string): RepInput['peerCredits'] =>
-    (planId, key, period) =>
-      inputs.get(repId)?.storedRanks.get(rankKey(key, period)) ?? simulatedPeers(repId, `${planId}|${key}|${period}`);
-  const calculated = (repId: string, input: RepInput) =>
-    calculateRep(ranked ? { ...input, peerCredits: peers(repId) } : input);
-  let results = new Map([...inputs].map(([repId, input]) => [repId, calculated(repId, input)]));
-  const managers = [...inputs].filter(([, { team }]) => team.some((member) => inputs.has(member.repId)));
-  // Each round completes one more level of managers.
-  for (let round = 0; round < managers.length; round += 1) {
-    const next = new Map(results);
-    for (const [repId, input] of managers)
-      next.set(repId, calculated(repId, { ...input, teamDeals: simulatedUpstream(input, results, head) }));
-    const isStable = managers.every(([repId]) => sameDecisions(results.get(repId), next.get(repId)));
-    results = next;
-    if (isStable) break;
-  }
-  return results;
-}
-
-function sameDecisions(a: RepResult | undefined, b: RepResult | undefined): boolean {
-  const amounts = (result: RepResult | undefined) =>
-    result?.decisions.map(({ dealKey, ruleName, amount }) => `${dealKey}|${ruleName}|${amount.toString()}`).join();
-  return amounts(a) === amounts(b);
-}
-
-/** The deals of the team with the simulated earnings of the people below, and what other plans pay them. */
-function simulatedUpstream(
-  { team, teamDeals }: SimulatedInput,
-  results: ReadonlyMap<string, RepResult>,
-  { planId, versions }: SharedTerms,
-): RepInput['teamDeals'] {
-  const names = new Set(versions.flatMap((version) => version.rules.map((rule) => rule.name)));
-  const isReplaced = (event: UpstreamWithPlan) =>
-    results.has(event.repId) && (planId === unsaved ? names.has(event.ruleName) : event.planId === planId);
-  const earned = groupBy(
-    [...results].flatMap(([repId, { decisions }]) =>
-      decisions.filter(({ phase }) => phase !== 'periodic').map((decision) => ({ ...decision, repId })),
-    ),
-    ({ dealKey }) => dealKey,
-  );
-  const isBelow = (repId: string, day: Day) => team.some((member) => member.repId === repId && isWithin(day, member));
-  return teamDeals.map(({ deal, upstream }) => ({
-    deal,
-    upstream: [
-      ...(upstream as readonly UpstreamWithPlan[]).filter((event) => !isReplaced(event)),
-      ...(earned.get(deal.dealId) ?? []).filter(({ repId }) => isBelow(repId, deal.closeDate)),
-    ],
-  }));
 }

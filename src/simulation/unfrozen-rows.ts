@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { type Decision, type FixedEvent, type TeamDeal, type UpstreamEvent } from '../engine/model.js';
+import { type Decision, type FixedEvent, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { widened } from '../kernel/period.js';
-import { inParallel, yieldToOthers } from '../kernel/waiting.js';
-import { calculateInSlices } from '../ledger/calculate-in-slices.js';
+import { inParallel } from '../kernel/waiting.js';
 import { type CountedRow, loadCountedRows } from '../ledger/counted-rows.js';
-import { type Hierarchy, loadHierarchyBelow } from '../ledger/hierarchy.js';
+import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/hierarchy.js';
 import { hasWithdrawnTerms, naturalKey, ownersOfDeals, retainedBy, retainedRows } from '../ledger/ledger-rows.js';
 import {
+  type DealEvent,
   firstActivityOf,
+  type LoadedTeamDeal,
   loadFirstCloseDates,
   loadOwnedDeals,
   loadRankings,
@@ -32,14 +32,8 @@ import {
   type RepTerms,
 } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-
-/** What a calculation that writes nothing assumes in place of what is stored. */
-export interface Assumption {
-  terms(stored: RepTerms): RepTerms;
-  rankings(stored: Rankings): Rankings;
-}
-
-const asStored: Assumption = { terms: (stored) => stored, rankings: (stored) => stored };
+import { asStored } from './overlay.js';
+import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';
 
 /**
  * The rows that the rep would have around the days if no period of the rep or of a rep below were frozen: an
@@ -50,18 +44,20 @@ export async function unfrozenRows(
   stored: RepTerms,
   days: DayRange,
   asOf: Day,
-  assumed = asStored,
+  overlay = asStored,
 ): Promise<CountedRow[]> {
-  const terms = assumed.terms(stored);
+  const terms = overlay.terms(stored);
   const dependsOnOthers = hasCascades(terms) || hasRankTiers(terms);
   const hierarchy = await loadHierarchyBelow(trx, terms.workspaceId, terms.repId, dependsOnOthers);
   const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
-  const all = new Map([...below].map(([repId, one]) => [repId, assumed.terms(one)]));
+  const all = new Map([...below].map(([repId, one]) => [repId, overlay.terms(one)]));
   all.set(terms.repId, { ...terms, frozen: [] });
   const window = widened(days, maxPeriodKind([...all.values()]));
   const input = await loadTeamInput(trx, terms.repId, all, window);
-  const rankings = assumed.rankings(input.rankings);
-  return new UnfrozenTeam(hierarchy, { ...input, rankings }, { window, asOf }).rowsOf(terms.repId);
+  const rankings = overlay.rankings(input.rankings);
+  const inputs = new UnfrozenInputs(hierarchy, { ...input, rankings }, window, asOf);
+  const results = await new TeamCalculation(inputs).run([...all.keys()]);
+  return [...(results.get(terms.repId)?.rows ?? [])];
 }
 
 /** A retained row, with the event that the engine reads for it. */
@@ -134,101 +130,97 @@ async function loadRetainedRows(
   return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, owners)]));
 }
 
-/** The result of one rep, in the form that managers and peers read. */
-interface Calculated {
+/** The rows of a rep without frozen periods. */
+interface UnfrozenRows extends Earnings {
   readonly rows: readonly CountedRow[];
-  readonly credits: ReadonlyMap<string, Decimal>;
 }
 
-/** Calculates the rep and the reps below in memory, bottom-up. */
-class UnfrozenTeam {
-  private readonly calculated = new Map<string, Calculated>();
-  /** The stored rankings with the credits that are calculated here. */
-  private readonly rankings: Rankings = (planId, key, period) =>
-    this.input.rankings(planId, key, period).map(({ repId, credit }) => {
-      const known = this.calculated.get(repId);
-      return {
-        repId,
-        credit: known === undefined ? credit : (known.credits.get(`${planId}|${key}|${period}`) ?? Decimal.zero),
-      };
-    });
+interface UnfrozenInput extends TeamRepInput {
+  readonly retained: readonly RetainedRow[];
+}
+
+/** The inputs of the rep and the reps below. None of their stored events and credits count. */
+class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
+  readonly teams: ReadonlyMap<string, readonly TeamMember[]>;
 
   constructor(
-    private readonly hierarchy: Hierarchy,
+    hierarchy: Hierarchy,
     private readonly input: TeamInput,
-    private readonly time: { readonly window: DayRange; readonly asOf: Day },
-  ) {}
-
-  /**
-   * One pass is enough for cascades, since the reps below are calculated first. Ranks depend on peers, and reps may
-   * have managed each other at different times: passes then repeat until nothing changes.
-   */
-  async rowsOf(repId: string): Promise<CountedRow[]> {
-    const order = [...this.hierarchy.bottomUp, repId];
-    const ranked = [...this.input.terms.values()].some(hasRankTiers);
-    const repeats = order.length > 1 && (ranked || this.hierarchy.isCyclic);
-    for (let pass = 0; pass < order.length + minPasses; pass += 1) {
-      const before = repeats ? this.fingerprint() : '';
-      for (const one of order) {
-        this.calculated.set(one, await this.calculate(one));
-        await yieldToOthers();
-      }
-      if (!repeats || this.fingerprint() === before) break;
-    }
-    return [...(this.calculated.get(repId)?.rows ?? [])];
+    readonly window: DayRange,
+    private readonly asOf: Day,
+  ) {
+    const managers = [...input.terms.values()].filter(hasCascades).map(({ repId }) => repId);
+    this.teams = new Map(managers.map((repId) => [repId, toMembers(hierarchy.below(repId))]));
   }
 
-  private fingerprint(): string {
-    return JSON.stringify(
-      [...this.calculated].map(([repId, { rows }]) => [
-        repId,
-        rows.map((row) => [naturalKey(row), row.amount, row.credit]),
-      ]),
-    );
+  readonly rankings: Rankings = (planId, key, period) =>
+    this.input
+      .rankings(planId, key, period)
+      .map((peer) => (this.input.terms.has(peer.repId) ? { ...peer, credit: Decimal.zero } : peer));
+
+  /** In the order of the terms, in which the reps below come first. */
+  async *load(repIds: readonly string[]): AsyncGenerator<UnfrozenInput[]> {
+    const due = new Set(repIds);
+    for (const terms of this.input.terms.values()) if (due.has(terms.repId)) yield [this.toInput(terms)];
   }
 
-  private async calculate(repId: string): Promise<Calculated> {
-    const terms = this.input.terms.get(repId) as RepTerms;
-    const retained = this.input.retained.get(repId) ?? [];
-    const { decisions, credits } = await calculateInSlices({
+  peerCredits({ repId }: UnfrozenInput, rankings: Rankings): UnfrozenInput['peerCredits'] {
+    return peerCreditsIn(rankings, repId);
+  }
+
+  competitors(planId: string): string[] {
+    return [...this.input.terms.values()]
+      .filter(({ versions }) => rankedPlans(versions).includes(planId))
+      .map(({ repId }) => repId);
+  }
+
+  async toEarnings({ repId, retained }: UnfrozenInput, { decisions, credits }: RepResult): Promise<UnfrozenRows> {
+    const decided = decisions.map((decision) => toRow(repId, decision));
+    const keys = new Set(decided.map(naturalKey));
+    const rows = [...decided, ...retained.map(({ row }) => row).filter((row) => !keys.has(naturalKey(row)))];
+    const events = rows.filter(({ phase }) => phase !== 'periodic').map(toEvent);
+    return { rows, events, withdrawn: noKeys, credits };
+  }
+
+  private toInput(terms: RepTerms): UnfrozenInput {
+    const { repId } = terms;
+    const { deals, firstCloseDates, retained } = this.input;
+    const ofRep = retained.get(repId) ?? [];
+    return {
       repId,
-      ...this.time,
+      asOf: this.asOf,
+      window: this.window,
       plans: assignedPlans(terms),
-      deals: this.input.deals.get(repId) ?? [],
-      teamDeals: hasCascades(terms) ? this.teamDeals(repId) : [],
-      fixed: retained.map(({ fixed }) => fixed),
+      deals: deals.get(repId) ?? [],
+      teamDeals: this.teamDeals(repId),
+      retained: ofRep,
+      fixed: ofRep.map(({ fixed }) => fixed),
       frozen: [],
       quota: quotaFinder(terms.quotas),
-      peerCredits: peerCreditsIn(this.rankings, repId),
-      firstActivity: firstActivityOf(terms, this.input.firstCloseDates),
+      peerCredits: () => [],
+      firstActivity: firstActivityOf(terms.quotas, [firstCloseDates.get(repId)]),
       explain: false,
-    });
-    const decided = decisions.map((decision) => rowOf(repId, decision));
-    const keys = new Set(decided.map(naturalKey));
-    return {
-      rows: [...decided, ...retained.map(({ row }) => row).filter((row) => !keys.has(naturalKey(row)))],
-      credits,
     };
   }
 
-  private teamDeals(managerId: string): TeamDeal[] {
-    const spans = this.hierarchy.below(managerId);
-    const events = new Map<string, UpstreamEvent[]>();
-    for (const repId of spans.keys()) {
-      for (const row of this.calculated.get(repId)?.rows ?? [])
-        if (row.phase !== 'periodic') getOrInsert(events, row.dealKey, () => []).push(upstreamEvent(row));
-    }
-    return teamDealsOf(spans, this.time.window, this.input.deals, events);
+  private teamDeals(managerId: string): LoadedTeamDeal[] {
+    const team = this.teams.get(managerId);
+    if (team === undefined) return [];
+    const spans = groupBy(team, ({ repId }) => repId);
+    return teamDealsOf(spans, this.window, this.input.deals, new Map<string, DealEvent[]>());
   }
 }
 
-const minPasses = 3;
-
-function upstreamEvent({ repId, ruleName, phase, currency, amount }: CountedRow): UpstreamEvent {
-  return { repId, ruleName, phase, currency, amount: Decimal.of(amount) };
+function toMembers(spans: ReadonlyMap<string, readonly DayRange[]>): TeamMember[] {
+  return [...spans].flatMap(([repId, ofRep]) => ofRep.map((span) => ({ repId, ...span })));
 }
 
-function rowOf(repId: string, decision: Decision): CountedRow {
+function toEvent({ amount, ...row }: CountedRow): DealEvent {
+  const { repId, planId, ruleName, dealKey, phase, currency } = row;
+  return { repId, planId, ruleName, dealKey, phase, currency, amount: Decimal.of(amount) };
+}
+
+function toRow(repId: string, decision: Decision): CountedRow {
   const { trace: _, amount, base, credit, ...same } = decision;
   return { ...same, repId, amount: amount.toString(), base: base.toString(), credit: credit.toString() };
 }

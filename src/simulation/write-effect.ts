@@ -5,7 +5,8 @@ import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { loadTerms, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { forecastDeals, type MovedRow } from './forecast.js';
+import { forecastDeals } from './forecast.js';
+import { type MovedRow } from './moved-rows.js';
 import { OwedByPeriods } from './owed-by-periods.js';
 
 /** A calculation of more deals would hold the lock of the workspace for too long. */

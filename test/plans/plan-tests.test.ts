@@ -33,15 +33,15 @@ function run(config: object, ...tests: object[]) {
 
 describe('tests of a plan', () => {
   for (const { templateId, planConfig } of planTemplates)
-    it(`of the template ${templateId} pass, and fail with other rates`, () => {
-      expect(run(planConfig.config, ...planConfig.tests)).to.deep.equal({ passed: true, tests: 1, failed: [] });
+    it(`of the template ${templateId} pass, and fail with other rates`, async () => {
+      expect(await run(planConfig.config, ...planConfig.tests)).to.deep.equal({ passed: true, tests: 1, failed: [] });
       const doubled = JSON.parse(JSON.stringify(planConfig.config), (key, value) =>
         (key === 'rate' || key === 'flatAmount') && typeof value === 'number' ? value * 2 : value,
       );
-      expect(run(doubled, ...planConfig.tests).passed).to.equal(false);
+      expect((await run(doubled, ...planConfig.tests)).passed).to.equal(false);
     });
 
-  it('name the rule, the deal, both amounts and the trace', () => {
+  it('name the rule, the deal, both amounts and the trace', async () => {
     const test = {
       name: 'Above the quota',
       deals: [deal('a', 1000), deal('b', 500)],
@@ -52,7 +52,7 @@ describe('tests of a plan', () => {
       ],
       total: 150,
     };
-    const { passed, failed } = run(configOf(commission), test);
+    const { passed, failed } = await run(configOf(commission), test);
     expect(passed).to.equal(false);
     expect(failed).to.have.length(2);
     const [ofDeal, ofTotal] = failed;
@@ -62,7 +62,7 @@ describe('tests of a plan', () => {
     expect(ofTotal).to.include({ ruleName: null, dealId: null, expected: 150, actual: 300, trace: null });
   });
 
-  it('name the reasons, the conditions and the missing fields where nothing was paid', () => {
+  it('name the reasons, the conditions and the missing fields where nothing was paid', async () => {
     const listed = { ...commission, name: 'Seats', measure: 'seats' };
     const deals = [deal('a', 1000), { ...deal('lost', 1000), stage: 'Lost' }];
     const expected = [
@@ -70,7 +70,7 @@ describe('tests of a plan', () => {
       { ruleName: 'Seats', period: '2026-02', amount: 50 },
       { ruleName: 'Commission', period: '2026-03', amount: 1 },
     ];
-    const { failed } = run(configOf(commission, listed), { name: 'Unpaid', deals, expected });
+    const { failed } = await run(configOf(commission, listed), { name: 'Unpaid', deals, expected });
     expect(failed.map(({ actual, trace }) => [actual, trace])).to.deep.equal([
       [0, null],
       [0, null],
@@ -92,7 +92,7 @@ describe('tests of a plan', () => {
     expect(ofMarch).to.deep.equal([]);
   });
 
-  it('name the person whom a rule did not pay, and the period of a rule of periods', () => {
+  it('name the person whom a rule did not pay, and the period of a rule of periods', async () => {
     const bonus = {
       name: 'Bonus',
       measure: 'amount',
@@ -107,13 +107,13 @@ describe('tests of a plan', () => {
       quotas: [{ measure: 'Bonus', period: '2026-Q1', target: 5000, rep: 'Ann' }],
       expected: [{ ruleName: 'Bonus', rep: 'Ann', period: '2026-Q1', amount: 500 }],
     };
-    const { failed } = run(configOf(bonus), test);
+    const { failed } = await run(configOf(bonus), test);
     expect(failed.map(({ unpaid }) => unpaid.map(({ dealKey, rep, reason }) => [dealKey, rep, reason]))).to.deep.equal([
       [['2026-Q1', 'Ann', 'below_lowest_tier']],
     ]);
   });
 
-  it('cover managers above, ranks and rules of periods', () => {
+  it('cover managers above, ranks and rules of periods', async () => {
     const override = { name: 'Override', measure: 'amount', executionPhase: 'cascade', dependsOn: 'Commission' };
     const flat = { ...commission, tiers: tiers(0.1) };
     const cascade = {
@@ -127,7 +127,7 @@ describe('tests of a plan', () => {
       ],
       total: 120,
     };
-    expect(run(configOf(flat, { ...override, tiers: tiers(0.1) }), cascade).failed).to.deep.equal([]);
+    expect((await run(configOf(flat, { ...override, tiers: tiers(0.1) }), cascade)).failed).to.deep.equal([]);
     const rank = {
       name: 'Contest',
       measure: 'amount',
@@ -149,28 +149,27 @@ describe('tests of a plan', () => {
       ],
       total: 700,
     };
-    expect(run(configOf(rank), contest).failed).to.deep.equal([]);
+    expect((await run(configOf(rank), contest)).failed).to.deep.equal([]);
     const early = {
       ...contest,
       asOf: '2026-03-01',
       total: 0,
       expected: contest.expected.map((one) => ({ ...one, amount: 0 })),
     };
-    expect(run(configOf(rank), early).failed).to.deep.equal([]);
+    expect((await run(configOf(rank), early)).failed).to.deep.equal([]);
   });
 
-  it('are rejected if they name a rule that the config does not have, or need too many comparisons', () => {
+  it('are rejected if they name a rule that the config does not have, or need too many comparisons', async () => {
     const misspelled = { name: 'x', deals: [], expected: [{ ruleName: 'Comission', amount: 0 }] };
-    expect(() => run(configOf(commission), misspelled)).to.throw('tests.0.expected.0.ruleName');
+    expect(await run(configOf(commission), misspelled).catch(String)).to.contain('tests.0.expected.0.ruleName');
     const conditions = Array.from({ length: 50 }, () => won);
     const expensive = Array.from({ length: 20 }, (_, index) => ({
       name: `t${index}`,
       deals: Array.from({ length: 100 }, (__, place) => deal(`d${place}`, 1)),
       expected: [{ ruleName: 'Commission', amount: 0 }],
     }));
-    expect(() =>
-      run({ dealConditions: conditions, rules: [commission, { ...commission, name: 'Other' }] }, ...expensive),
-    ).to.throw('comparisons');
+    const config = { dealConditions: conditions, rules: [commission, { ...commission, name: 'Other' }] };
+    expect(await run(config, ...expensive).catch(String)).to.contain('comparisons');
   });
 
   describe('over HTTP', () => {

@@ -210,7 +210,7 @@ async function diff(client: Client, file: string, options: PeriodOptions): Promi
       file,
       plan: wanted.name,
       changes: [{ path: '', before: undefined, after: wanted }],
-      tests: runLocally(wanted),
+      tests: await runLocally(wanted),
     };
   const before = fileOf(stored);
   const after: PlanFile = { ...wanted, name: stored.name, status: wanted.status ?? stored.planStatus };
@@ -252,7 +252,7 @@ async function test(client: Client, file: string): Promise<ServerTestResult> {
 }
 
 /** For a plan that the server does not have: without the field mapping of a workspace. */
-function runLocally({ config, tests = [], currency }: PlanFile): ServerTestResult {
+async function runLocally({ config, tests = [], currency }: PlanFile): Promise<ServerTestResult> {
   const readTests = readValue(planTests, tests, ['tests']);
   if ('issues' in readTests) {
     const issues = readTests.issues.map(({ path, message }) => `${path}: ${message}`);
@@ -265,7 +265,7 @@ function runLocally({ config, tests = [], currency }: PlanFile): ServerTestResul
     measures: {},
     deals: { timeZone: 'UTC', standard: {} },
   };
-  return runTests(plan, readTests.value) as ServerTestResult;
+  return (await runTests(plan, readTests.value)) as ServerTestResult;
 }
 
 function testText(file: string, { passed, tests, failed }: ServerTestResult): string {

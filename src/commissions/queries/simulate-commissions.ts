@@ -78,14 +78,15 @@ async function load(
   if (!(await maySimulate(trx, caller, tried))) throw planNotFound();
   const deals = await madeUpDeals(trx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
-  const simulated = { plan, period: during, repIds, deals, visible };
-  const { reps, requested } = await loadSimulation(trx, workspaceId, simulated, tried);
+  const simulated = { plan, period: during, repIds, deals, visible, hasQuota: quota !== undefined };
+  const { window, reps, requested } = await loadSimulation(trx, workspaceId, simulated, tried);
   const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps: requested.length };
   const head: SimulationHead = {
     planId: tried.planId,
     versions: tried.versions,
     period: during,
     asOf: asOf ?? today,
+    window,
     timeZone,
     quota: quota === undefined ? null : sentAmounts(quota),
     visible,

@@ -1,0 +1,110 @@
+import { type Decision, type RepResult } from '../engine/model.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type EventLoopSlice } from '../kernel/waiting.js';
+import { pairsOf } from '../ledger/difference.js';
+import { type LedgerRow } from '../ledger/ledger-rows.js';
+import { type DealEvent } from '../ledger/load-window.js';
+import { type LoadedRepInput } from '../ledger/rep-input.js';
+import { type Earnings, rowKey } from './team-calculation.js';
+
+/** One side of a row that moves. */
+export type RowState = Pick<
+  LedgerRow,
+  'phase' | 'amount' | 'credit' | 'attainmentKey' | 'currency' | 'period' | 'earnedOn'
+>;
+
+/** A row of the ledger that a change would insert, alter or reverse. */
+export interface MovedRow {
+  readonly repId: string;
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly dealKey: string;
+  readonly before: RowState | null;
+  readonly after: RowState | null;
+}
+
+/** The rows of a rep that move, and what they change for managers and peers. */
+export interface RepMoves extends Earnings {
+  readonly rows: readonly MovedRow[];
+}
+
+/** The difference between the stored rows and the result. */
+export async function compareWithStored(
+  input: LoadedRepInput,
+  result: RepResult,
+  slice: EventLoopSlice,
+): Promise<RepMoves> {
+  const rows = movedRows(input.repId, await pairsOf(input.repId, input, result, slice));
+  const ofDeals = rows.filter(({ before, after }) => (before ?? after)?.phase !== 'periodic');
+  return {
+    rows,
+    events: ofDeals.flatMap((row) => (row.after === null ? [] : [toEvent(row, row.after)])),
+    withdrawn: new Set(ofDeals.flatMap((row) => (row.before === null ? [] : [rowKey(row)]))),
+    credits: movedCredits(rows),
+  };
+}
+
+/** Without the event ids and hashes of the rows, which only writes need. */
+function movedRows(repId: string, { pairs, reversals }: Awaited<ReturnType<typeof pairsOf>>): MovedRow[] {
+  const rows: MovedRow[] = [];
+  for (const { decision, before } of pairs) {
+    const stored = before === null || before.status === 'reversed' ? null : stateOf(before);
+    const after = decidedState(decision);
+    if (stored !== null && isSameState(stored, after)) continue;
+    const { planId, ruleName, dealKey } = decision;
+    rows.push({ repId, planId, ruleName, dealKey, before: stored, after });
+  }
+  for (const row of reversals) {
+    const { planId, ruleName, dealKey } = row;
+    rows.push({ repId, planId, ruleName, dealKey, before: stateOf(row), after: null });
+  }
+  return rows;
+}
+
+function stateOf({ phase, amount, credit, attainmentKey, currency, period, earnedOn }: LedgerRow): RowState {
+  // The database may write the same number with more digits.
+  return { phase, amount: plain(amount), credit: plain(credit), attainmentKey, currency, period, earnedOn };
+}
+
+function plain(number: string): string {
+  return number.includes('.') && number.endsWith('0') ? Decimal.of(number).toString() : number;
+}
+
+function decidedState(decision: Decision): RowState {
+  const { phase, amount, credit, attainmentKey, currency, period, earnedOn } = decision;
+  return { phase, amount: amount.toString(), credit: credit.toString(), attainmentKey, currency, period, earnedOn };
+}
+
+function isSameState(a: RowState, b: RowState): boolean {
+  return (
+    a.amount === b.amount &&
+    isSameCredit(a, b) &&
+    a.currency === b.currency &&
+    a.earnedOn === b.earnedOn &&
+    a.phase === b.phase
+  );
+}
+
+function isSameCredit(a: RowState, b: RowState): boolean {
+  return a.credit === b.credit && a.attainmentKey === b.attainmentKey && a.period === b.period;
+}
+
+function movedCredits(rows: readonly MovedRow[]): Map<string, Decimal> {
+  const credits = new Map<string, Decimal>();
+  const add = (planId: string, { attainmentKey, period }: RowState, credit: Decimal) => {
+    const key = `${planId}|${attainmentKey}|${period}`;
+    credits.set(key, (credits.get(key) ?? Decimal.zero).plus(credit));
+  };
+  for (const { planId, before, after } of rows) {
+    if (before !== null && after !== null && isSameCredit(before, after)) continue;
+    if (before !== null) add(planId, before, Decimal.of(before.credit).negated());
+    if (after !== null) add(planId, after, Decimal.of(after.credit));
+  }
+  return credits;
+}
+
+function toEvent(row: MovedRow, after: RowState): DealEvent {
+  const { repId, planId, ruleName, dealKey } = row;
+  const { phase, currency, amount } = after;
+  return { repId, planId, ruleName, dealKey, phase, currency, amount: Decimal.of(amount) };
+}
