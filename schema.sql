@@ -1385,6 +1385,7 @@ CREATE TABLE export_jobs (
   actor text NOT NULL,
   started_at timestamp with time zone NOT NULL DEFAULT now(),
   finished_at timestamp with time zone,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT export_jobs_pkey PRIMARY KEY (workspace_id, job_id),
   CONSTRAINT export_jobs_workspace_id_manager_id_fkey FOREIGN KEY (workspace_id, manager_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT export_jobs_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
@@ -2074,7 +2075,10 @@ AS $function$
         select e.workspace_id, e.job_id, e.started_at,
           row_number() over (partition by e.workspace_id order by e.kind = 'team.zip', e.started_at) as place
         from export_jobs e
-        where e.finished_at is null and (e.leased_until is null or e.leased_until < now())
+        where e.finished_at is null and e.not_before <= now() and (e.leased_until is null or e.leased_until < now())
+          and not exists (
+            select from work_leases l
+            where l.workspace_id = e.workspace_id and l.work = 'export ' || e.job_id and l.leased_until > now())
       ) due
       order by due.place, due.started_at
       limit max_jobs
@@ -2165,12 +2169,16 @@ CREATE OR REPLACE FUNCTION due_plan_previews(max_previews integer)
 AS $function$
       select due.workspace_id, due.preview_id
       from (
-        select p.workspace_id, p.preview_id, p.started_at, p.leased_until,
-          row_number() over (partition by p.workspace_id order by p.leased_until > now() desc nulls last, p.started_at) as place
-        from plan_previews p
-        where p.finished_at is null
+        select p.workspace_id, p.preview_id, p.started_at, p.is_leased,
+          row_number() over (partition by p.workspace_id order by p.is_leased desc, p.started_at) as place
+        from (
+          select p.*, coalesce(greatest(p.leased_until, l.leased_until) > now(), false) as is_leased
+          from plan_previews p
+          left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'preview ' || p.preview_id
+          where p.finished_at is null
+        ) p
       ) due
-      where due.place = 1 and (due.leased_until is null or due.leased_until < now())
+      where due.place = 1 and not due.is_leased
       order by due.started_at
       limit max_previews
     $function$

@@ -1,18 +1,15 @@
 import { checkPeriodsJob } from '#src/discrepancies/check-job.js';
 import { type PeriodChecker } from '#src/discrepancies/period-checker.js';
-import { makeExportsJob } from '#src/exports/export-job.js';
 import { type PullWork, pullJob } from '#src/integrations/crm-pull.js';
 import { type CrmSyncRunner } from '#src/integrations/crm-sync-runner.js';
 import { type WriteBackWork, writeBackJob } from '#src/integrations/write-back.js';
 import { type WriteBackRunner } from '#src/integrations/write-back-runner.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { type LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
-import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
 import { type InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { type InboxWork, inboxJob } from '#src/platform/inbox/inbox-wake.js';
-import { type JobHandler, type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { type ExportWorker } from './export-worker.js';
-import { type PreviewWorker } from './preview-worker.js';
+import { type JobDeclaration, type JobHandler, type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { type LeasedWorker } from './leased-worker.js';
 
 /**
  * Calculates lanes. Running it twice is harmless: requests are read under the lane lock, and a second run finds
@@ -59,17 +56,12 @@ export function inboxHandler(runner: InboxRunner): JobHandler<InboxWork> {
 }
 
 /**
- * Wakes the export worker of this process. Running it twice is harmless, and so is losing it: the export worker
- * looks every second. The job ends at once, so that an export does not occupy a slot of the calculations.
+ * Wakes a worker of this process. Running it twice is harmless, and so is losing it: the worker looks every second. The
+ * job ends at once, so that the work does not occupy a slot of the calculations.
  */
-export function makeExportsHandler(exportWorker: ExportWorker): JobHandler<{ workspaceId: string }> {
-  return { declaration: makeExportsJob, run: async () => exportWorker.wake() };
-}
-
-/**
- * Wakes the preview worker of this process. Running it twice is harmless, and so is losing it: the worker looks every
- * second. The job ends at once, so that a preview does not occupy a slot of the calculations.
- */
-export function makePreviewsHandler(previewWorker: PreviewWorker): JobHandler<{ workspaceId: string }> {
-  return { declaration: makePreviewsJob, run: async () => previewWorker.wake() };
+export function wakeHandler(
+  declaration: JobDeclaration<{ workspaceId: string }>,
+  worker: LeasedWorker,
+): JobHandler<{ workspaceId: string }> {
+  return { declaration, run: async () => worker.wake() };
 }

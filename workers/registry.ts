@@ -4,29 +4,33 @@ import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
+import { makeExportsJob } from '#src/exports/export-job.js';
 import { mapInParallel } from '#src/kernel/waiting.js';
 import { calculateJob } from '#src/ledger/calculate-job.js';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
+import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
 import { mailTransport } from '#src/platform/mail/transport.js';
+import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
 import { DiscrepancySweep } from './discrepancy-sweep.js';
-import { ExportWorker } from './export-worker.js';
+import { ExportJobs } from './export-jobs.js';
 import {
   calculateHandler,
   checkPeriodsHandler,
   crmPullHandler,
   inboxHandler,
-  makeExportsHandler,
-  makePreviewsHandler,
+  wakeHandler,
   writeBackHandler,
 } from './job-handlers.js';
 import { LaneSweep } from './lane-sweep.js';
-import { PreviewWorker } from './preview-worker.js';
+import { LeasedJobRunner } from './leased-job-runner.js';
+import { LeasedWorker, type WorkKind, type WorkRunner } from './leased-worker.js';
+import { PreviewJobs } from './preview-jobs.js';
 import { sendMailHandler } from './send-mail.js';
-import { deliverEventsHandler, WebhookWorker } from './webhook-worker.js';
+import { deliveryWork, exportWork, previewWork } from './work-kinds.js';
 
 export interface Workers {
   stop(): Promise<void>;
@@ -34,12 +38,16 @@ export interface Workers {
 
 /** Starts the background work of this process: the job handlers, the workers with their own slots, and the periodic tasks. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const { config, database, unitOfWork, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
+  const { config, database, unitOfWork, leases, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
     service;
   const transport = await mailTransport(config);
-  const exportWorker = new ExportWorker(database, unitOfWork, new DocumentMaker(unitOfWork, pdfPrinter, clock), log);
-  const previewWorker = new PreviewWorker(database, unitOfWork, clock, log);
-  const webhookWorker = new WebhookWorker(database, service.deliveryRunner, log);
+  const leasedWorker = (kind: WorkKind, runner: WorkRunner) => new LeasedWorker(database, kind, runner, log);
+  const exportJobs = new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock));
+  const exportWorker = leasedWorker(exportWork, new LeasedJobRunner(unitOfWork, leases, exportJobs, log));
+  const previewJobs = new PreviewJobs(unitOfWork, clock);
+  const previewWorker = leasedWorker(previewWork, new LeasedJobRunner(unitOfWork, leases, previewJobs, log));
+  const deliveryWorker = leasedWorker(deliveryWork, service.deliveryRunner);
+  const leasedWorkers = [exportWorker, previewWorker, deliveryWorker];
   const checker = new PeriodChecker(unitOfWork, clock);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
@@ -48,9 +56,9 @@ export async function startWorkers(service: Service): Promise<Workers> {
     crmPullHandler(service.crmSyncRunner),
     writeBackHandler(service.writeBackRunner),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
-    makeExportsHandler(exportWorker),
-    makePreviewsHandler(previewWorker),
-    deliverEventsHandler(webhookWorker),
+    wakeHandler(makeExportsJob, exportWorker),
+    wakeHandler(makePreviewsJob, previewWorker),
+    wakeHandler(deliverEventsJob, deliveryWorker),
   ];
   const worker = new JobWorker(
     queueBackend,
@@ -61,9 +69,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
   await worker.start();
   localLanes.open((workspaceId, repId) => runUnqueued(calculateJob.name, () => laneRunner.run(workspaceId, [repId])));
   // Work whose wake-up was lost starts within a second.
-  const wakeUps = [exportWorker, previewWorker, webhookWorker].map(
-    (woken) => new PeriodicTask('wake-up', 1000, async () => woken.wake(), log),
-  );
+  const wakeUps = leasedWorkers.map((woken) => new PeriodicTask('wake-up', 1000, async () => woken.wake(), log));
   const tasks = [...sweeps(service, checker), ...wakeUps];
   for (const task of tasks) void task.start();
   const inTurn = deletions(service);
@@ -72,9 +78,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     stop: async () => {
       await localLanes.close();
       await mapInParallel([...tasks, ...inTurn], (task) => task.stop());
-      await exportWorker.stop();
-      await previewWorker.stop();
-      await webhookWorker.stop();
+      await mapInParallel(leasedWorkers, (leased) => leased.stop());
       await worker.close();
       transport?.close();
     },

@@ -60,6 +60,7 @@ export interface Service {
   readonly database: Database;
   readonly replica: Database | undefined;
   readonly unitOfWork: UnitOfWork;
+  readonly leases: Leases;
   readonly queueBackend: QueueBackend;
   readonly queue: JobQueue;
   readonly laneRunner: LaneRunner;
@@ -88,8 +89,7 @@ export interface Service {
 /** The composition root: the only place that constructs the parts. `appUrl` is the database of the service's tables. */
 export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
   const core = composeCore(config, appUrl, log, clock);
-  const { unitOfWork, changes, secrets, queue } = core;
-  const leases = new Leases(unitOfWork);
+  const { unitOfWork, leases, changes, secrets, queue } = core;
   const startLinks = new StartLinks();
   const deliveryHealth = new DeliveryHealth(unitOfWork, log);
   const inboxWake = new InboxWake(queue);
@@ -161,6 +161,7 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     queue,
     localLanes,
     unitOfWork,
+    leases: new Leases(unitOfWork),
     laneRunner,
     changes: new CommissionChanges(unitOfWork, localLanes.wake, laneRunner, clock),
     secrets,

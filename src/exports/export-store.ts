@@ -6,21 +6,18 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type ExportRequest } from './export-job.js';
 import { type FileInfo } from './export-tables.js';
 
-/** An export that one worker makes. The lease is exclusive until it expires. */
-interface ExportLease {
+interface ExportKey {
   readonly workspaceId: string;
   readonly jobId: string;
-  readonly leaseId: string;
 }
 
-export interface LeasedExport extends ExportLease, ExportRequest {
+/** An export that a worker makes while it holds the lease. */
+export interface ClaimedExport extends ExportKey, ExportRequest {
   readonly attempts: number;
 }
 
 /** Limits of waiting exports: those of one person, those of one key, the statements of single reps, and all of a workspace. */
 export const maxWaiting = { ofPerson: 3, ofKey: 10, ofStatements: 15, ofAll: 20 } as const;
-const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
-export const leaseRenewalMs = 3000;
 
 /** Inserts a waiting export, or returns an equal one that no worker has started. Rejects it if too many are waiting. */
 export async function enqueueExport(
@@ -86,53 +83,36 @@ function requesterOf(actor: string): string {
   return actor.replace(/ via .*$/s, '');
 }
 
-/** Leases the export. Null if it is finished or leased by another worker. */
-export async function leaseExport(trx: Work, workspaceId: string, jobId: string): Promise<LeasedExport | null> {
-  const leaseId = newId();
+/** Starts an attempt. Null if the export is finished or waits for its next attempt. */
+export async function claimExport(trx: Work, workspaceId: string, jobId: string): Promise<ClaimedExport | null> {
   const row = await trx
     .updateTable('export_jobs')
-    .set((set) => ({
-      status: 'running' as const,
-      lease_id: leaseId,
-      leased_until: leaseEnd,
-      attempts: set('attempts', '+', 1),
-    }))
+    .set((set) => ({ status: 'running' as const, attempts: set('attempts', '+', 1) }))
     .where('workspace_id', '=', workspaceId)
     .where('job_id', '=', jobId)
     .where('finished_at', 'is', null)
-    .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
+    .where('not_before', '<=', sql<Date>`now()`)
     .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'as_of as asOf', 'attempts'])
     .executeTakeFirst();
-  return row === undefined ? null : { workspaceId, jobId, leaseId, ...row };
+  return row === undefined ? null : { workspaceId, jobId, ...row };
 }
 
-/** Updates the export while the lease is held. Returns false and changes nothing if another worker holds the lease. */
-async function updateLeased(
+async function updateExport(
   trx: Work,
-  lease: ExportLease,
+  { workspaceId, jobId }: ExportKey,
   change: UpdateObject<Tables, 'export_jobs'>,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+): Promise<void> {
+  await trx
     .updateTable('export_jobs')
     .set(change)
-    .where('workspace_id', '=', lease.workspaceId)
-    .where('job_id', '=', lease.jobId)
-    .where('lease_id', '=', lease.leaseId)
-    .where('finished_at', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .where('workspace_id', '=', workspaceId)
+    .where('job_id', '=', jobId)
+    .execute();
 }
 
-export function renewLease(trx: Work, lease: ExportLease): Promise<boolean> {
-  return updateLeased(trx, lease, { leased_until: leaseEnd });
-}
-
-/** Releases the lease, so that any worker can continue after the pause. */
-export function releaseExport(trx: Work, lease: ExportLease, pauseMs: number, attempts: number): Promise<boolean> {
-  return updateLeased(trx, lease, {
-    leased_until: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`,
-    attempts,
-  });
+/** Lets any worker continue after the pause. */
+export function postponeExport(trx: Work, key: ExportKey, pauseMs: number, attempts: number): Promise<void> {
+  return updateExport(trx, key, { not_before: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`, attempts });
 }
 
 interface NewPart {
@@ -142,29 +122,27 @@ interface NewPart {
   readonly repId: string | null;
 }
 
-/** False if another worker holds the lease; then nothing is stored. */
 export async function insertPart(
   trx: Work,
-  lease: ExportLease,
+  { workspaceId, jobId }: ExportKey,
   { repId, ...part }: NewPart,
-  done?: number,
-): Promise<boolean> {
-  const { workspaceId, jobId } = lease;
-  if (!(await updateLeased(trx, lease, { leased_until: leaseEnd, ...(done === undefined ? {} : { done }) })))
-    return false;
+): Promise<void> {
   await trx
     .insertInto('export_parts')
     .values({ workspace_id: workspaceId, job_id: jobId, rep_id: repId, ...part })
     .execute();
-  return true;
 }
 
-export function updateProgress(trx: Work, lease: ExportLease, total: number, done: number): Promise<boolean> {
-  return updateLeased(trx, lease, { total, done });
+export function updateProgress(
+  trx: Work,
+  key: ExportKey,
+  progress: { readonly total?: number; readonly done: number },
+): Promise<void> {
+  return updateExport(trx, key, progress);
 }
 
 /** The reps of the stored parts, in the order of the parts. */
-export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportLease): Promise<(string | null)[]> {
+export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportKey): Promise<(string | null)[]> {
   const rows = await trx
     .selectFrom('export_parts')
     .select('rep_id')
@@ -176,18 +154,18 @@ export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportLe
 }
 
 /** Deletes the parts that a killed worker left. Only archives continue from their stored parts. */
-export async function deleteParts(trx: Work, { workspaceId, jobId }: ExportLease): Promise<void> {
+export async function deleteParts(trx: Work, { workspaceId, jobId }: ExportKey): Promise<void> {
   await trx.deleteFrom('export_parts').where('workspace_id', '=', workspaceId).where('job_id', '=', jobId).execute();
 }
 
-export async function completeExport(trx: Work, lease: ExportLease, file: Omit<FileInfo, 'bytes'>): Promise<boolean> {
+export async function completeExport(trx: Work, key: ExportKey, file: Omit<FileInfo, 'bytes'>): Promise<void> {
   const { bytes } = await trx
     .selectFrom('export_parts')
     .select(sql<number>`coalesce(sum(length(content)), 0)::float8`.as('bytes'))
-    .where('workspace_id', '=', lease.workspaceId)
-    .where('job_id', '=', lease.jobId)
+    .where('workspace_id', '=', key.workspaceId)
+    .where('job_id', '=', key.jobId)
     .executeTakeFirstOrThrow();
-  return updateLeased(trx, lease, {
+  await updateExport(trx, key, {
     status: 'completed',
     file: JSON.stringify({ ...file, bytes }),
     done: sql<number>`total`,
@@ -195,14 +173,9 @@ export async function completeExport(trx: Work, lease: ExportLease, file: Omit<F
   });
 }
 
-export async function failExport(
-  trx: Work,
-  lease: ExportLease,
-  code: string | null,
-  message: string,
-): Promise<boolean> {
-  await deleteParts(trx, lease);
-  return updateLeased(trx, lease, {
+export async function failExport(trx: Work, key: ExportKey, code: string | null, message: string): Promise<void> {
+  await deleteParts(trx, key);
+  await updateExport(trx, key, {
     status: 'failed',
     error_code: code,
     error: message,

@@ -26,8 +26,7 @@ export interface ExportTables {
     status: Generated<'waiting' | 'running' | 'completed' | 'failed'>;
     total: Generated<number>;
     done: Generated<number>;
-    lease_id: ColumnType<string | null, string | null | undefined, string | null>;
-    leased_until: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    not_before: GeneratedInstant;
     attempts: Generated<number>;
     file: ColumnType<FileInfo | null, string | null | undefined, string | null>;
     error_code: ColumnType<string | null, string | null | undefined, string | null>;

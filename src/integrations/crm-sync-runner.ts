@@ -90,8 +90,8 @@ export class CrmSyncRunner {
         return await this.resume(workspaceId, pullId, lease);
       } catch (error) {
         // An outage of the database is not a failure of the pull: the sweep resumes it.
-        if (isOutage(error)) throw error;
-        if (!(error instanceof LeaseLost)) await this.handleFailure(workspaceId, pullId, error);
+        if (error instanceof LeaseLost || isOutage(error)) throw error;
+        await this.handleFailure(workspaceId, pullId, error);
         return 'stopped';
       }
     });

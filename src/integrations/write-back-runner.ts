@@ -53,15 +53,10 @@ export class WriteBackRunner {
 
   /** Runs until nothing is due. Returns at once if another worker holds the lease. */
   async run(workspaceId: string): Promise<void> {
-    const outcome = await this.leases.hold(workspaceId, writeBackLease, async (lease) => {
-      try {
-        return await this.work({ workspaceId, lease, accounts: new Map() });
-      } catch (error) {
-        // The settings or the connection have changed: the sweep begins again with the new ones.
-        if (error instanceof LeaseLost) return 'stopped';
-        throw error;
-      }
-    });
+    // The lease is lost when the settings or the connection change: the sweep begins again with the new ones.
+    const outcome = await this.leases.hold(workspaceId, writeBackLease, (lease) =>
+      this.work({ workspaceId, lease, accounts: new Map() }),
+    );
     if (outcome === 'yielded') await this.queue.add(writeBackJob, { workspaceId });
   }
 

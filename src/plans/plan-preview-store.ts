@@ -6,8 +6,8 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { planNotFound } from './plan.js';
 import { type MovedDeal, type PreviewFigures, type PreviewRequest } from './preview-result.js';
 
-/** A preview that one worker calculates. */
-export interface LeasedPreview {
+/** A preview that a worker calculates while it holds the lease. */
+export interface ClaimedPreview {
   readonly workspaceId: string;
   readonly previewId: string;
   readonly attempts: number;
@@ -16,8 +16,6 @@ export interface LeasedPreview {
 
 /** Max number of previews of a workspace that have not finished. */
 const maxUnfinished = 5;
-const leaseEnd = sql<Date>`now() + interval '10 seconds'`;
-export const previewLeaseRenewalMs = 3000;
 
 /** Null if too many previews of the workspace have not finished. */
 export async function insertPreview(
@@ -46,48 +44,42 @@ export async function insertPreview(
   return previewId;
 }
 
-/** Null if the preview is finished or leased by another worker. */
-export async function leasePreview(trx: Work, workspaceId: string, previewId: string): Promise<LeasedPreview | null> {
+/** Starts an attempt. Null if the preview is finished. */
+export async function claimPreview(trx: Work, workspaceId: string, previewId: string): Promise<ClaimedPreview | null> {
   const row = await trx
     .updateTable('plan_previews')
-    .set((set) => ({ leased_until: leaseEnd, attempts: set('attempts', '+', 1) }))
+    .set((set) => ({ attempts: set('attempts', '+', 1) }))
     .where('workspace_id', '=', workspaceId)
     .where('preview_id', '=', previewId)
     .where('finished_at', 'is', null)
-    .where((where) => where.or([where('leased_until', 'is', null), where('leased_until', '<', sql<Date>`now()`)]))
     .returning(['request', 'attempts'])
     .executeTakeFirst();
   return row === undefined ? null : { workspaceId, previewId, ...row };
 }
 
-export function renewPreviewLease(trx: Work, preview: LeasedPreview): Promise<void> {
-  return updateUnfinished(trx, preview, { leased_until: leaseEnd });
-}
-
-/** Stores the result. A preview that two workers calculated has the result of the first. */
 export function completePreview(
   trx: Work,
-  preview: LeasedPreview,
+  preview: ClaimedPreview,
   figures: PreviewFigures,
   deals: readonly MovedDeal[],
 ): Promise<void> {
   const stored = { result: JSON.stringify(figures), deals: JSON.stringify(deals) };
-  return updateUnfinished(trx, preview, { status: 'completed', ...stored, finished_at: sql<Date>`now()` });
+  return updatePreview(trx, preview, { status: 'completed', ...stored, finished_at: sql<Date>`now()` });
 }
 
-export function failPreview(trx: Work, preview: LeasedPreview, code: string | null, message: string): Promise<void> {
+export function failPreview(trx: Work, preview: ClaimedPreview, code: string | null, message: string): Promise<void> {
   const reason = { error_code: code, error: message };
-  return updateUnfinished(trx, preview, { status: 'failed', ...reason, finished_at: sql<Date>`now()` });
+  return updatePreview(trx, preview, { status: 'failed', ...reason, finished_at: sql<Date>`now()` });
 }
 
-/** Lets any worker take the preview again. An outage does not count as an attempt. */
-export function releasePreview(trx: Work, preview: LeasedPreview, attempts: number): Promise<void> {
-  return updateUnfinished(trx, preview, { leased_until: null, attempts });
+/** Lets any worker calculate the preview again. */
+export function retryPreview(trx: Work, preview: ClaimedPreview, attempts: number): Promise<void> {
+  return updatePreview(trx, preview, { attempts });
 }
 
-async function updateUnfinished(
+async function updatePreview(
   trx: Work,
-  { workspaceId, previewId }: LeasedPreview,
+  { workspaceId, previewId }: ClaimedPreview,
   values: UpdateObject<Tables, 'plan_previews'>,
 ): Promise<void> {
   await trx
@@ -95,6 +87,5 @@ async function updateUnfinished(
     .set(values)
     .where('workspace_id', '=', workspaceId)
     .where('preview_id', '=', previewId)
-    .where('finished_at', 'is', null)
     .execute();
 }

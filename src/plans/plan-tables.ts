@@ -60,7 +60,6 @@ export interface PlanTables {
     plan_id: string;
     request: Json<PreviewRequest>;
     status: Generated<'running' | 'completed' | 'failed'>;
-    leased_until: ColumnType<Date | null, undefined, Date | null>;
     attempts: Generated<number>;
     result: ColumnType<PreviewFigures | null, undefined, string>;
     deals: ColumnType<readonly MovedDeal[] | null, undefined, string>;

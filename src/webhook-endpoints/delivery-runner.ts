@@ -2,7 +2,7 @@ import { mapInParallel } from '../kernel/waiting.js';
 import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { LeaseLost, type Leases } from '../platform/jobs/leases.js';
+import { type Leases } from '../platform/jobs/leases.js';
 import { type Log } from '../platform/log.js';
 import { PostFailure, type PostLimits, postGuarded } from '../platform/outbound/guarded-post.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
@@ -38,22 +38,18 @@ export class DeliveryRunner {
   async run(workspaceId: string, endpointId: string, isStopping: () => boolean): Promise<boolean> {
     const sliceEnd = performance.now() + sliceMs;
     const held = await this.leases.hold(workspaceId, `webhook ${endpointId}`, async (lease) => {
-      try {
-        while (performance.now() < sliceEnd && !isStopping()) {
-          const due = await this.unitOfWork.write({ workspaceId }, async (trx) => {
-            await lease.assertHeld(trx);
-            return takeDue(trx, workspaceId, endpointId);
-          });
-          if (due.length === 0) return true;
-          const attempts = await mapInParallel(due, (delivery) => this.attempt(endpointId, delivery));
-          await failpoint('delivery.afterSend');
-          await this.unitOfWork.write({ workspaceId }, async (trx) => {
-            await lease.assertHeld(trx);
-            await this.record(trx, workspaceId, endpointId, attempts);
-          });
-        }
-      } catch (error) {
-        if (!(error instanceof LeaseLost)) throw error;
+      while (performance.now() < sliceEnd && !isStopping()) {
+        const due = await this.unitOfWork.write({ workspaceId }, async (trx) => {
+          await lease.assertHeld(trx);
+          return takeDue(trx, workspaceId, endpointId);
+        });
+        if (due.length === 0) return true;
+        const attempts = await mapInParallel(due, (delivery) => this.attempt(endpointId, delivery));
+        await failpoint('delivery.afterSend');
+        await this.unitOfWork.write({ workspaceId }, async (trx) => {
+          await lease.assertHeld(trx);
+          await this.record(trx, workspaceId, endpointId, attempts);
+        });
       }
       return true;
     });

@@ -27,8 +27,8 @@ describe('file exports', () => {
   ): Promise<string> {
     const id = newId();
     await of.sql(
-      `insert into export_jobs (workspace_id, job_id, kind, rep_id, period, status, actor, lease_id, leased_until, attempts)
-       values ($1, $2, $3, $4, $5, $6, 'orchestrator', $2, ${until}, 1)`,
+      `insert into export_jobs (workspace_id, job_id, kind, rep_id, period, status, actor, not_before, attempts)
+       values ($1, $2, $3, $4, $5, $6, 'orchestrator', ${until}, 1)`,
       id,
       kind,
       repId,

@@ -7,10 +7,9 @@ import { type ExportKind } from '#src/exports/export-tables.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { createLog } from '#src/platform/log.js';
 import { Download, Reply } from '#src/platform/operation.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
-import { ExportWorker } from '#workers/export-worker.js';
+import { exportWorker } from './export-worker.js';
 
 describe('exports of several people', () => {
   let workspace: OfflineWorkspace;
@@ -81,7 +80,7 @@ describe('exports of several people', () => {
       await workspace.db.sql(`update export_jobs set period = '2026-01'`);
       const printer = { print: async () => Buffer.from('%PDF-'), close: async () => {} };
       const maker = new DocumentMaker(workspace.db.unitOfWork, printer as never, workspace.db.clock);
-      const worker = new ExportWorker(workspace.db.app, workspace.db.unitOfWork, maker, createLog('silent'));
+      const worker = exportWorker(workspace.db.app, workspace.db.unitOfWork, maker);
       worker.wake();
       await worker.stop();
       const present = asMia(ben, cat);

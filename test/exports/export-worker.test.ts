@@ -5,11 +5,11 @@ import { serviceCaller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { createLog } from '#src/platform/log.js';
 import { Reply } from '#src/platform/operation.js';
 import { query } from '#test/support/ledger-checks.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
-import { ExportWorker } from '#workers/export-worker.js';
+import { type LeasedWorker } from '#workers/leased-worker.js';
+import { exportWorker } from './export-worker.js';
 
 type Make = (sink: PartSink) => Promise<FinishedFile>;
 
@@ -43,14 +43,14 @@ describe('the export worker', () => {
     return row;
   }
 
-  function workerOf(make: Make, unitOfWork: Pick<UnitOfWork, 'write'> = workspace.db.unitOfWork): ExportWorker {
+  function workerOf(make: Make, unitOfWork: Pick<UnitOfWork, 'write'> = workspace.db.unitOfWork): LeasedWorker {
     const maker = { make: (_workspaceId: string, _request: unknown, sink: PartSink) => make(sink) };
-    return new ExportWorker(workspace.db.app, unitOfWork as UnitOfWork, maker, createLog('silent'));
+    return exportWorker(workspace.db.app, unitOfWork as UnitOfWork, maker);
   }
 
   /** Processes the export once, waiting for its next attempt if needed. */
   async function processOnce(make: Make): Promise<void> {
-    await rows('update export_jobs set leased_until = now() where job_id = $1', jobId);
+    await rows('update export_jobs set not_before = now() where job_id = $1', jobId);
     const worker = workerOf(make);
     worker.wake();
     await worker.stop();
@@ -90,6 +90,34 @@ describe('the export worker', () => {
     expect(await job()).to.include({ status: 'running', attempts: 0 });
     await processOnce(text);
     expect(await job()).to.include({ status: 'completed' });
+  });
+
+  it('is the only one that makes an export, and another takes over when its lease has expired', async () => {
+    let made = 0;
+    const count: Make = (sink) => {
+      made += 1;
+      return text(sink);
+    };
+    await rows(
+      `insert into work_leases (workspace_id, work, lease_id, leased_until)
+       values ($1, 'export ' || $2, $2::uuid, now() + interval '1 minute')`,
+      workspace.workspaceId,
+      jobId,
+    );
+    await processOnce(count);
+    expect([made, await job()]).to.deep.equal([0, { status: 'waiting', attempts: 0, error: null }]);
+    await rows(`update work_leases set leased_until = now() - interval '1 second'`);
+    await processOnce(count);
+    expect([made, await job()]).to.deep.equal([1, { status: 'completed', attempts: 1, error: null }]);
+  });
+
+  it('stores nothing and records no failure after another has taken over', async () => {
+    await processOnce(async (sink) => {
+      await rows('update work_leases set lease_id = gen_random_uuid()');
+      return text(sink);
+    });
+    expect(await job()).to.deep.equal({ status: 'running', attempts: 1, error: null });
+    expect(await rows('select part from export_parts')).to.deep.equal([]);
   });
 
   it('retries the release of an export until the database is available', async () => {

@@ -145,8 +145,7 @@ describe('the preview of a plan change', () => {
   async function afterDeaths(attempts: number) {
     const { jobId } = await api.expect(200, 'POST', path, { config: configOf(0.3), period: '2026-02' });
     await service.sql(
-      `update plan_previews set status = 'running', result = null, deals = null, finished_at = null,
-         leased_until = now() - interval '1 second', attempts = $2 where preview_id = $1`,
+      `update plan_previews set status = 'running', result = null, deals = null, finished_at = null, attempts = $2 where preview_id = $1`,
       jobId,
       attempts,
     );

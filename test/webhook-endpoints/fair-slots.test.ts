@@ -6,7 +6,8 @@ import { updateEndpoint } from '#src/webhook-endpoints/webhook-endpoint-store.js
 import { OfflineDatabase } from '#test/support/offline-database.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { until } from '#test/support/until.js';
-import { WebhookWorker } from '#workers/webhook-worker.js';
+import { LeasedWorker } from '#workers/leased-worker.js';
+import { deliveryWork } from '#workers/work-kinds.js';
 
 /** Receivers that never respond: each occupies its slot until the test releases all of them. */
 class HangingReceivers {
@@ -44,7 +45,7 @@ interface Endpoint {
 describe('the slots of outgoing events', () => {
   let db: OfflineDatabase;
   let receivers: HangingReceivers;
-  let workers: WebhookWorker[];
+  let workers: LeasedWorker[];
 
   beforeEach(async () => {
     db = await OfflineDatabase.emptied();
@@ -83,8 +84,8 @@ describe('the slots of outgoing events', () => {
     return workspace.workspaceId;
   }
 
-  function startWorker(): WebhookWorker {
-    const worker = new WebhookWorker(db.app, receivers, createLog('silent'));
+  function startWorker(): LeasedWorker {
+    const worker = new LeasedWorker(db.app, deliveryWork, receivers, createLog('silent'));
     workers.push(worker);
     return worker;
   }
@@ -141,7 +142,7 @@ describe('the slots of outgoing events', () => {
         return held === true;
       },
     };
-    const worker = new WebhookWorker(db.app, runner, createLog('silent'));
+    const worker = new LeasedWorker(db.app, deliveryWork, runner, createLog('silent'));
     workers.push(worker);
     worker.wake();
     await until(() => contacted.length === 5);

@@ -99,9 +99,8 @@ export class InboxRunner {
       await handler.handle(batch);
       return true;
     } catch (error) {
-      if (error instanceof LeaseLost) return false;
       // An outage is not a failure of the messages: the sweep retries them soon.
-      if (isOutage(error)) throw error;
+      if (error instanceof LeaseLost || isOutage(error)) throw error;
       await this.recordFailure(handler, batch, error);
       return !(error instanceof RetryLater);
     }

@@ -24,7 +24,10 @@ export class LeaseLost extends Error {
 export class Leases {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Does the work; returns null if another worker holds the lease. The lease of a worker that dies expires. */
+  /**
+   * Does the work. Returns null if another worker holds the lease, or has taken it over before the work was finished.
+   * The lease of a worker that dies expires.
+   */
   async hold<T>(workspaceId: string, work: string, run: (lease: Lease) => Promise<T>): Promise<T | null> {
     const leaseId = newId();
     await failpoint('lease.beforeTake');
@@ -36,6 +39,9 @@ export class Leases {
     try {
       await failpoint('lease.afterTake');
       return await run({ assertHeld: (trx) => assertHeld(trx, workspaceId, work, leaseId) });
+    } catch (error) {
+      if (error instanceof LeaseLost) return null;
+      throw error;
     } finally {
       clearInterval(extending);
       await this.release(workspaceId, work, leaseId);

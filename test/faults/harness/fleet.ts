@@ -174,14 +174,6 @@ export class Fleet implements ProcessListener {
   async endLeases(): Promise<void> {
     const { ownerUrl } = this.postgres;
     await query(ownerUrl, 'update work_leases set leased_until = now() where leased_until > now()');
-    await query(
-      ownerUrl,
-      'update export_jobs set leased_until = now() where leased_until > now() and finished_at is null',
-    );
-    await query(
-      ownerUrl,
-      'update plan_previews set leased_until = now() where leased_until > now() and finished_at is null',
-    );
   }
 
   /**

@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
     name: 'appends to the file of another worker',
     breaks: ['I7'],
     aim: 'export.afterPart=kill',
-    changes: [{ file: 'workers/export-worker.ts', from: 'if (!isArchive) await deleteParts(trx, taken);', to: '' }],
+    changes: [{ file: 'workers/export-jobs.ts', from: 'if (!isArchive) await deleteParts(trx, job);', to: '' }],
   },
   {
     name: 'marks events as delivered before they are sent',

@@ -1,0 +1,72 @@
+import { type DocumentMaker, type PartSink } from '#src/exports/documents/document-maker.js';
+import {
+  type ClaimedExport,
+  claimExport,
+  completeExport,
+  deleteParts,
+  failExport,
+  insertPart,
+  listPartOwners,
+  postponeExport,
+  updateProgress,
+} from '#src/exports/export-store.js';
+import { type Work } from '#src/platform/database/unit-of-work.js';
+import { failpoint } from '#src/platform/failpoint.js';
+import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
+
+const pauseAfterFailureMs = 2000;
+const pauseInOutageMs = 1000;
+/** How long an archive runs before it returns to the queue of exports. */
+const sliceMs = 5000;
+
+/** Produces the files of exports. An archive stops after its current statement and continues in a later run. */
+export class ExportJobs implements LeasedJobs<ClaimedExport> {
+  readonly name = 'export';
+  readonly maxAttempts = 5;
+  readonly failureMessage = 'The document could not be made.';
+  readonly claim = claimExport;
+  readonly fail: LeasedJobs<ClaimedExport>['fail'] = failExport;
+
+  constructor(private readonly maker: Pick<DocumentMaker, 'make'>) {}
+
+  async perform(job: ClaimedExport, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
+    await failpoint('export.afterTake');
+    const sink = await this.openSink(job, write, isStopping);
+    const file = await this.maker.make(job.workspaceId, job, sink);
+    await failpoint('export.afterMake');
+    await write(async (trx) => {
+      if (file === null) await postponeExport(trx, job, 0, 0);
+      else await completeExport(trx, job, file);
+      await failpoint('export.beforeCommit');
+    });
+  }
+
+  retry(trx: Work, job: ClaimedExport, attempts: number, reason: 'outage' | 'error'): Promise<void> {
+    const pauseMs = reason === 'outage' ? pauseInOutageMs : pauseAfterFailureMs * attempts;
+    return postponeExport(trx, job, pauseMs, attempts);
+  }
+
+  private async openSink(job: ClaimedExport, write: LeasedWrite, isStopping: () => boolean): Promise<PartSink> {
+    const isArchive = job.kind === 'team.zip';
+    const owners = await write(async (trx) => {
+      if (!isArchive) await deleteParts(trx, job);
+      return listPartOwners(trx, job);
+    });
+    let part = owners.length;
+    const until = performance.now() + sliceMs;
+    return {
+      storedReps: new Set(owners.filter((owner) => owner !== null)),
+      store: async (content, file = undefined) => {
+        const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
+        part += 1;
+        await write(async (trx) => {
+          if (isArchive) await updateProgress(trx, job, { done: part });
+          await insertPart(trx, job, added);
+        });
+        await failpoint('export.afterPart');
+      },
+      start: (total) => write((trx) => updateProgress(trx, job, { total, done: part })),
+      isTimeUp: () => isStopping() || performance.now() > until,
+    };
+  }
+}

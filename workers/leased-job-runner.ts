@@ -1,0 +1,78 @@
+import { Failure } from '#src/kernel/failure.js';
+import { isUnavailable, retryOnOutage } from '#src/platform/database/database-errors.js';
+import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { LeaseLost, type Leases } from '#src/platform/jobs/leases.js';
+import { type Log } from '#src/platform/log.js';
+import { type WorkRunner } from './leased-worker.js';
+
+/** Runs a transaction that fails with {@link LeaseLost} and writes nothing if another worker holds the lease. */
+export type LeasedWrite = <T>(work: (trx: Work) => Promise<T>) => Promise<T>;
+
+/** One kind of job that is a row with a number of attempts. */
+export interface LeasedJobs<Job extends { readonly attempts: number }> {
+  /** Begins the name of the lease; the function that finds due jobs uses the same name. */
+  readonly name: string;
+  readonly maxAttempts: number;
+  /** The reason of a job that failed in every attempt. */
+  readonly failureMessage: string;
+  /** Starts an attempt. Null if the job is finished or waits. */
+  claim(trx: Work, workspaceId: string, jobId: string): Promise<Job | null>;
+  /** Does the job and stores its result. */
+  perform(job: Job, write: LeasedWrite, isStopping: () => boolean): Promise<void>;
+  retry(trx: Work, job: Job, attempts: number, reason: 'outage' | 'error'): Promise<void>;
+  fail(trx: Work, job: Job, code: string | null, message: string): Promise<void>;
+}
+
+/** Does jobs. Doing one twice is harmless: only the holder of the lease can store a result. */
+export class LeasedJobRunner<Job extends { readonly attempts: number }> implements WorkRunner {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly leases: Leases,
+    private readonly jobs: LeasedJobs<Job>,
+    private readonly log: Log,
+  ) {}
+
+  async run(workspaceId: string, jobId: string, isStopping: () => boolean): Promise<boolean> {
+    const done = await this.leases.hold(workspaceId, `${this.jobs.name} ${jobId}`, async (lease) => {
+      const write: LeasedWrite = (work) =>
+        this.unitOfWork.write({ workspaceId }, async (trx) => {
+          await lease.assertHeld(trx);
+          return work(trx);
+        });
+      const job = await write((trx) => this.jobs.claim(trx, workspaceId, jobId));
+      if (job !== null) await this.attempt(job, write, isStopping);
+      return true;
+    });
+    return done ?? false;
+  }
+
+  private async attempt(job: Job, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
+    const { maxAttempts, name } = this.jobs;
+    try {
+      if (job.attempts > maxAttempts) throw new Error(`the workers of ${maxAttempts} attempts of the ${name} died`);
+      await this.jobs.perform(job, write, isStopping);
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      // An attempt that is not recorded counts as a crash of the worker.
+      await retryOnOutage(() => this.recordFailure(job, write, error));
+    }
+  }
+
+  /**
+   * A failure that the caller can act on ends the job. An outage does not count as an attempt. Other errors are
+   * retried up to the limit.
+   */
+  private async recordFailure(job: Job, write: LeasedWrite, error: unknown): Promise<void> {
+    const { attempts } = job;
+    const { name, maxAttempts, failureMessage } = this.jobs;
+    const isOutage = isUnavailable(error);
+    const isFinal = error instanceof Failure || (!isOutage && attempts >= maxAttempts);
+    this.log.warn({ err: error, attempt: attempts, final: isFinal }, `${name} failed`);
+    await write((trx) => {
+      if (error instanceof Failure) return this.jobs.fail(trx, job, error.code, error.message);
+      if (isOutage) return this.jobs.retry(trx, job, attempts - 1, 'outage');
+      if (isFinal) return this.jobs.fail(trx, job, null, failureMessage);
+      return this.jobs.retry(trx, job, attempts, 'error');
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import { type RawBuilder } from 'kysely';
+import { type Database } from '#src/platform/database/pool.js';
+import { type Log } from '#src/platform/log.js';
+import { WakeableTask } from '#src/platform/wakeable-task.js';
+
+/** Work that is due. Only the worker that holds its lease does it. */
+export interface DueWork {
+  readonly workspaceId: string;
+  readonly id: string;
+}
+
+/** One kind of work that is stored in the database. */
+export interface WorkKind {
+  readonly name: string;
+  /** How many pieces of work one process does at the same time. */
+  readonly slots: number;
+  /**
+   * Selects what is due, in the order in which workspaces take turns. The work that this process has begun may be
+   * among it, as long as it has not obtained the leases.
+   */
+  selectDue(begun: number): RawBuilder<DueWork>;
+}
+
+export interface WorkRunner {
+  /** Does the work under its lease. Returns false at once if another worker holds the lease. */
+  run(workspaceId: string, id: string, isStopping: () => boolean): Promise<boolean>;
+}
+
+/**
+ * Does one kind of work in slots of its own, so that slow work does not occupy those of the calculations. Jobs and a
+ * task every second wake it, so a lost job delays the work by a second. Another worker takes over the work of a worker
+ * that was killed when its lease expires.
+ */
+export class LeasedWorker {
+  private readonly slots = new Set<Promise<void>>();
+  private readonly begun = new Set<string>();
+  private readonly search: WakeableTask;
+  private stopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly kind: WorkKind,
+    private readonly runner: WorkRunner,
+    private readonly log: Log,
+  ) {
+    this.search = new WakeableTask(() => this.fillSlots(), `looking for due ${kind.name} failed`, log);
+  }
+
+  /** Looks for work at once if a slot is free. */
+  wake(): void {
+    this.search.wake();
+  }
+
+  /** Waits for the work in progress. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.search.stop();
+    await Promise.all(this.slots);
+  }
+
+  private async fillSlots(): Promise<void> {
+    if (this.slots.size >= this.kind.slots || this.stopping) return;
+    const { rows } = await this.kind.selectDue(this.begun.size).execute(this.database);
+    const candidates = rows.filter(({ id }) => !this.begun.has(id));
+    while (this.slots.size < this.kind.slots && candidates.length > 0) this.occupySlot(candidates);
+  }
+
+  /** Work that was stored in the meantime, or that waited for the slot, is found at the end. */
+  private occupySlot(candidates: DueWork[]): void {
+    const slot = this.doFirst(candidates)
+      .catch((error: unknown) => {
+        this.log.warn({ err: error }, `${this.kind.name} failed`);
+        return false;
+      })
+      .then((done) => {
+        this.slots.delete(slot);
+        // Work whose lease another worker holds would be found again at once.
+        if (done) this.wake();
+      });
+    this.slots.add(slot);
+  }
+
+  /** Does the first of the work whose lease is free, and removes what it has tried. False if no lease is free. */
+  private async doFirst(candidates: DueWork[]): Promise<boolean> {
+    for (let work = candidates.shift(); work !== undefined; work = candidates.shift()) {
+      this.begun.add(work.id);
+      try {
+        if (await this.runner.run(work.workspaceId, work.id, () => this.stopping)) return true;
+      } finally {
+        this.begun.delete(work.id);
+      }
+      if (this.stopping) return false;
+    }
+    return false;
+  }
+}

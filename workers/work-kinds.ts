@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import { type WorkKind } from './leased-worker.js';
+
+export const exportWork: WorkKind = {
+  name: 'exports',
+  slots: 2,
+  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_exports(8)`,
+};
+
+export const previewWork: WorkKind = {
+  name: 'plan previews',
+  slots: 1,
+  selectDue: () => sql`select workspace_id as "workspaceId", preview_id as id from due_plan_previews(4)`,
+};
+
+/** Endpoints to which one process sends at the same time. A slow receiver occupies one of these slots. */
+const endpointSlots = 12;
+/** Endpoints of one workspace to which all processes send at the same time, so that its slow receivers delay no other. */
+const maxEndpointsOfWorkspace = 2;
+
+export const deliveryWork: WorkKind = {
+  name: 'deliveries of events',
+  slots: endpointSlots,
+  selectDue: (begun) => sql`
+    select workspace_id as "workspaceId", endpoint_id as id
+    from due_webhook_endpoints(${endpointSlots + begun}, ${maxEndpointsOfWorkspace})`,
+};
