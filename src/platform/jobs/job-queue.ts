@@ -52,8 +52,9 @@ const warnEveryMs = 10_000;
  * job is therefore attempted only once.
  */
 export class JobQueue {
-  private readonly queue: Queue;
-  private readonly redis: Redis | null;
+  private opened: Queue | null;
+  private readonly connection: ReturnType<typeof connect>;
+  private readonly warn: (error: Error) => void;
   private readonly load = new DecayingLoad();
   private skipUntil = 0;
 
@@ -61,16 +62,34 @@ export class JobQueue {
     backend: QueueBackend,
     private readonly log: Log,
   ) {
-    const { connection, factory, redis } = connect(backend, 4, 1);
-    this.redis = redis;
-    this.queue = new Queue(queueName, { connection, prefix: keyPrefix } as QueueOptions, factory);
-    this.queue.on('error', throttledWarning(log, 'the job queue is not reachable'));
+    this.connection = connect(backend, 4, 1);
+    this.warn = throttledWarning(log, 'the job queue is not reachable');
+    this.opened = this.open();
+  }
+
+  /** BullMQ does not repeat the start of a queue that failed, so the next call opens another queue. */
+  private get queue(): Queue {
+    this.opened ??= this.open();
+    return this.opened;
+  }
+
+  private open(): Queue {
+    const { connection, factory } = this.connection;
+    const queue = new Queue(queueName, { connection, prefix: keyPrefix } as QueueOptions, factory);
+    queue.on('error', this.warn);
+    queue.waitUntilReady().catch(() => {
+      if (this.opened === queue) this.opened = null;
+      // The failed queue is left in the background; its close fails for the same reason as its start.
+      queue.close().catch(() => undefined);
+    });
+    return queue;
   }
 
   /** Rejects when the queue cannot be reached. */
   async check(): Promise<void> {
-    await this.queue.waitUntilReady();
-    await this.queue.getWaitingCount();
+    const { queue } = this;
+    await queue.waitUntilReady();
+    await queue.getWaitingCount();
   }
 
   /** Number of jobs by state. */
@@ -142,8 +161,8 @@ export class JobQueue {
 
   /** Does not wait for an unreachable queue, and does not fail. */
   async close(): Promise<void> {
-    await withTimeout<unknown>(responseTimeoutMs, this.queue.close(), () => undefined);
-    this.redis?.disconnect();
+    if (this.opened !== null) await withTimeout<unknown>(responseTimeoutMs, this.opened.close(), () => undefined);
+    this.connection.redis?.disconnect();
   }
 }
 
