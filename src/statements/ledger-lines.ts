@@ -7,6 +7,7 @@ import { type Period, periodRange } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable } from '../ledger/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { loadNameOf } from './deal-names.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';
 import { type TrueUpLine } from './true-up-line.js';
@@ -16,6 +17,7 @@ interface LedgerRow
   readonly repId: string;
   readonly dealKey: string | null;
   readonly dealCloses: Day | null;
+  readonly dealOwner: string | null;
   readonly phase: Phase | null;
   readonly trace: string | null;
   readonly actor: string | null;
@@ -41,7 +43,7 @@ export async function readTeamLedgerLines(
   const { from, to } = periodRange(period);
   const { rows } = await sql<LedgerRow>`
     select e.rep_id as "repId", e.event_id as "eventId", e.deal_key as "dealKey", d.name as "dealName", d.close_date as "dealCloses",
-      e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
+      d.rep_id as "dealOwner", e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
       e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
       e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
       e.updated_at as "updatedAt", t.lines as "trueUpLines", t.period as "trueUpOf"
@@ -53,19 +55,20 @@ export async function readTeamLedgerLines(
     where e.workspace_id = ${workspaceId} and e.rep_id = any(${repIds}::uuid[]) and e.status = 'earned'
       and e.earned_on between ${from}::date and ${to}::date
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  const lines = await mapInSlices(rows, (row) => ({ repId: row.repId, line: toLine(row) }));
+  const nameOf = await loadNameOf(trx, workspaceId, rows);
+  const lines = await mapInSlices(rows, (row) => ({ repId: row.repId, line: toLine(row, nameOf(row)) }));
   const byRep = groupBy(lines, ({ repId }) => repId);
   return new Map([...byRep].map(([repId, ofRep]) => [repId, ofRep.map(({ line }) => line)]));
 }
 
-function toLine(row: LedgerRow): StatementLine {
-  const { repId: _rep, dealKey, dealCloses, phase, updatedAt, trueUpLines, trueUpOf, ...same } = row;
+function toLine(row: LedgerRow, dealName: string | null): StatementLine {
+  const { repId: _rep, dealOwner: _owner, dealKey, dealCloses, phase, updatedAt, trueUpLines, trueUpOf, ...same } = row;
   // The deal key of a periodic event holds its period.
   const dealId = phase === 'periodic' ? null : dealKey;
   return {
     ...same,
     dealId,
-    dealName: dealId === null ? null : row.dealName,
+    dealName: dealId === null ? null : dealName,
     // The close date at the time of the calculation. The deal may have a later date now.
     closeDate: dealId === null ? null : row.kind === 'commission_earned' ? row.earnedOn : dealCloses,
     status: 'earned',

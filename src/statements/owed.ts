@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { findDealNames } from '../deals/deal-views.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
@@ -7,6 +6,7 @@ import { type CountedRow, loadRowsOfPeriod } from '../ledger/counted-rows.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { dryRunPeriods } from '../simulation/period-dry-run.js';
+import { findNamesOnStatement } from './deal-names.js';
 import { type StatementContent } from './statement.js';
 import { type TrueUpLine, trueUpLines } from './true-up-line.js';
 
@@ -64,7 +64,7 @@ async function owedOf(
   const owed = differences(live, sumsByCurrency([...approvedAmounts(approved), ...carried]));
   const lines = trueUpLines(before, after, approved.currency);
   const dealIds = lines.flatMap(({ dealId }) => dealId ?? []);
-  const names = await findDealNames(trx, workspaceId, dealIds);
+  const names = await findNamesOnStatement(trx, workspaceId, repId, dealIds);
   return {
     approved: Decimal.of(approved.summary.netPayout),
     carriedForward: sumsByCurrency(carried).get(approved.currency) ?? Decimal.zero,

@@ -22,7 +22,12 @@ export const trueUpLine = z
       .string()
       .nullable()
       .describe('Id of the deal in the CRM; null for a periodic rule, which pays for a period instead of a deal'),
-    dealName: z.string().nullable().describe('Name of the deal at the time of the true-up'),
+    dealName: z
+      .string()
+      .nullable()
+      .describe(
+        'Name of the deal at the time of the true-up; null if its owner then was someone whom the rep may not see',
+      ),
     planId: fields.planId,
     ruleName: fields.ruleName,
     approved: z.number().describe('Amount that the period has paid, including earlier true-ups'),

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { loadStatementFacts } from '#src/exports/documents/statement-facts.js';
 import { operations } from '#src/operations.js';
 import { jsonSchemaOf } from '#src/platform/json-schema.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { type ApiClient } from '#test/support/api-client.js';
+import { unzipped } from '#test/support/downloads.js';
 import { Service } from '#test/support/service.js';
 
 const declared: readonly AnyOperation[] = operations;
@@ -144,6 +146,60 @@ describe('deals of others', () => {
     }
   });
 
+  describe('that moved away, in reads of the earlier owner', () => {
+    /** A value for each parameter and for each choice in the query of a read. */
+    const params = () => ({ repId: ids.cat, eventId, disputeId });
+    const choices = () => ({
+      repId: [ids.cat],
+      period: [period, '2026-02'],
+      live: ['true'],
+      asOf: [new Date().toISOString()],
+      version: ['1'],
+      format: ['csv', 'json', 'xlsx'],
+    });
+    let disputeId: string;
+    let headers: { readonly Authorization: string };
+
+    before(async () => {
+      headers = { Authorization: `Bearer ${await service.token(workspaceId, 'sess', ids.cat)}` };
+      const gone = { name: 'Acme', amount: 3000, closeDate: '2026-02-10', repId: ids.cat };
+      await api.expect(201, 'PUT', '/v1/deals/gone', gone);
+      await service.waitForCalculations(workspaceId);
+      await api.expect(200, 'PUT', '/v1/deals/gone', { ...gone, name: 'Globex', repId: ids.ben });
+      const adjustment = { amount: 5, reason: 'Contest', period: '2026-02', dealId: 'moved' };
+      await api.expect(200, 'POST', `/v1/statements/${ids.cat}/adjust`, adjustment);
+      await service.waitForCalculations(workspaceId);
+      await api.expect(200, 'POST', `/v1/statements/${ids.cat}/true-up`, { period });
+      [{ disputeId }] = (await cat.expect(200, 'GET', '/v1/disputes')).disputes;
+    });
+
+    it('the files of the statement do not contain the present name of the deal either', async () => {
+      const facts = await service.running.service.unitOfWork.read({ workspaceId }, (trx) =>
+        loadStatementFacts(trx, workspaceId, ids.cat, '2026-02'),
+      );
+      const reversed = facts?.reversed.map(({ dealId, dealName }) => [dealId, dealName]);
+      expect(reversed).to.deep.include.members([['gone', null]]);
+      expect(JSON.stringify(facts)).to.not.contain('Globex');
+    });
+
+    const reads = declared.filter(
+      ({ method, access, path }) =>
+        method === 'get' && ['rep', 'connection'].includes(access) && path.startsWith('/v1/'),
+    );
+    for (const read of reads) {
+      const names = Object.keys((read.query && jsonSchemaOf(read.query, 'input', true).properties) ?? {});
+      it(`${read.id} does not contain the present name of the deal`, async () => {
+        for (const path of pathsOf(read.path, names, params(), choices())) {
+          const response = await fetch(`${service.url}${path}`, { headers });
+          const bytes = Buffer.from(await response.arrayBuffer());
+          const isArchive = path.includes('xlsx') && response.ok;
+          const text = isArchive ? [...unzipped(bytes).values()].join('\n') : bytes.toString();
+          expect(text, path).to.not.match(/Globex|top secret/);
+        }
+      });
+    }
+  });
+
   it('that a rep claims have the same response, and comments on the claim', async () => {
     for (const type of ['missing_deal', 'wrong_credit']) {
       const claims = [];
@@ -157,6 +213,24 @@ describe('deals of others', () => {
     }
   });
 });
+
+/** The addresses of a read with every combination of the choices that its query has, each also left out. */
+function pathsOf(
+  path: string,
+  names: readonly string[],
+  params: Readonly<Record<string, string>>,
+  choices: Readonly<Record<string, readonly string[]>>,
+): string[] {
+  const address = path.replace(/:([A-Za-z]+)/g, (_, name: string) => params[name] ?? 'none');
+  const queries = names
+    .filter((name) => name in choices)
+    .reduce<string[][]>(
+      (combined, name) =>
+        combined.flatMap((query) => [query, ...(choices[name] ?? []).map((value) => [...query, `${name}=${value}`])]),
+      [[]],
+    );
+  return queries.map((query) => (query.length === 0 ? address : `${address}?${query.join('&')}`));
+}
 
 function schemaOf(schema: { toJSONSchema?: unknown } | undefined): string {
   return schema === undefined ? '' : JSON.stringify(jsonSchemaOf(schema as never, 'input', true));

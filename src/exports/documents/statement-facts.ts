@@ -11,6 +11,7 @@ import { type Period, periodRange, previousPeriod } from '../../kernel/period.js
 import { eventsTable, statementPeriodsTable } from '../../ledger/as-of.js';
 import { asOfInstant, type Work } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
+import { loadNameOf } from '../../statements/deal-names.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
@@ -127,8 +128,8 @@ async function listReversed(
   until: Date | null,
 ): Promise<ReversedLine[]> {
   const { from, to } = periodRange(period);
-  const { rows } = await sql<ReversedLine>`
-    select case when e.phase = 'periodic' then null else e.deal_key end as "dealId",
+  const { rows } = await sql<ReversedLine & { readonly repId: string; readonly dealOwner: string | null }>`
+    select e.rep_id as "repId", d.rep_id as "dealOwner", case when e.phase = 'periodic' then null else e.deal_key end as "dealId",
       case when e.phase = 'periodic' then null else d.name end as "dealName", e.rule_name as "ruleName", e.kind,
       e.amount, e.currency, e.earned_on as "earnedOn", e.updated_at as "reversedAt", a.trigger
     from ${eventsTable(trx, workspaceId)} e
@@ -138,7 +139,11 @@ async function listReversed(
       and e.earned_on between ${from}::date and ${to}::date
       ${until === null ? sql`` : sql`and e.updated_at <= ${until}`}
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  return rows;
+  const nameOf = await loadNameOf(trx, workspaceId, rows);
+  return rows.map((row) => {
+    const { repId: _rep, dealOwner: _owner, ...line } = row;
+    return { ...line, dealName: nameOf(row) };
+  });
 }
 
 async function earnedBefore(

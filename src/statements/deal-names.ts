@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { type Work } from '../platform/database/unit-of-work.js';
+
+/** A deal on a statement of the rep, with its present name and owner. */
+interface ListedDeal {
+  readonly repId: string;
+  readonly dealName: string | null;
+  readonly dealOwner: string | null;
+}
+
+/**
+ * The name that a statement shows for each of the deals: null if the present owner is someone whom the rep of the
+ * statement may not see, because the name may have changed after the deal had moved away.
+ */
+export async function loadNameOf(
+  trx: Work,
+  workspaceId: string,
+  deals: readonly ListedDeal[],
+): Promise<(deal: ListedDeal) => string | null> {
+  const ofOthers = deals.filter(({ repId, dealName, dealOwner }) => dealName !== null && dealOwner !== repId);
+  const visible = await loadVisible(trx, workspaceId, [...new Set(ofOthers.map(({ repId }) => repId))]);
+  return ({ repId, dealName, dealOwner }) => {
+    const people = visible.get(repId);
+    const isVisible = dealOwner === repId || people === null || (dealOwner !== null && people?.has(dealOwner) === true);
+    return isVisible ? dealName : null;
+  };
+}
+
+/** For each of the reps, the people whose deals they may see; null for everyone. */
+async function loadVisible(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlySet<string> | null>> {
+  if (repIds.length === 0) return new Map();
+  const { rows } = await sql<{ repId: string; people: string[] | null }>`
+    select r.rep_id as "repId", case
+        when r.role = 'rep' or (r.role = 'manager' and w.manager_scope = 'reports')
+        then people_below(r.workspace_id, r.rep_id)
+      end as people
+    from reps r join workspaces w on w.workspace_id = r.workspace_id
+    where r.workspace_id = ${workspaceId} and r.rep_id = any(${repIds}::uuid[])`.execute(trx);
+  return new Map(rows.map(({ repId, people }) => [repId, people === null ? null : new Set(people)]));
+}
+
+/** The names that a statement of the rep shows for the deals, by id. */
+export async function findNamesOnStatement(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (dealIds.length === 0) return new Map();
+  const { rows } = await sql<ListedDeal & { readonly dealId: string }>`
+    select deal_id as "dealId", ${repId}::text as "repId", name as "dealName", rep_id as "dealOwner" from deals
+    where workspace_id = ${workspaceId} and deal_id = any(${dealIds}::text[])`.execute(trx);
+  const nameOf = await loadNameOf(trx, workspaceId, rows);
+  return new Map(rows.map((deal) => [deal.dealId, nameOf(deal)]));
+}
