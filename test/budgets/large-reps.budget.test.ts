@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { type ServiceProcess } from '#test/support/service-process.js';
 import { slownessOfMachine } from './machine-speed.js';
 import { ServiceMonitor } from './service-monitor.js';
 
@@ -24,15 +24,7 @@ describe('a rep with 20,000 deals in one attainment period', () => {
   before(async function () {
     this.timeout(600_000);
     const { apiKey } = await service.workspace();
-    const environment = {
-      ...service.database.environment,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-      NO_DEMO: '1',
-      RATE_LIMIT_PER_MINUTE: '1000000',
-      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    };
-    target = await ServiceProcess.start('both', environment, { isInstalled: true });
+    target = await service.startProcess('both', { LOG_LEVEL: 'error', NO_DEMO: '1' }, { isInstalled: true });
     api = new ApiClient(target.url, apiKey);
     [repId] = (await api.saveReps('Ann')) as [string];
     const tiers = [0, 1, 1.25].map((minThreshold, tierIndex) => ({
@@ -65,7 +57,6 @@ describe('a rep with 20,000 deals in one attainment period', () => {
 
   after(async () => {
     await monitor?.stop();
-    await target?.end();
   });
 
   async function breakdown(number: number): Promise<void> {

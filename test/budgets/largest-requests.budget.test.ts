@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operation.js';
 import { Service } from '#test/support/service.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { type ServiceProcess } from '#test/support/service-process.js';
 import { type KnownValues, largestBody, largestConfigs, largestFile, largestQuery, repair } from './largest-input.js';
 import { slownessOfMachine } from './machine-speed.js';
 import { ServiceMonitor } from './service-monitor.js';
@@ -72,10 +72,9 @@ describe('the budgets of every operation', () => {
     service = await Service.start({ worker: false });
     ids = await fill();
     known = { byName: knownValues(ids, ruleIds, crmUrl) };
-    target = await ServiceProcess.start('both', environment(service.database.environment, crmUrl), {
-      isInstalled: true,
-      nodeOptions: [`--max-old-space-size=${heapMib}`],
-    });
+    const settings = { LOG_LEVEL: 'error', NO_DEMO: '1', ...crmSettings(crmUrl) };
+    const nodeOptions = [`--max-old-space-size=${heapMib}`];
+    target = await service.startProcess('both', settings, { isInstalled: true, nodeOptions });
     monitor = new ServiceMonitor(target.url, target.pid);
     // The first calls compile the code of the common paths.
     for (let round = 0; round < 20; round += 1) await send(get('/v1/reps'));
@@ -86,7 +85,6 @@ describe('the budgets of every operation', () => {
 
   after(async () => {
     await monitor?.stop();
-    await target?.end();
     await service?.stop();
     crm.close();
   });
@@ -212,24 +210,9 @@ function repairedCall(call: Call, { code, text }: Outcome): Call | null {
   return { ...call, body: Buffer.from(JSON.stringify(body)) };
 }
 
-function environment(database: Readonly<Record<string, string>>, crmUrl: string): Record<string, string> {
-  return {
-    ...database,
-    PORT: '0',
-    LOG_LEVEL: 'error',
-    NO_DEMO: '1',
-    RATE_LIMIT_PER_MINUTE: '1000000',
-    PUBLIC_REQUESTS_PER_MINUTE: '1000000',
-    FAILED_SIGN_INS_PER_MINUTE: '1000000',
-    CRM_ALLOW_LOOPBACK: '1',
-    ...Object.fromEntries(
-      ['CRMA_API_BASE', 'CRMA_AUTH_BASE', 'CRMB_API_BASE', 'CRMB_AUTH_BASE', 'CRMC_LOGIN_BASE'].map((name) => [
-        name,
-        crmUrl,
-      ]),
-    ),
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-  };
+function crmSettings(crmUrl: string): Record<string, string> {
+  const names = ['CRMA_API_BASE', 'CRMA_AUTH_BASE', 'CRMB_API_BASE', 'CRMB_AUTH_BASE', 'CRMC_LOGIN_BASE'];
+  return Object.fromEntries(names.map((name) => [name, crmUrl]));
 }
 
 function knownValues(

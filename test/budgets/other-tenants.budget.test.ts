@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { type ServiceProcess } from '#test/support/service-process.js';
 import { largestConfigs, largestFile } from './largest-input.js';
 
 const maxRatio = 3;
@@ -28,15 +28,7 @@ describe('tenants beside an abusive tenant', () => {
   before(async function () {
     this.timeout(120_000);
     service = await Service.start({ worker: false });
-    const environment = {
-      ...service.database.environment,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-      NO_DEMO: '1',
-      RATE_LIMIT_PER_MINUTE: '1000000',
-      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    };
-    target = await ServiceProcess.start('both', environment, { isInstalled: true });
+    target = await service.startProcess('both', { LOG_LEVEL: 'error', NO_DEMO: '1' }, { isInstalled: true });
     ({ api: abuser, repId: abuserRep } = await tenant());
     ({ api: other, repId: otherRep } = await tenant());
     const rules = [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] }];
@@ -46,7 +38,6 @@ describe('tenants beside an abusive tenant', () => {
   });
 
   after(async () => {
-    await target?.end();
     await service?.stop();
   });
 

@@ -3,7 +3,6 @@ import { FetchClient, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { query } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';
-import { ServiceProcess } from '#test/support/service-process.js';
 
 const config = (rate: number) => ({
   rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }],
@@ -30,13 +29,7 @@ describe('an approved change by an agent whose process is killed', function () {
       const read = async () => (await api.expect(200, 'GET', '/v1/change-requests')).changeRequests[0];
       const countVersions = async () => (await api.expect(200, 'GET', `/v1/plans/${planId}/history`)).length;
 
-      const process = await ServiceProcess.start('api', {
-        ...service.database.environment,
-        NODE_ENV: 'test',
-        PORT: '0',
-        LOG_LEVEL: 'warn',
-        FAILPOINTS: `${failpoint}@1=kill`,
-      });
+      const process = await service.startProcess('api', { NODE_ENV: 'test', FAILPOINTS: `${failpoint}@1=kill` });
       await decide(process.url).catch(() => undefined);
       expect(await process.ended()).to.equal(null);
       expect(await read()).to.include({ status: 'running' });

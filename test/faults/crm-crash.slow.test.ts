@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
-import { createDatabase } from '#src/platform/database/pool.js';
-import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { createWorkspace } from '#src/workspaces/create-workspace.js';
-import { ApiClient } from '#test/support/api-client.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, randomDeal, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { freePort } from '#test/support/free-port.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
-import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { Random } from '#test/support/random.js';
-import { ServiceProcess } from '#test/support/service-process.js';
-import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
+import { type ServiceProcess } from '#test/support/service-process.js';
+import { ServiceProcesses } from '#test/support/service-processes.js';
 import { until } from '#test/support/until.js';
 
 const changes = 150;
@@ -27,54 +23,29 @@ for (const { provider, start } of crashed) {
     this.timeout(300_000);
     const [deals, page] = sizes[provider];
     const random = new Random(Number(process.env['CRM_SEED'] ?? 7));
-    let database: TestDatabase;
     let world: CrmWorld;
     let api: ServiceProcess;
     let worker: ServiceProcess;
-    let url: string;
+    let service: ServiceProcesses;
     let client: ApiClient;
     let workspaceId: string;
 
     before(async () => {
-      database = await createTestDatabase({ migrate: migrateTestDatabase });
       world = await start();
-      const port = await freePort();
-      url = `http://127.0.0.1:${port}`;
-      const environment = {
-        ...database.environment,
-        PORT: String(port),
-        PUBLIC_URL: url,
-        LOG_LEVEL: 'error',
-        RATE_LIMIT_PER_MINUTE: '100000',
-        WEBHOOKS_PER_SECOND: '100000',
-        MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-        CRM_ALLOW_LOOPBACK: '1',
-        ...world.environment,
-      };
-      api = new ServiceProcess('api', environment);
-      worker = new ServiceProcess('worker', environment);
-      await Promise.all([api.start(), worker.start()]);
-      const owner = createDatabase({ url: database.appUrl, size: 1, onError: () => {} });
-      const created = await createWorkspace(new UnitOfWork(owner), {
-        name: 'Crash',
-        tier: 'enterprise',
-        currency: world.currency,
-        timezone: 'UTC',
-      });
-      await owner.destroy();
-      workspaceId = created.workspaceId;
-      client = new ApiClient(url, created.apiKey);
+      const port = String(await freePort());
+      const settings = { PUBLIC_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'error', ...world.environment };
+      service = await ServiceProcesses.start({ settings });
+      [api, worker] = await Promise.all([service.startProcess('api', { PORT: port }), service.startProcess('worker')]);
+      ({ workspaceId, api: client } = await service.workspace({ currency: world.currency }));
     });
 
     after(async () => {
-      await api.end('SIGKILL');
-      await worker.end('SIGKILL');
-      await world.stop();
-      await database.drop();
+      await service?.stop();
+      await world?.stop();
     });
 
     const count = async (text: string) => {
-      const [row] = await query<{ n: number }>(database.ownerUrl, text, [workspaceId]);
+      const [row] = await query<{ n: number }>(service.database.ownerUrl, text, [workspaceId]);
       return row?.n ?? 0;
     };
 
@@ -87,7 +58,7 @@ for (const { provider, start } of crashed) {
       // Disables polling, since the first poll would fetch all deals.
       if (provider === 'crmc')
         await client.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
-      await world.connect(client, url);
+      await world.connect(client, service.url);
       const { jobId } = await client.expect(200, 'POST', '/v1/commissions/sync', { async: true });
       await untilTrue(async () => (await count('select count(*)::int as n from deals where workspace_id = $1')) > 0);
       await worker.end('SIGKILL');
@@ -132,11 +103,11 @@ for (const { provider, start } of crashed) {
       }
       await killing;
       sending = false;
-      await untilInboxEmpty(database.ownerUrl);
+      await untilInboxEmpty(service.database.ownerUrl);
       await untilTrue(
         async () => (await count('select count(*)::int as n from calculation_requests where workspace_id = $1')) === 0,
       );
-      await expectSoundLedger(database.ownerUrl, workspaceId);
+      await expectSoundLedger(service.database.ownerUrl, workspaceId);
       const { counts } = await client.expect(200, 'POST', '/v1/commissions/sync', { reconcile: true });
       expect(counts, 'every deal was stored already').to.include({ unchanged: counts.totalDeals });
       const again = await client.expect(200, 'POST', '/v1/commissions/recalculate', {});

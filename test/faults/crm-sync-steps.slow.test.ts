@@ -4,7 +4,6 @@ import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';
-import { ServiceProcess } from '#test/support/service-process.js';
 
 /** More deals than two pages contain. */
 const sizes = { crma: 1100, crmb: 250, crmc: 4100 } as const;
@@ -31,7 +30,7 @@ for (const { provider, start } of crashed)
 
     before(async () => {
       world = await start();
-      const environment = { ...world.environment, CRM_ALLOW_LOOPBACK: '1', CRM_POLL_SECONDS: '86400' };
+      const environment = { ...world.environment, CRM_POLL_SECONDS: '86400' };
       service = await Service.start({ settings: environment, worker: false });
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
     });
@@ -47,24 +46,8 @@ for (const { provider, start } of crashed)
     const syncStarted = async (options: object): Promise<string> =>
       (await api.expect(200, 'POST', '/v1/commissions/sync', { ...options, async: true })).jobId;
 
-    function worker(environment: Readonly<Record<string, string>> = {}): ServiceProcess {
-      const { REDIS_URL: _, ...own } = process.env;
-      return new ServiceProcess('worker', {
-        ...own,
-        ...service.database.environment,
-        ...world.environment,
-        LOG_LEVEL: 'error',
-        MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-        CRM_ALLOW_LOOPBACK: '1',
-        CRM_POLL_SECONDS: '86400',
-        NODE_ENV: 'test',
-        ...environment,
-      });
-    }
-
     async function runToEnd(jobId: string) {
-      const last = worker();
-      await last.start();
+      const last = await service.startProcess('worker');
       try {
         for (;;) {
           const job = await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`);
@@ -78,7 +61,8 @@ for (const { provider, start } of crashed)
 
     /** Resolves when a worker has been killed at the step. */
     async function killAt(step: Step): Promise<void> {
-      const killed = worker('failpoint' in step ? { FAILPOINTS: `${step.failpoint}@1=kill` } : {});
+      const failpoints = 'failpoint' in step ? { FAILPOINTS: `${step.failpoint}@1=kill` } : {};
+      const killed = service.process('worker', { NODE_ENV: 'test', ...failpoints });
       const endFault =
         'failpoint' in step
           ? () => undefined

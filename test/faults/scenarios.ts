@@ -4,9 +4,10 @@ import { type FailpointName } from '#src/platform/failpoint.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
 import { openSecrets } from '#src/platform/secrets/master-key.js';
 import { ApiClient, type ApiResponse } from '#test/support/api-client.js';
+import { masterKeyOfTests } from '#test/support/running-service.js';
 import { type EpisodeCrm } from './harness/episode-crm.js';
 import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
-import { type Fleet, masterKeyOfTests } from './harness/fleet.js';
+import { type Fleet } from './harness/fleet.js';
 import { SeededRandom } from './harness/seeded-random.js';
 
 const maxRetryMs = 60_000;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type LaneRunner } from '#src/ledger/lane-runner.js';
 import { ledgerRows } from '#test/support/ledger-checks.js';
 import { type Service } from '#test/support/service.js';
 import { flatRule, won } from '#test/support/terms.js';
@@ -37,6 +38,7 @@ export class TeamExample extends Workspace {
     readonly repIds: { readonly ann: string; readonly bob: string; readonly max: string },
     readonly planId: string,
     readonly assignmentIds: readonly string[],
+    private readonly laneRunner: LaneRunner,
   ) {
     super(workspace.service, workspace.workspaceId, workspace.apiKey, workspace.api);
   }
@@ -54,7 +56,8 @@ export class TeamExample extends Workspace {
     await api.createPlan({ name: 'Managers', config: overridePlan }, [max]);
     for (const period of ['2026-Q1', '2026-Q2']) await api.setQuota([ann, bob], 'Commission', period, 100_000);
     const assignmentIds = assigned.map(({ assignmentId }: { assignmentId: string }) => assignmentId);
-    return new TeamExample(workspace, { max, ann, bob }, sales.planId, assignmentIds);
+    const { laneRunner } = service.running.service;
+    return new TeamExample(workspace, { max, ann, bob }, sales.planId, assignmentIds, laneRunner);
   }
 
   bodyOf({ dealId: _, rep, ...deal }: Deal): object {
@@ -81,7 +84,7 @@ export class TeamExample extends Workspace {
 
   /** Calculates the pending requests of these reps and of everyone whom the results affect, without workers. */
   async drain(repIds: readonly string[] = Object.values(this.repIds)): Promise<void> {
-    await this.service.running.service.laneRunner.calculateNow(this.workspaceId, repIds);
+    await this.laneRunner.calculateNow(this.workspaceId, repIds);
   }
 
   /** Rows and counters in a form that is comparable between workspaces. */

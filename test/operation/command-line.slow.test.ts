@@ -7,25 +7,23 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createLog } from '#src/platform/log.js';
-import { ApiClient } from '#test/support/api-client.js';
-import { backends, type Servers, startServers } from '#test/support/backends.js';
 import { command } from '#test/support/command.js';
 import { runCommand } from '#test/support/run-command.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 
 describe('the command line', function () {
   this.timeout(120_000);
-  let servers: Servers;
+  let service: ServiceProcesses;
 
   before(async () => {
-    servers = (await startServers(backends[0])) as Servers;
+    service = await ServiceProcesses.start();
   });
 
-  after(() => servers.stop());
+  after(() => service?.stop());
 
   const run = (args: readonly string[], more: Record<string, string> = {}) =>
-    runCommand(args, { ...servers.environment, ...more });
+    runCommand(args, { ...service.environment, ...more });
 
   it('doctor reports what is missing and how to repair it, and exits with 1 only if a check fails', async () => {
     const healthy = await run(['doctor', '--json']);
@@ -115,42 +113,34 @@ describe('the command line', function () {
   });
 
   it('person erase counts the rows, and erases only with --yes', async () => {
-    const { workspaceId, apiKey } = await servers.workspace();
-    const api = await ServiceProcess.start('api', servers.environment);
-    try {
-      const client = new ApiClient(api.url, apiKey);
-      const people = { reps: [{ email: 'eve@x.test', name: 'Eve Example', payrollId: 'P9' }] };
-      await client.expect(200, 'PUT', '/v1/reps', people);
-      const read = async () => (await client.expect(200, 'GET', '/v1/reps')).reps[0];
-      const erase = (...more: string[]) => run(['person', 'erase', workspaceId, 'EVE@x.test', '--json', ...more]);
-      const tried = await erase();
-      expect(JSON.parse(tried.stdout)).to.include({ erased: false });
-      expect(tried.stderr).to.include('Nothing was erased');
-      expect(await read()).to.include({ name: 'Eve Example', active: true });
-      const { repId, name } = JSON.parse((await erase('--yes')).stdout);
-      expect(await read()).to.include({ id: repId, name, active: false, email: `erased-${repId}@erased.invalid` });
-      expect(await erase()).to.have.property('code', 1);
-    } finally {
-      await api.end();
-    }
+    const process = await service.startProcess('api');
+    const { workspaceId, api } = await service.workspace();
+    const people = { reps: [{ email: 'eve@x.test', name: 'Eve Example', payrollId: 'P9' }] };
+    await api.expect(200, 'PUT', '/v1/reps', people);
+    const read = async () => (await api.expect(200, 'GET', '/v1/reps')).reps[0];
+    const erase = (...more: string[]) => run(['person', 'erase', workspaceId, 'EVE@x.test', '--json', ...more]);
+    const tried = await erase();
+    expect(JSON.parse(tried.stdout)).to.include({ erased: false });
+    expect(tried.stderr).to.include('Nothing was erased');
+    expect(await read()).to.include({ name: 'Eve Example', active: true });
+    const { repId, name } = JSON.parse((await erase('--yes')).stdout);
+    expect(await read()).to.include({ id: repId, name, active: false, email: `erased-${repId}@erased.invalid` });
+    expect(await erase()).to.have.property('code', 1);
+    await process.end();
   });
 
   it('recalc requests a recalculation, waits for workers until none calculates, and prints the result', async () => {
-    const processes = [await ServiceProcess.start('api', servers.environment)];
-    try {
-      const { workspaceId, apiKey } = await servers.workspace();
-      await saveSimpleTerms(new ApiClient((processes[0] as ServiceProcess).url, apiKey), ['ann']);
-      const waited = await run(['recalc', workspaceId, '--wait', '--timeout', '1']);
-      expect([waited.code, waited.stdout]).to.deep.equal([1, '']);
-      expect(waited.stderr).to.include('no rep was calculated for 1 s. Is a worker running');
-      processes.push(await ServiceProcess.start('worker', servers.environment));
-      const { code, stdout } = await run(['recalc', workspaceId, '--wait', '--json']);
-      expect(code).to.equal(0);
-      expect(JSON.parse(stdout)).to.include({ status: 'completed', scope: 'workspace' });
-      expect((await run(['recalc', workspaceId, '--rep', workspaceId])).stderr).to.include('There is no such rep');
-    } finally {
-      await Promise.all(processes.map((process) => process.end()));
-    }
+    await service.startProcess('api');
+    const { workspaceId, api } = await service.workspace();
+    await saveSimpleTerms(api, ['ann']);
+    const waited = await run(['recalc', workspaceId, '--wait', '--timeout', '1']);
+    expect([waited.code, waited.stdout]).to.deep.equal([1, '']);
+    expect(waited.stderr).to.include('no rep was calculated for 1 s. Is a worker running');
+    await service.startProcess('worker');
+    const { code, stdout } = await run(['recalc', workspaceId, '--wait', '--json']);
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout)).to.include({ status: 'completed', scope: 'workspace' });
+    expect((await run(['recalc', workspaceId, '--rep', workspaceId])).stderr).to.include('There is no such rep');
   });
 });
 

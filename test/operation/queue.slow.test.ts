@@ -5,11 +5,12 @@ import { z } from 'zod';
 import { DecayingLoad } from '#src/platform/jobs/decaying-load.js';
 import { type JobDeclaration, JobQueue, JobWorker, type QueueBackend } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
-import { ApiClient } from '#test/support/api-client.js';
-import { backends, type Servers, startServers } from '#test/support/backends.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { type ApiClient } from '#test/support/api-client.js';
+import { type ServiceProcess } from '#test/support/service-process.js';
+import { backends, ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { until } from '#test/support/until.js';
+import { type Workspace } from '#test/support/workspace.js';
 
 const log = createLog('silent');
 
@@ -42,17 +43,17 @@ describe('the recent load of a tenant', () => {
 for (const backend of backends)
   describe(`the queue on ${backend}`, function () {
     this.timeout(120_000);
-    let servers: Servers;
+    let service: ServiceProcesses;
     let place: QueueBackend;
 
     before(async function () {
-      const started = await startServers(backend);
+      const started = await ServiceProcesses.startIfInstalled({ backend });
       if (started === null) return this.skip();
-      servers = started;
-      place = servers.redis === null ? { postgresUrl: servers.database.appUrl } : { redisUrl: servers.redis.url };
+      service = started;
+      place = service.redis === null ? { postgresUrl: service.database.appUrl } : { redisUrl: service.redis.url };
     });
 
-    after(() => servers?.stop());
+    after(() => service?.stop());
 
     /** Processes waiting jobs one at a time until `count` are done, and returns their payloads. */
     async function work(count: number): Promise<Visit[]> {
@@ -108,34 +109,26 @@ for (const backend of backends)
     });
 
     it('distributes a recalculation of a large workspace over two workers', async () => {
-      const { workspaceId, apiKey } = await servers.workspace();
-      const api = await ServiceProcess.start('api', servers.environment);
+      await service.startProcess('api');
       const workers = await Promise.all(
-        [0, 1].map(() =>
-          ServiceProcess.start('worker', { ...servers.environment, LOG_LEVEL: 'info', METRICS_PORT: '0' }),
-        ),
+        [0, 1].map(() => service.startProcess('worker', { LOG_LEVEL: 'info', METRICS_PORT: '0' })),
       );
-      try {
-        const client = new ApiClient(api.url, apiKey);
-        await saveSimpleTerms(
-          client,
-          Array.from({ length: 200 }, (_, index) => `rep${index}`),
-        );
-        await recalculated(client);
-        // A plan without assigned reps requests no calculation, and yet no lane has a freshness mark under it.
-        const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
-        const rules = [{ name: 'Bonus', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers }];
-        await client.createPlan({ name: 'Another', config: { rules } });
-        const before = await Promise.all(workers.map(lanesOf));
-        expect(await recalculated(client)).to.equal('completed');
-        const after = await Promise.all(workers.map(lanesOf));
-        const lanes = after.map((count, index) => count - (before[index] ?? 0));
-        expect(lanes.reduce((sum, count) => sum + count)).to.be.at.least(200);
-        for (const count of lanes) expect(count, `lanes of each worker: ${lanes}`).to.be.at.least(40);
-        expect(workspaceId).to.be.a('string');
-      } finally {
-        await Promise.all([api, ...workers].map((process) => process.end()));
-      }
+      const { api } = await service.workspace();
+      await saveSimpleTerms(
+        api,
+        Array.from({ length: 200 }, (_, index) => `rep${index}`),
+      );
+      await recalculated(api);
+      // A plan without assigned reps requests no calculation, and yet no lane has a freshness mark under it.
+      const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }];
+      const rules = [{ name: 'Bonus', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers }];
+      await api.createPlan({ name: 'Another', config: { rules } });
+      const before = await Promise.all(workers.map(lanesOf));
+      expect(await recalculated(api)).to.equal('completed');
+      const after = await Promise.all(workers.map(lanesOf));
+      const lanes = after.map((count, index) => count - (before[index] ?? 0));
+      expect(lanes.reduce((sum, count) => sum + count)).to.be.at.least(200);
+      for (const count of lanes) expect(count, `lanes of each worker: ${lanes}`).to.be.at.least(40);
     });
   });
 
@@ -162,40 +155,37 @@ async function lanesOf(worker: ServiceProcess): Promise<number> {
 
 describe('the queue on PostgreSQL', function () {
   this.timeout(120_000);
-  let servers: Servers;
+  let service: ServiceProcesses;
   let owner: pg.Client;
-  let tenant: { workspaceId: string; apiKey: string };
-  let processes: ServiceProcess[] = [];
+  let workspace: Workspace;
   let proxy: Awaited<ReturnType<typeof startFaultyProxy>>;
 
   beforeEach(async () => {
-    servers = (await startServers('postgres')) as Servers;
-    proxy = await startFaultyProxy(Number(new URL(servers.database.ownerUrl).port));
-    owner = new pg.Client({ connectionString: servers.database.ownerUrl });
+    service = await ServiceProcesses.start();
+    proxy = await startFaultyProxy(Number(new URL(service.database.ownerUrl).port));
+    owner = new pg.Client({ connectionString: service.database.ownerUrl });
     await owner.connect();
-    tenant = await servers.workspace();
   });
 
   afterEach(async () => {
     await owner.end();
-    await Promise.all(processes.map((process) => process.end('SIGKILL')));
     proxy.close();
-    await servers.stop();
+    await service.stop();
   });
 
   /** The time from a change of a deal to its event. */
-  async function msToEvent(client: ApiClient, dealId: string): Promise<number> {
+  async function msToEvent(dealId: string): Promise<number> {
     const started = performance.now();
     await until(async () => {
       const deal = { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' };
-      const { status } = await client.put(`/v1/deals/${dealId}`, deal);
+      const { status } = await workspace.api.put(`/v1/deals/${dealId}`, deal);
       expect(status).to.be.oneOf([200, 201, 503]);
       return status !== 503;
     });
     await until(async () => {
       const { rowCount } = await owner.query(
         'select 1 from commission_events where workspace_id = $1 and deal_key = $2',
-        [tenant.workspaceId, dealId],
+        [workspace.workspaceId, dealId],
       );
       return rowCount === 1;
     });
@@ -203,32 +193,29 @@ describe('the queue on PostgreSQL', function () {
   }
 
   it('starts work within seconds after all its connections are lost repeatedly', async () => {
-    processes = await Promise.all([
-      ServiceProcess.start('api', servers.environment),
-      ServiceProcess.start('worker', servers.environment),
-    ]);
-    const client = new ApiClient(processes[0]?.url ?? '', tenant.apiKey);
-    await saveSimpleTerms(client, ['ann']);
+    await Promise.all((['api', 'worker'] as const).map((kind) => service.startProcess(kind)));
+    workspace = await service.workspace();
+    await saveSimpleTerms(workspace.api, ['ann']);
     for (let round = 0; round < 3; round += 1) {
       const { rowCount } = await owner.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name like 'commissions%'`,
       );
       expect(rowCount, 'connections that were ended').to.be.greaterThan(2);
-      expect(await msToEvent(client, `D-${round}`)).to.be.lessThan(9000);
+      expect(await msToEvent(`D-${round}`)).to.be.lessThan(9000);
     }
-    expect(processes.map((process) => process.isRunning)).to.deep.equal([true, true]);
+    expect(service.processes.map((process) => process.isRunning)).to.deep.equal([true, true]);
   });
 
   it('retries once per second while PostgreSQL starts, logs that once, and then continues', async () => {
-    const behind = new URL(servers.database.appUrl);
+    const behind = new URL(service.database.appUrl);
     behind.port = String(proxy.port);
     const warnings: string[] = [];
     const heard = createLog('warn', { write: (line) => warnings.push(line) });
     const done = new Set<number>();
     const handler = { declaration: visit, run: async ({ number }: Visit) => void done.add(number) };
     const worker = new JobWorker({ postgresUrl: behind.href }, [handler as never], 1, heard);
-    const queue = new JobQueue({ postgresUrl: servers.database.appUrl }, log);
+    const queue = new JobQueue({ postgresUrl: service.database.appUrl }, log);
     try {
       await worker.start();
       await queue.add(visit, { tenant: 'before', number: 0 });
@@ -249,18 +236,16 @@ describe('the queue on PostgreSQL', function () {
   });
 
   it('starts work through the sweep when notifications do not arrive', async () => {
-    const behind = new URL(servers.database.appUrl);
+    const behind = new URL(service.database.appUrl);
     behind.port = String(proxy.port);
-    processes = await Promise.all([
-      ServiceProcess.start('api', servers.environment),
-      ServiceProcess.start('worker', { ...servers.environment, QUEUE_DATABASE_URL: behind.href }),
-    ]);
-    const client = new ApiClient(processes[0]?.url ?? '', tenant.apiKey);
-    await saveSimpleTerms(client, ['ann']);
-    await msToEvent(client, 'D-heard');
+    await service.startProcess('api');
+    await service.startProcess('worker', { QUEUE_DATABASE_URL: behind.href });
+    workspace = await service.workspace();
+    await saveSimpleTerms(workspace.api, ['ann']);
+    await msToEvent('D-heard');
     proxy.dropTraffic();
     // The sweep runs every two seconds and takes requests that are older than five seconds.
-    expect(await msToEvent(client, 'D-unheard')).to.be.within(1000, 15_000);
+    expect(await msToEvent('D-unheard')).to.be.within(1000, 15_000);
   });
 });
 

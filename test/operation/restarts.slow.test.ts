@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { ApiClient } from '#test/support/api-client.js';
-import { backends, type Servers, startServers } from '#test/support/backends.js';
-import { expectSoundLedger, query } from '#test/support/ledger-checks.js';
+import { query } from '#test/support/ledger-checks.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { type ServiceProcess } from '#test/support/service-process.js';
+import { backends, ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { until } from '#test/support/until.js';
+import { type Workspace } from '#test/support/workspace.js';
 
 const people = Array.from({ length: 20 }, (_, index) => `rep${index}`);
 const dealsEach = 40;
@@ -18,26 +19,26 @@ const boundMs = 60_000;
 for (const backend of backends)
   describe(`asynchronous recalculations with the queue on ${backend}`, function () {
     this.timeout(240_000);
-    let servers: Servers;
+    let service: ServiceProcesses;
     let redis: RedisServer | null;
-    let apis: ServiceProcess[] = [];
-    let workers: ServiceProcess[] = [];
-    let tenant: { workspaceId: string; apiKey: string };
+    let apis: ServiceProcess[];
+    let workers: ServiceProcess[];
+    let workspace: Workspace;
     let repIds: string[];
     const jobIds: string[] = [];
 
     before(async function () {
-      const started = await startServers(backend);
+      const started = await ServiceProcesses.startIfInstalled({ backend });
       if (started === null) return this.skip();
-      servers = started;
-      redis = servers.redis;
-      const { ownerUrl } = servers.database;
+      service = started;
+      redis = service.redis;
+      const { ownerUrl } = service.database;
       // Test servers respond before a commit is written to disk, so a killed server process loses the last commits.
       await query(ownerUrl, `alter database ${new URL(ownerUrl).pathname.slice(1)} set synchronous_commit = on`);
-      const two = (kind: 'api' | 'worker') => [0, 1].map(() => ServiceProcess.start(kind, servers.environment));
-      apis = await Promise.all(two('api'));
-      workers = await Promise.all(two('worker'));
-      tenant = await servers.workspace();
+      const startTwo = (kind: 'api' | 'worker') => Promise.all([0, 1].map(() => service.startProcess(kind)));
+      apis = await startTwo('api');
+      workers = await startTwo('worker');
+      workspace = await service.workspace();
       repIds = await saveSimpleTerms(client(0), people);
       const deals = people.flatMap((ownerId) =>
         Array.from({ length: dealsEach }, (_, index) => ({
@@ -52,12 +53,11 @@ for (const backend of backends)
     });
 
     after(async () => {
-      await Promise.all([...apis, ...workers].map((process) => process.end('SIGKILL')));
-      if (redis !== servers?.redis) await redis?.stop();
-      await servers?.stop();
+      if (redis !== service?.redis) await redis?.stop();
+      await service?.stop();
     });
 
-    const client = (index: number) => new ApiClient(apis[index]?.url ?? '', tenant.apiKey);
+    const client = (index: number) => new ApiClient(apis[index]?.url ?? '', workspace.apiKey);
 
     /** Retries as a client without a response does: the same request with the same key until there is a response. */
     async function startJob(repId: string, index: number): Promise<string> {
@@ -76,7 +76,7 @@ for (const backend of backends)
 
     /** When a server process dies, PostgreSQL restarts completely and closes every connection. */
     async function killPostgres(): Promise<void> {
-      const victim = new pg.Client({ connectionString: servers.database.ownerUrl });
+      const victim = new pg.Client({ connectionString: service.database.ownerUrl });
       victim.on('error', () => {});
       await victim.connect();
       const { rows } = await victim.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -84,17 +84,16 @@ for (const backend of backends)
       await victim.end().catch(() => {});
     }
 
-    async function restart(list: ServiceProcess[], index: number): Promise<void> {
-      const [killed] = list.splice(index, 1);
-      await killed?.end('SIGKILL');
-      list.splice(index, 0, await ServiceProcess.start(killed?.kind ?? 'api', servers.environment));
+    async function restart(process: ServiceProcess | undefined): Promise<void> {
+      await process?.end('SIGKILL');
+      await process?.start();
     }
 
     const faults: readonly (readonly [string, () => Promise<void>])[] = [
-      ['the first worker', () => restart(workers, 0)],
-      ['the second worker', () => restart(workers, 1)],
-      ['the first API', () => restart(apis, 0)],
-      ['the second API', () => restart(apis, 1)],
+      ['the first worker', () => restart(workers[0])],
+      ['the second worker', () => restart(workers[1])],
+      ['the first API', () => restart(apis[0])],
+      ['the second API', () => restart(apis[1])],
       ...(backend === 'redis'
         ? [
             [
@@ -133,12 +132,12 @@ for (const backend of backends)
         expect(job.result).to.deep.include({ count: dealsEach, eventsWritten: 0, eventsReversed: 0 });
         expect(await client(1).expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`)).to.deep.equal(job);
       }
-      await expectSoundLedger(servers.database.ownerUrl, tenant.workspaceId);
+      await workspace.expectSoundLedger();
     });
 
     it('are readable from every API process for six hours after their end', async () => {
       const endedAgo = (interval: string) =>
-        query(servers.database.ownerUrl, 'update jobs set finished_at = now() - $1::interval where job_id = $2', [
+        query(service.database.ownerUrl, 'update jobs set finished_at = now() - $1::interval where job_id = $2', [
           interval,
           jobIds[0],
         ]);
@@ -159,14 +158,11 @@ describe('SIGTERM', function () {
   this.timeout(60_000);
 
   it('fails readiness first, then completes open requests and lanes, and exits with 0', async () => {
-    const servers = (await startServers('postgres')) as Servers;
-    const environment = { ...servers.environment, DRAIN_MS: '1500' };
-    const api = await ServiceProcess.start('api', environment);
-    const worker = await ServiceProcess.start('worker', environment);
-    const { ownerUrl } = servers.database;
+    const service = await ServiceProcesses.start({ processes: ['api', 'worker'], settings: { DRAIN_MS: '1500' } });
+    const [api, worker] = service.processes as [ServiceProcess, ServiceProcess];
+    const { ownerUrl } = service.database;
     try {
-      const { apiKey } = await servers.workspace();
-      const client = new ApiClient(api.url, apiKey);
+      const { api: client, apiKey } = await service.workspace();
       const [repId] = await saveSimpleTerms(client, ['ann']);
       // The lane waits at its first write, and the request waits for the lane.
       const blocker = await openTransaction(ownerUrl, 'lock table audit_runs in exclusive mode');
@@ -185,46 +181,37 @@ describe('SIGTERM', function () {
       expect(await worker.ended(), worker.output).to.equal(0);
       expect(await query(ownerUrl, 'select from audit_runs where rep_id = $1', [repId])).not.to.be.empty;
     } finally {
-      await Promise.all([api, worker].map((process) => process.end('SIGKILL')));
-      await servers.stop();
+      await service.stop();
     }
   });
 });
 
 describe('SIGTERM while Redis is away', function () {
   this.timeout(60_000);
-  let servers: Servers;
-  let processes: ServiceProcess[] = [];
+  let service: ServiceProcesses;
 
   before(async function () {
-    const started = await startServers('redis');
+    const processes = ['api', 'worker', 'worker'] as const;
+    const started = await ServiceProcesses.startIfInstalled({ backend: 'redis', processes });
     if (started === null) return this.skip();
-    servers = started;
+    service = started;
   });
 
-  after(async () => {
-    await Promise.all(processes.map((process) => process.end('SIGKILL')));
-    await servers?.stop();
-  });
+  after(() => service?.stop());
 
   it('completes lanes, and every process exits with 0 within seconds', async () => {
-    processes = await Promise.all([
-      ServiceProcess.start('api', servers.environment),
-      ServiceProcess.start('worker', servers.environment),
-      ServiceProcess.start('worker', servers.environment),
-    ]);
-    const [api, ...workers] = processes as [ServiceProcess, ServiceProcess, ServiceProcess];
-    const { apiKey } = await servers.workspace();
-    const client = new ApiClient(api.url, apiKey);
+    const { processes } = service;
+    const [api, ...workers] = processes as [ServiceProcess, ...ServiceProcess[]];
+    const { api: client } = await service.workspace();
     const [repId] = await saveSimpleTerms(client, ['ann']);
-    const { ownerUrl } = servers.database;
+    const { ownerUrl } = service.database;
     const runs = async () => (await query(ownerUrl, 'select from audit_runs where rep_id = $1', [repId])).length;
     await client.expect(200, 'POST', '/v1/commissions/recalculate', { repId });
     const before = await runs();
     const blocker = await openTransaction(ownerUrl, 'lock table audit_runs in exclusive mode');
     await client.expect(201, 'PUT', '/v1/deals/D1', { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' });
     await untilBlocked(ownerUrl, 'audit_runs');
-    await servers.redis?.stop();
+    await service.redis?.stop();
     const startedAt = performance.now();
     for (const process of processes) process.signal('SIGTERM');
     await api.ended();

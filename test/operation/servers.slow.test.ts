@@ -9,8 +9,6 @@ import { readConfig } from '#src/platform/config.js';
 import { appRole } from '#src/platform/database/pool.js';
 import { checkRedis } from '#src/platform/jobs/redis-settings.js';
 import { createLog } from '#src/platform/log.js';
-import { ApiClient } from '#test/support/api-client.js';
-import { type Servers, startServers } from '#test/support/backends.js';
 import { root } from '#test/support/command.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
@@ -18,7 +16,7 @@ import { startRedis } from '#test/support/redis-server.js';
 import { runCommand } from '#test/support/run-command.js';
 import { Service } from '#test/support/service.js';
 import { bundledCommand } from '#test/support/service-bundle.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, testServer } from '#test/support/test-database.js';
 
@@ -173,15 +171,14 @@ describe('a lagging replica', () => {
 
 describe('behind PgBouncer in transaction mode', function () {
   this.timeout(60_000);
-  let servers: Servers;
+  let service: ServiceProcesses;
   let bouncer: PgBouncer;
   let login: URL;
-  const processes: ServiceProcess[] = [];
 
   before(async function () {
-    servers = (await startServers('postgres')) as Servers;
+    service = await ServiceProcesses.start();
     // A separate login as in the documentation: it has the rights of the service and owns nothing.
-    login = new URL(servers.database.appUrl);
+    login = new URL(service.database.appUrl);
     login.username = 'pooled_login';
     login.password = 'pooled';
     const admin = new pg.Client({ connectionString: (await testServer()).superuserUrl });
@@ -196,20 +193,14 @@ describe('behind PgBouncer in transaction mode', function () {
   });
 
   after(async () => {
-    await Promise.all(processes.map((process) => process.end()));
+    await service?.stop();
     await bouncer?.stop();
-    await servers?.stop();
   });
 
   it('calculates commission, with a direct connection for the queue and the migrations', async () => {
-    const environment = {
-      ...servers.environment,
-      DATABASE_URL: bouncer.url,
-      QUEUE_DATABASE_URL: login.href,
-    };
-    processes.push(await ServiceProcess.start('api', environment), await ServiceProcess.start('worker', environment));
-    const { apiKey } = await servers.workspace();
-    const api = new ApiClient(processes[0]?.url ?? '', apiKey);
+    const behind = { DATABASE_URL: bouncer.url, QUEUE_DATABASE_URL: login.href };
+    await Promise.all((['api', 'worker'] as const).map((kind) => service.startProcess(kind, behind)));
+    const { api } = await service.workspace();
     const names = Array.from({ length: 12 }, (_, index) => `rep${index}`);
     const [repId] = await saveSimpleTerms(api, names);
     const puts = names.flatMap((ownerId) =>
@@ -231,22 +222,18 @@ describe('behind PgBouncer in transaction mode', function () {
     ['queue', 'QUEUE_DATABASE_URL'],
   ] as const)
     it(`rejects the login of the owner for the connection of the ${what}`, async () => {
-      const failed = await ServiceProcess.start('worker', {
-        ...servers.environment,
-        [variable]: servers.database.ownerUrl,
-      }).catch((error: Error) => error);
+      const failed = await service
+        .startProcess('worker', { [variable]: service.database.ownerUrl })
+        .catch((error: Error) => error);
       expect((failed as Error).message).to.include('can read past row-level security');
       expect((failed as Error).message).to.include(`alter role ${appRole} login password`);
     });
 
   it('rejects a role that bypasses row-level security, although the pooler ignores the requested role', async () => {
-    const ownerBouncer = await startPgBouncer(servers.database.ownerUrl);
+    const ownerBouncer = await startPgBouncer(service.database.ownerUrl);
     try {
-      const failed = await ServiceProcess.start('worker', {
-        ...servers.environment,
-        DATABASE_URL: ownerBouncer?.url ?? '',
-        QUEUE_DATABASE_URL: servers.database.appUrl,
-      }).catch((error: Error) => error);
+      const behind = { DATABASE_URL: ownerBouncer?.url ?? '', QUEUE_DATABASE_URL: service.database.appUrl };
+      const failed = await service.startProcess('worker', behind).catch((error: Error) => error);
       expect(failed).to.be.instanceOf(Error);
       expect((failed as Error).message).to.include('can read past row-level security');
     } finally {

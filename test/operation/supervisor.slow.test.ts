@@ -5,10 +5,10 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { isAlive } from '#embedded-postgres/processes.js';
 import { ApiClient } from '#test/support/api-client.js';
-import { type Servers, startServers } from '#test/support/backends.js';
 import { freePort } from '#test/support/free-port.js';
 import { runCommand } from '#test/support/run-command.js';
-import { ServiceProcess } from '#test/support/service-process.js';
+import { type ServiceProcess } from '#test/support/service-process.js';
+import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { until } from '#test/support/until.js';
 
@@ -34,14 +34,14 @@ const preload = (code: string) => ['--import', `data:text/javascript,${encodeURI
 
 describe('the supervisor of `serve`', function () {
   this.timeout(240_000);
-  let servers: Servers;
+  let service: ServiceProcesses;
   let port: string;
   let running: ServiceProcess | null = null;
 
   before(async () => {
-    servers = (await startServers('postgres')) as Servers;
+    service = await ServiceProcesses.start();
   });
-  after(() => servers?.stop());
+  after(() => service?.stop());
   beforeEach(async () => {
     port = String(await freePort());
   });
@@ -51,14 +51,8 @@ describe('the supervisor of `serve`', function () {
   });
 
   async function start(environment: NodeJS.ProcessEnv = {}, nodeOptions: readonly string[] = []) {
-    const settings = {
-      ...servers.environment,
-      PORT: port,
-      LOG_LEVEL: 'info',
-      METRICS_TOKEN: metricsToken,
-      ...environment,
-    };
-    running = await ServiceProcess.start('both', settings, { isSupervised: true, nodeOptions });
+    const settings = { PORT: port, LOG_LEVEL: 'info', METRICS_TOKEN: metricsToken, ...environment };
+    running = await service.startProcess('both', settings, { isSupervised: true, nodeOptions });
     return running;
   }
 
@@ -77,8 +71,7 @@ describe('the supervisor of `serve`', function () {
 
   it('restarts a killed process, and no acknowledged write is lost', async () => {
     const { pid, url } = await start();
-    const { apiKey } = await servers.workspace();
-    const client = new ApiClient(url, apiKey);
+    const { api: client } = await service.workspace();
     await saveSimpleTerms(client, ['ann']);
     const acknowledged: string[] = [];
     for (let sent = 0; acknowledged.length < 40; sent += 1) {
@@ -139,7 +132,7 @@ describe('the supervisor of `serve`', function () {
     ] as const) {
       const [first, second] = await Promise.all(
         [['serve'], ['serve', '--no-supervisor']].map((args) =>
-          runCommand(args, { ...servers.environment, PORT: port, ...settings }),
+          runCommand(args, { ...service.environment, PORT: port, ...settings }),
         ),
       );
       expect(first).to.include({ code, stdout: '' });
@@ -176,8 +169,8 @@ describe('the supervisor of `serve`', function () {
     for (const [moment, isReached] of Object.entries(moments))
       it(`a signal while ${moment} stops the server too`, async () => {
         const dataDir = path.join(folder, moment.replaceAll(' ', '-'));
-        const environment = { ...servers.environment, ...settings(), DATA_DIR: dataDir, NO_DEMO: undefined };
-        running = new ServiceProcess('both', { ...environment, PORT: port, LOG_LEVEL: 'info' }, { isSupervised: true });
+        const environment = { ...settings(), DATA_DIR: dataDir, NO_DEMO: undefined, PORT: port, LOG_LEVEL: 'info' };
+        running = service.process('both', environment, { isSupervised: true });
         const started = running.start().then(
           () => 'started',
           () => 'stopped',

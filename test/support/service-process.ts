@@ -7,7 +7,10 @@ import { bundledCommand } from './service-bundle.js';
 
 const maxLines = 5000;
 
-interface ProcessOptions {
+/** Which parts of the service a process runs. */
+export type ProcessKind = 'both' | 'api' | 'worker';
+
+export interface ProcessOptions {
   /** Starts the command of the package, as users do, instead of the bundle, which starts faster. */
   readonly isInstalled?: boolean;
   readonly nodeOptions?: readonly string[];
@@ -27,13 +30,13 @@ export class ServiceProcess {
   private address: string | null = null;
 
   constructor(
-    readonly kind: 'both' | 'api' | 'worker',
+    readonly kind: ProcessKind,
     private readonly environment: NodeJS.ProcessEnv,
     private readonly options: ProcessOptions = {},
   ) {}
 
   static async start(
-    kind: 'both' | 'api' | 'worker',
+    kind: ProcessKind,
     environment: NodeJS.ProcessEnv,
     options: ProcessOptions = {},
   ): Promise<ServiceProcess> {

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { type ApiClient } from './api-client.js';
-import { type Service } from './service.js';
+import { type RunningService } from './running-service.js';
 
 /** A workspace of a running service, used over HTTP. */
 export class Workspace {
   constructor(
-    readonly service: Service,
+    readonly service: RunningService,
     readonly workspaceId: string,
     readonly apiKey: string,
     /** A client with the key of the workspace, which has the requests that set up people, plans and quotas. */

@@ -10,13 +10,12 @@ import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { query } from '#test/support/ledger-checks.js';
 import { appendOnlyIn, type RedisServer, startRedis } from '#test/support/redis-server.js';
+import { testSettings } from '#test/support/running-service.js';
 import { FaultyProcess, type FiredFailpoint, type ProcessListener } from './faulty-process.js';
 import { PostgresServer } from './postgres-server.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 export type Backend = 'postgres' | 'redis';
-
-export const masterKeyOfTests = Buffer.alloc(32, 7).toString('base64');
 
 interface Lines {
   readonly database: TcpProxy;
@@ -96,13 +95,7 @@ export class Fleet implements ProcessListener {
       DATABASE_OWNER_URL: ownerUrl.href,
       ...(redis === null ? {} : { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
       DATABASE_POOL_SIZE: '6',
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT_PER_MINUTE: '1000000',
-      FAILED_SIGN_INS_PER_MINUTE: '1000000',
-      WEBHOOKS_PER_SECOND: '100000',
-      CRM_ALLOW_LOOPBACK: '1',
-      MASTER_KEY: masterKeyOfTests,
+      ...testSettings,
     };
   }
 
