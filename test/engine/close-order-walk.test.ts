@@ -36,7 +36,9 @@ describe('the close order', () => {
     const rules = ['New', 'Second'].map((name) => rule({ name, quotaGroup: 'New' }));
     const moved = 'D1 | 2026-02-20 | 60000';
     const { decisions } = run({ config: { rules }, deals: moved, quotas, frozen: ['2026-01'], fixed: [approved] });
+    const [, , creditBefore] = JSON.parse(decisions[0]?.trace ?? '[]');
     expect(decisions.map(({ ruleName, amount }) => `${ruleName} ${amount}`)).to.deep.equal(['Second 7200']);
+    expect(creditBefore).to.equal(60_000);
   });
 
   it('is the order of explanations too, whatever the order of the deals is', () => {

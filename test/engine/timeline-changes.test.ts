@@ -162,6 +162,14 @@ describe('the days that a change of a plan moves', () => {
     });
   });
 
+  it('end before the next day on which a version starts or ends, whatever the order of the versions is', () => {
+    const later = version(2, { effectiveStart: '2026-03-01' });
+    expect(differingDays(plan(later, version(1, february)), plan(later))).to.deep.equal({
+      from: '2026-02-01',
+      to: '2026-02-28',
+    });
+  });
+
   it('are all of a plan that is stopped or started', () => {
     const stopped = { ...plan(version(1, firstQuarter)), isActive: false };
     for (const [old, now] of [

@@ -3,7 +3,7 @@ import { type Decision } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { differenceOf } from '#src/ledger/difference.js';
 import { Footprint } from '#src/ledger/footprint.js';
-import { knownTotals } from '#src/ledger/known-totals.js';
+import { knownTotals, movesUntil } from '#src/ledger/known-totals.js';
 import { type LedgerRow } from '#src/ledger/ledger-rows.js';
 import { type KnownTotals } from '#src/ledger/totals.js';
 import { decided, storedRow } from './decided-rows.js';
@@ -56,8 +56,10 @@ describe('the totals that follow from a run', () => {
       decided(),
       decided({ dealKey: 'D2', earnedOn: '2026-02-02' }),
       decided({ dealKey: 'D3', earnedOn: '2026-03-03' }),
+      decided({ dealKey: 'D6' }),
     );
     const decisions = [
+      decided({ dealKey: 'D6' }),
       decided({ amount: Decimal.of('70') }),
       decided({ ruleName: 'bonus', amount: Decimal.of('9'), category: 'bonus' }),
       decided({ dealKey: 'D4', amount: Decimal.of('11') }),
@@ -136,6 +138,62 @@ describe('the totals that follow from a run', () => {
     expect(await totalsAfter(rows, [decided({ currency: 'EUR' })])).to.equal(null);
     expect(await totalsAfter(rows, [decided({ period: '2026-01' })])).to.equal(null);
     expect(await totalsAfter(rows, [decided({ earnedOn: '2026-02-01' })])).to.equal(null);
+    const monthly = decided({ ruleName: 'monthly', period: '2026-01' });
+    expect(await totalsAfter(await stored(decided(), monthly), [decided()])).to.equal(null);
+  });
+});
+
+describe('the last day that a run moves', () => {
+  const terms = (cap?: number) => ({ versions: [{ rules: [cap === undefined ? {} : { cap }] }] }) as never;
+  const january = { from: '2026-01-10', to: '2026-01-31' };
+
+  /** Of the run that replaces the rows by the decisions, all of which it loads. */
+  async function lastMoved(rows: readonly LedgerRow[], decisions: readonly Decision[], cap?: number) {
+    const input = { stored: rows, fixed: [], frozenIds: new Set<string>() };
+    return movesUntil(terms(cap), january, await differenceOf('rep', input, { decisions, blocked: [] }));
+  }
+
+  it('is the end of the periods whose credit has changed', async () => {
+    const rows = await stored(decided());
+    expect(await lastMoved(rows, [decided({ credit: Decimal.of('5') })])).to.equal('2026-03-31');
+    expect(await lastMoved(rows, [])).to.equal('2026-03-31');
+    expect(await lastMoved([], [decided()])).to.equal('2026-03-31');
+    const annual = decided({ ruleName: 'annual', attainmentKey: 'annual', period: '2026' });
+    expect(await lastMoved(rows, [decided({ credit: Decimal.of('5') }), annual])).to.equal('2026-12-31');
+    expect(await lastMoved(rows, [annual, decided({ credit: Decimal.of('5') })])).to.equal('2026-12-31');
+  });
+
+  it('is none if the credit of each key is the same', async () => {
+    const rows = await stored(decided(), decided({ dealKey: 'D2', credit: Decimal.of('7') }));
+    expect(await lastMoved(rows, [decided(), decided({ dealKey: 'D2', credit: Decimal.of('7') })])).to.equal(null);
+    const exchanged = [decided({ credit: Decimal.of('7') }), decided({ dealKey: 'D2' })];
+    expect(await lastMoved(rows, exchanged)).to.equal(null);
+    expect(await lastMoved(rows, [...exchanged, decided({ dealKey: 'D3', credit: Decimal.zero })])).to.equal(null);
+  });
+
+  it('is none for periods that end with the window', async () => {
+    const ofJanuary = decided({ period: '2026-01' });
+    expect(await lastMoved([], [ofJanuary])).to.equal(null);
+    expect(await lastMoved([], [ofJanuary, decided({ dealKey: 'D2' })])).to.equal('2026-03-31');
+  });
+
+  it('is that of an amount too if a rule has a cap', async () => {
+    const rows = await stored(decided());
+    const cheaper = [decided({ amount: Decimal.of('1') })];
+    expect(await lastMoved(rows, cheaper)).to.equal(null);
+    expect(await lastMoved(rows, cheaper, 500)).to.equal('2026-03-31');
+    expect(await lastMoved(rows, [decided({ base: Decimal.of('1') })], 500)).to.equal(null);
+    const toAnotherRule = [decided({ ruleName: 'other' })];
+    expect(await lastMoved(rows, toAnotherRule)).to.equal(null);
+    expect(await lastMoved(rows, toAnotherRule, 500)).to.equal('2026-03-31');
+  });
+
+  it('does not count what the run takes over from other days', async () => {
+    const early = await stored(decided({ earnedOn: '2026-01-09' }));
+    expect(await lastMoved(early, [])).to.equal(null);
+    expect(await lastMoved(early, [decided()])).to.equal('2026-03-31');
+    const [row] = (await stored(decided())) as [LedgerRow];
+    expect(await lastMoved([{ ...row, status: 'reversed' }], [decided()])).to.equal('2026-03-31');
   });
 });
 
