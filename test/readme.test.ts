@@ -48,8 +48,8 @@ describe('the documentation', () => {
         expect(blocksOf('walk', 'corrections').join('\n')).not.to.match(/^\s*#/m);
       });
 
-      it('from nothing to a statement, with calls that work as they are printed', async () => {
-        const { stdout, json } = await run(shell, 'walk');
+      it('from nothing to a statement and through corrections, with calls that work as they are printed', async () => {
+        const { stdout, json } = await run(shell, 'walk', 'corrections');
         const breakdown = json.find((answer) => answer.events !== undefined);
         expect(breakdown.total).to.equal(3200);
         expect(breakdown.events[0].trace.parts).to.deep.equal([
@@ -58,10 +58,6 @@ describe('the documentation', () => {
         ]);
         expect(json.find((answer) => answer.generated).summary.netPayout).to.equal(10_400);
         expect(stdout).to.include('Ben,ben@acme.test,10400.00,0.00,0.00,10400.00,draft');
-      });
-
-      it('through a change with warnings, a refund, and a true-up with its lines', async () => {
-        const { stdout, json } = await run(shell, 'walk', 'corrections');
         expect(stdout).to.match(/code: 'unknown_value',\n[^}]*\bWon\b/);
         const corrected = json.find((answer) => answer.warnings !== undefined && answer.version > 1);
         expect(corrected.warnings.map(({ code }: Loose) => code)).not.to.include('unknown_value');

@@ -409,8 +409,7 @@ describe('authorization', () => {
           const nowhere = operation.path.replace(/:[a-zA-Z]+/g, 'nowhere');
           for (const answer of [
             await send(caller, method, path, row.body),
-            await send(caller, method, nowhere, nonsense),
-            await send(caller, method, `${nowhere}?a=1&a=2`),
+            await send(caller, method, `${nowhere}?a=1&a=2`, nonsense),
           ]) {
             expect([answer.status, answer.body.code]).to.deep.equal(expected);
           }

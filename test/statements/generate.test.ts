@@ -214,15 +214,15 @@ describe('generating and reading statements', () => {
     expect(await asBen.expect(200, 'GET', path)).not.to.have.property('approvedBy');
   });
 
-  it('numbers the versions of two hundred concurrent generate requests without gaps', async () => {
+  it('numbers the versions of fifty concurrent generate requests without gaps', async () => {
     const own = await WorkedExample.create(service);
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' })),
+      Array.from({ length: 50 }, () => own.api.post(`/v1/statements/${own.ben}/generate`, { period: '2026-01' })),
     );
     expect([...new Set(answers.map((answer) => answer.status))]).to.deep.equal([200]);
     const versions = answers.map((answer) => answer.body.version).sort((a, b) => a - b);
-    expect(versions).to.deep.equal(Array.from({ length: 200 }, (_, index) => index + 1));
+    expect(versions).to.deep.equal(Array.from({ length: 50 }, (_, index) => index + 1));
     const [head] = await own.sql(`select current_version from statement_periods where workspace_id = $1`);
-    expect(head.current_version).to.equal(200);
+    expect(head.current_version).to.equal(50);
   });
 });

@@ -314,7 +314,7 @@ describe('segregation of duties', () => {
 
   /** Only these callers move the pay of others too: the other keys differ from them in nothing that concerns others. */
   const withAllTargets = ['the session of an admin', 'the key of the command line', 'the session of a manager'];
-  const targetsOf = (caller: string) => (withAllTargets.includes(caller) ? targets : (['own', 'report'] as const));
+  const targetsOf = (caller: string) => (withAllTargets.includes(caller) ? targets : (['own'] as const));
 
   /** A rejected request changes nothing, so what was prepared for it is there for the next caller. */
   const prepared = new Map<string, string>();

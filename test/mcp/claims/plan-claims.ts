@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Claims, changesNothing, flat, month, rule, testedIn, tier, tiered, valuesOf } from './claim-world.js';
 
-const inTimeline = (title: string) => testedIn('plans/timeline', title);
+const inTimeline = (title: string) => ({ file: 'plans/timeline-tests.ts', title });
 const previewed = testedIn(
   'plans/preview',
   'shows the movement by rep and deal, largest change first, and what the approved month would owe',
@@ -176,7 +176,8 @@ export const planClaims: Claims = {
       await world.changePlan(planId, { config: flat(0.3) });
       expect(valuesOf((await world.call('get_plan', { planId })).rules, 'name')).to.deep.equal(['New business']);
     },
-    'What is left out is copied from the version that planRef means': inTimeline(
+    'What is left out is copied from the version that planRef means': testedIn(
+      'plans/timeline',
       'copies omitted fields of a PATCH from the version of the planRef',
     ),
     'A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do':

@@ -1,0 +1,3 @@
+import { describeTimeline } from './timeline-tests.js';
+
+describeTimeline(true);
