@@ -15,7 +15,8 @@ import {
   loadTeamDeals,
 } from '../ledger/load-window.js';
 import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
-import { carriedOverrides, type TriedPlan, type TriedVersions } from '../plans/simulated-versions.js';
+import { addCarriedOverrides } from '../plans/carried-overrides.js';
+import { type TriedPlan, type TriedVersions } from '../plans/simulated-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from '../simulation/simulated-reps.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
@@ -197,7 +198,7 @@ async function termsOf(
   return {
     ...stored,
     versions,
-    overrides: carriedOverrides(stored.overrides, change),
+    overrides: change === null ? stored.overrides : addCarriedOverrides(stored.overrides, change.source, change.made),
     assignments: asAssigned ? current : [{ planId, start: null, end: null, deleted: false }],
     frozen: [],
   };

@@ -10,7 +10,7 @@ import {
   type StandardField,
   standardFields,
 } from '../engine/field-value.js';
-import { own, usualSlugs } from '../engine/slug.js';
+import { type Deal as EngineDeal, own, usualSlugs } from '../engine/slug.js';
 import { type Day, readDay } from '../kernel/day.js';
 import { idOf } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -114,6 +114,14 @@ export function projectDeal(content: DealContent, terms: DealTerms): Projection 
     givenRepId: content.given.repId ?? null,
     ...closing(content.fields, stage, terms),
   };
+}
+
+/** A deal that is not stored, as the engine reads it; null without a close date. */
+export function toEngineDeal(dealId: string, content: DealContent, terms: DealTerms): EngineDeal | null {
+  const { amount, stage, name, ownerId, currency, createdDate, closeDate } = projectDeal(content, terms);
+  if (closeDate === null) return null;
+  const standard = { dealAmount: amount, dealStage: stage, dealName: name, ownerId, currency, createdDate, closeDate };
+  return { dealId, closeDate, fields: content.fields, standard };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type IdentifiedRule, type TierOverride } from '../engine/compiled-plan.js';
 import { type Rule } from '../engine/plan-config.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { thresholdOf, type WrittenPlan } from './plan.js';
@@ -8,6 +9,26 @@ import { listOverrides, type OverrideRow } from './plan-views.js';
 export interface CarriedOverrides {
   readonly overridesCarried: NonNullable<WrittenPlan['overridesCarried']>;
   readonly overridesDropped: NonNullable<WrittenPlan['overridesDropped']>;
+}
+
+/** Whether a version keeps the override of a tier: its rule of the same name has the tier with the same threshold. */
+function keepsTier(before: Rule, after: Rule | undefined, tierIndex: number): boolean {
+  const threshold = thresholdOf(before, tierIndex);
+  return after !== undefined && threshold !== undefined && thresholdOf(after, tierIndex) === threshold;
+}
+
+/** The overrides of a rep, by rule, with those that the new version carries over from its source. */
+export function addCarriedOverrides(
+  overrides: ReadonlyMap<string, readonly TierOverride[]>,
+  source: { readonly rules: readonly IdentifiedRule[] },
+  newVersion: { readonly rules: readonly IdentifiedRule[] },
+): ReadonlyMap<string, readonly TierOverride[]> {
+  const carried = newVersion.rules.flatMap((rule): [string, TierOverride[]][] => {
+    const before = source.rules.find(({ name }) => name === rule.name);
+    if (before === undefined) return [];
+    return [[rule.id, (overrides.get(before.id) ?? []).filter(({ tierIndex }) => keepsTier(before, rule, tierIndex))]];
+  });
+  return new Map([...overrides, ...carried]);
 }
 
 /** The overrides of the source that its copy with the rules keeps: those of rules and tiers that it still has. */
@@ -26,7 +47,7 @@ export async function overridesKept(
     const copied = tiers.filter((tier) => {
       const minThreshold = thresholdOf(rule, tier.tierIndex) ?? 0;
       const shown = { repId, repName, ruleName: rule.name, minThreshold, ...tier };
-      const isKept = newRule !== undefined && thresholdOf(newRule, tier.tierIndex) === minThreshold;
+      const isKept = keepsTier(rule, newRule, tier.tierIndex);
       if (isKept) carried.push(shown);
       else dropped.push({ ...shown, reason: newRule === undefined ? 'rule_removed' : 'tier_changed' });
       return isKept;

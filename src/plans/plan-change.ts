@@ -60,7 +60,7 @@ function withTests(versions: readonly VersionRow[], of: VersionRow, tests: PlanC
 }
 
 /** A copy of the source with the changed fields. It supersedes the source unless it starts later. */
-function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): VersionRow {
+export function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): VersionRow {
   const version = (plan.versions.at(-1)?.version ?? 0) + 1;
   const effectiveStart = change.effectiveStart === undefined ? source.effectiveStart : change.effectiveStart;
   const effectiveEnd = change.effectiveEnd === undefined ? source.effectiveEnd : change.effectiveEnd;

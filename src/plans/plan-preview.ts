@@ -1,4 +1,3 @@
-import { type PlanTerms } from '../engine/plan-config.js';
 import { differingDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -10,10 +9,9 @@ import { type MovedRow, type RowState } from '../simulation/moved-rows.js';
 import { openTotals } from '../simulation/open-totals.js';
 import { OwedByPeriods } from '../simulation/owed-by-periods.js';
 import { rowKey } from '../simulation/team-calculation.js';
-import { overridesKept } from './carried-overrides.js';
+import { addCarriedOverrides, overridesKept } from './carried-overrides.js';
 import { collectWarnings } from './collect-plan-warnings.js';
 import { type WrittenPlan } from './plan.js';
-import { type VersionRow } from './plan-store.js';
 import {
   changeWarnings,
   datedPlan,
@@ -23,8 +21,8 @@ import {
   sourceAfter,
 } from './planned-change.js';
 import { type MovedDeal, type Movement, type PreviewFigures, type PreviewRequest } from './preview-result.js';
-import { carriedOverrides } from './simulated-versions.js';
 import { runVersionTests } from './test-gate.js';
+import { toStoredVersion } from './unstored-versions.js';
 
 /** Whether the tests of the version that the change creates or alters pass; empty if it has none. */
 async function testsOf(
@@ -108,35 +106,18 @@ async function changedTerms(
       planStatus: changed.status,
     }),
   );
-  const made = changed.made === null || terms === null ? null : madeVersion(changed.made, terms, workspace.currency);
+  const made =
+    changed.made === null || terms === null ? null : toStoredVersion(changed.made, terms, workspace.currency);
   const all = made === null ? versions : [...versions, { ...made, planStatus: changed.status }];
   const from = stored.find(({ planVersionId }) => planVersionId === source.planVersionId);
-  const carried = made === null || from === undefined ? null : { source: from, made };
   return (ofRep) => {
     if (!ofRep.assignments.some(({ planId }) => planId === plan.planId)) return ofRep;
     return {
       ...ofRep,
       versions: [...ofRep.versions.filter(({ planId }) => planId !== plan.planId), ...all],
-      overrides: carriedOverrides(ofRep.overrides, carried),
+      overrides:
+        made === null || from === undefined ? ofRep.overrides : addCarriedOverrides(ofRep.overrides, from, made),
     };
-  };
-}
-
-function madeVersion(made: VersionRow, terms: PlanTerms, currency: string): StoredVersion {
-  return {
-    planId: made.planId,
-    planVersionId: made.planVersionId,
-    version: made.version,
-    status: made.status,
-    supersedes: made.supersedes,
-    hasBeenActive: false,
-    planStatus: 'active',
-    effectiveStart: made.effectiveStart,
-    effectiveEnd: made.effectiveEnd,
-    currency: made.currency ?? currency,
-    fieldMapping: canonicalFieldMapping(made.fieldMapping),
-    dealConditions: terms.dealConditions,
-    rules: terms.rules.map((rule) => ({ ...rule, id: `${made.planVersionId}:${rule.name}` })),
   };
 }
 

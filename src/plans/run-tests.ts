@@ -1,4 +1,4 @@
-import { contentOf, type DealTerms, projectDeal } from '../deals/deal.js';
+import { contentOf, type DealTerms, toEngineDeal } from '../deals/deal.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { planCost } from '../engine/plan-cost.js';
@@ -14,8 +14,8 @@ import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTogether } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
-import { unsavedVersion } from './simulated-versions.js';
 import { type PersonOutcomes, unpaidOutcomes } from './unpaid-outcomes.js';
+import { unsavedVersion } from './unstored-versions.js';
 
 /** The terms that the tests check, and how the workspace reads its deals. */
 interface TestedPlan {
@@ -165,23 +165,7 @@ function dataOf(
 }
 
 function madeUpDeal({ rep: _, dealId, ...given }: PlanTest['deals'][number], terms: DealTerms): Deal {
-  const content = contentOf(given);
-  const { amount, stage, name, ownerId, currency, createdDate } = projectDeal(content, terms);
-  const { closeDate } = given;
-  return {
-    dealId,
-    closeDate,
-    fields: content.fields,
-    standard: {
-      dealAmount: amount,
-      dealStage: stage,
-      dealName: name,
-      ownerId,
-      currency,
-      createdDate,
-      closeDate,
-    },
-  };
+  return toEngineDeal(dealId, contentOf(given), terms) as Deal;
 }
 
 function quotasOf({ rules }: PlanTerms, { quotas = [] }: PlanTest, person: string): SimulatedRepData['quotas'] {

@@ -1,23 +1,26 @@
-import { type IdentifiedRule, type TierOverride } from '../engine/compiled-plan.js';
-import { type PlanTerms } from '../engine/plan-config.js';
-import { timelineOf, versionMeant } from '../engine/version-timeline.js';
+import { timelineOf } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
-import { assertDateOrder, planNotFound, planTerms, type RequestedDates, thresholdOf } from './plan.js';
+import { planNotFound, planTerms, type RequestedDates } from './plan.js';
+import { nextVersion } from './plan-change.js';
+import { loadPlan, versionOf } from './plan-store.js';
+import { onEveryDay, toStoredVersion, unsavedVersion } from './unstored-versions.js';
 
 /** The plan to simulate: a stored plan, one of its versions, a config alone, or a stored plan with a new config. */
 export type TriedPlan =
   | { readonly planId: string }
   | { readonly planVersionId: string }
   | { readonly config: Readonly<Record<string, unknown>> }
-  | {
-      readonly planId: string;
-      readonly config: Readonly<Record<string, unknown>>;
-      readonly dates: RequestedDates;
-      readonly today: Day;
-    };
+  | ChangedPlan;
+
+interface ChangedPlan {
+  readonly planId: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly dates: RequestedDates;
+  readonly today: Day;
+}
 
 export interface TriedVersions {
   readonly planId: string;
@@ -43,7 +46,7 @@ export async function triedVersions(trx: Work, workspaceId: string, plan: TriedP
     return { planId, versions: tried.map((version) => ({ ...version, ...onEveryDay })), stored, change: null };
   }
   if ('config' in plan) {
-    const change = changedVersion(stored, planTerms(plan.config), plan.dates, plan.today);
+    const change = await changedVersion(trx, workspaceId, stored, workspace.currency, plan);
     return { planId, versions: paying([...stored, change.made]), stored, change };
   }
   const timeline = paying(stored);
@@ -56,83 +59,22 @@ function paying(versions: readonly StoredVersion[]): StoredVersion[] {
   return timelineOf(versions).map((version) => ({ ...version, planStatus: 'active' }));
 }
 
-const onEveryDay = {
-  status: 'active',
-  supersedes: null,
-  hasBeenActive: false,
-  planStatus: 'active',
-  effectiveStart: null,
-  effectiveEnd: null,
-} as const;
-
-/** A version of a config that is not stored. It applies on every day. */
-export function unsavedVersion(terms: PlanTerms, currency: string): StoredVersion {
-  return {
-    planId: unsaved,
-    planVersionId: unsaved,
-    version: 1,
-    ...onEveryDay,
-    currency,
-    fieldMapping: {},
-    dealConditions: terms.dealConditions,
-    rules: unsavedRules(terms),
-  };
-}
-
-function unsavedRules({ rules }: PlanTerms): IdentifiedRule[] {
-  return rules.map((rule) => ({ ...rule, id: `${unsaved}:${rule.name}` }));
-}
-
-/**
- * The version that a PATCH of the config with these dates would create: it supersedes its source unless it starts
- * later.
- */
-function changedVersion(
+/** The version that a PATCH of the config with these dates would create. It is simulated as if it were active. */
+async function changedVersion(
+  trx: Work,
+  workspaceId: string,
   stored: readonly StoredVersion[],
-  terms: PlanTerms,
-  dates: RequestedDates,
-  today: Day,
-): { readonly source: StoredVersion; readonly made: StoredVersion } {
-  const source = versionMeant(stored, today) as StoredVersion;
-  const effectiveStart = dates.effectiveStart === undefined ? source.effectiveStart : dates.effectiveStart;
-  const effectiveEnd = dates.effectiveEnd === undefined ? source.effectiveEnd : dates.effectiveEnd;
-  assertDateOrder(effectiveStart, effectiveEnd);
-  const startsLater =
-    effectiveStart !== null && (source.effectiveStart === null || effectiveStart > source.effectiveStart);
-  const made: StoredVersion = {
-    ...source,
-    planVersionId: unsaved,
-    version: Math.max(...stored.map(({ version }) => version)) + 1,
-    status: 'active',
-    supersedes: startsLater ? null : source.planVersionId,
-    hasBeenActive: false,
-    effectiveStart,
-    effectiveEnd,
-    dealConditions: terms.dealConditions,
-    rules: unsavedRules(terms),
+  currency: string,
+  { planId, config, dates, today }: ChangedPlan,
+): Promise<NonNullable<TriedVersions['change']>> {
+  const plan = await loadPlan(trx, workspaceId, planId);
+  if (plan === undefined) throw planNotFound();
+  const source = versionOf(plan, planId, today);
+  const row = nextVersion(plan, source, { ...dates, config, status: 'active' });
+  return {
+    source: stored.find(({ planVersionId }) => planVersionId === source.planVersionId) as StoredVersion,
+    made: toStoredVersion({ ...row, planVersionId: unsaved }, planTerms(config), currency),
   };
-  return { source, made };
-}
-
-/**
- * The overrides, including those that the new version would carry over: of rules with the same name, for tiers with
- * unchanged index and threshold.
- */
-export function carriedOverrides(
-  overrides: ReadonlyMap<string, readonly TierOverride[]>,
-  change: TriedVersions['change'],
-): ReadonlyMap<string, readonly TierOverride[]> {
-  if (change === null) return overrides;
-  const carried = change.made.rules.flatMap((rule): [string, TierOverride[]][] => {
-    const before = change.source.rules.find(({ name }) => name === rule.name);
-    if (before === undefined) return [];
-    const tiers = (overrides.get(before.id) ?? []).filter(
-      ({ tierIndex }) =>
-        thresholdOf(before, tierIndex) !== undefined && thresholdOf(before, tierIndex) === thresholdOf(rule, tierIndex),
-    );
-    return [[rule.id, tiers]];
-  });
-  return new Map([...overrides, ...carried]);
 }
 
 async function planOfVersion(trx: Work, workspaceId: string, planVersionId: string): Promise<string | null> {

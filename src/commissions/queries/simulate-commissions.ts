@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DealContent, type DealTerms, dealBody, dealBodyExample, dealId, projectDeal } from '../../deals/deal.js';
+import { type DealContent, type DealTerms, dealBody, dealBodyExample, dealId, toEngineDeal } from '../../deals/deal.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
@@ -152,36 +152,19 @@ async function madeUpDeals(
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
   return request.deals.map(({ dealId: id, repId: owner }, index) => {
     const content = contents[index] as DealContent;
-    const projection = projectDeal(content, terms);
+    const deal = toEngineDeal(id, content, terms);
     const repId = mayActAs(caller, 'manager') ? (owner ?? onlyRep) : onlyRep;
     if (repId === undefined)
       throw invalid({
         path: `deals.${index}.repId`,
         message: 'is required when several reps are simulated: the owner of the deal',
       });
-    if (projection.closeDate === null)
+    if (deal === null)
       throw invalid({
         path: `deals.${index}.closeDate`,
         message: 'is required: the close date decides the period of the deal',
       });
-    const {
-      amount: dealAmount,
-      stage: dealStage,
-      name: dealName,
-      ownerId,
-      currency,
-      createdDate,
-      closeDate,
-    } = projection;
-    return {
-      repId,
-      deal: {
-        dealId: id,
-        closeDate,
-        fields: content.fields,
-        standard: { dealAmount, dealStage, dealName, ownerId, currency, createdDate, closeDate },
-      },
-    };
+    return { repId, deal };
   });
 }
 
