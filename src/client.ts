@@ -4,6 +4,9 @@ import { routes } from './client-routes.js';
 import type { operations } from './operations.js';
 import type { Operation } from './platform/operation.js';
 
+export { reasonTexts } from './commissions/reason-texts.js';
+export { productNames } from './integrations/product-names.js';
+
 type Declared = (typeof operations)[number];
 
 type Content = NonNullable<RequestInit['body']>;

@@ -280,7 +280,7 @@ async function requestDependents(
   const currentDays = await currentDaysOfEach(trx, workspaceId, reversed);
   const moves = lanes.map(({ terms, window, requests }, place) => {
     const { days, creditsMoved } = (results[place] as LaneResult).difference;
-    const dealsChanged = requests.filter(({ trigger, continues }) => dealTriggers.has(trigger) && !continues);
+    const dealsChanged = requests.filter(({ trigger, continues }) => changedDealTriggers.has(trigger) && !continues);
     return {
       terms,
       creditsMoved,
@@ -317,7 +317,8 @@ function blockedDays(lane: LaneWindow, { checks, requests }: LaneResult): DayRan
   return isFirst && checks.length > 0 ? [affectedDaysOf(lane)] : [];
 }
 
-const dealTriggers: ReadonlySet<Trigger> = new Set([
+/** Triggers after which managers are calculated although the events of the rep stay the same. */
+const changedDealTriggers: ReadonlySet<Trigger> = new Set([
   'deal_change',
   'deal_deletion',
   'import',

@@ -23,6 +23,7 @@ import {
   listUnownedDeals,
 } from '../exception-views.js';
 import { type Exception, type ExceptionReason, exceptionReasons } from '../exceptions.js';
+import { reasonTexts } from '../reason-texts.js';
 import { calculateExceptions, type ExplainedRep } from '../rep-exceptions.js';
 
 const query = z.strictObject({
@@ -91,27 +92,6 @@ const response = z.object({
     .describe('One group for each reason that occurs'),
 });
 type Answer = z.input<typeof response>;
-
-const meanings: Readonly<Record<ExceptionReason, string>> = {
-  owner_unresolved: 'The deal has no owner among the reps. Add the rep, or set the CRM member id or the e-mail.',
-  no_close_date: 'The deal has no close date and belongs to no period; it is listed in every period. Set the date.',
-  no_assignment: 'The rep is on no plan. Assign one.',
-  plan_not_active: 'The plan of the rep is not active. Activate it, or assign another plan.',
-  outside_effective_dates: 'The close date is outside the dates of the plan or of the assignment. Change the dates.',
-  statement_locked: 'The statement of the period is approved. Unlock it, or pay the difference with a true-up.',
-  quota_missing: 'The rule needs a quota that is not set. Set the quota.',
-  variable_target_missing: 'The rule pays a part of the variable target, which is not set. Set it with the quota.',
-  currency_mismatch: 'The deal has another currency than the plan. Correct the deal, or use a plan in that currency.',
-  value_out_of_range: 'A number of the deal is too large to pay on. Correct the field in the CRM.',
-  field_missing:
-    'The deal lacks a field that the rule reads. Fill the field, or correct the plan or the field mapping.',
-  amount_out_of_range: 'The amount to pay is too large. Check the rates of the rule and the numbers of the deal.',
-  deal_condition_failed: 'The deal does not meet the conditions of the plan, and no other rule paid the rep.',
-  rule_condition_failed: 'The deal does not meet the conditions of the rule, and no other rule paid the rep.',
-  below_lowest_tier: 'Attainment is below the lowest tier, and no other rule paid the rep.',
-  below_floor_attainment: 'Attainment is below the floor of the rule, and no other rule paid the rep.',
-  cap_exhausted: 'Earlier deals have used up the cap, and no other rule paid the rep.',
-};
 
 /** Each chunk of reps is read in a separate short transaction. */
 const repsPerTransaction = 50;
@@ -299,7 +279,7 @@ export const listCommissionExceptions = operation({
       deals: new Set(found.map(({ dealId }) => dealId)).size,
       exceptions: groups.map(({ listed, ...group }) => ({
         ...group,
-        meaning: meanings[group.reason],
+        meaning: reasonTexts[group.reason].toAdmin,
         deals: listed.map((exception) => dealAnswer(exception, names)),
       })),
     };

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type Reason } from '../../engine/trace.js';
+import { reasonTexts } from '../../commissions/reason-texts.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Html, html } from '../../platform/documents/html.js';
@@ -165,18 +165,8 @@ function foldedRow(lines: readonly ExplainedLine[], currency: string): Html {
   <td class="amount">${money('0', currency)}</td></tr>`;
 }
 
-const zeroReasons: Partial<Readonly<Record<Reason, string>>> = {
-  value_out_of_range: 'value out of range',
-  quota_missing: 'no quota',
-  below_lowest_tier: 'below the first tier',
-  below_floor_attainment: 'below the minimum attainment',
-  cap_exhausted: 'cap reached',
-  amount_out_of_range: 'amount out of range',
-};
-
 function reasonOfZero({ trace, terms }: ExplainedLine): string {
-  const reason = trace?.reason === undefined ? undefined : zeroReasons[trace.reason];
-  if (reason !== undefined) return reason;
+  if (trace?.reason !== undefined) return reasonTexts[trace.reason].label.toLowerCase();
   switch (terms?.rule.payoutMode) {
     case 'stepped_bonus':
       return 'the bonus of the tier is paid already';

@@ -9,12 +9,12 @@ import { type Connected } from '../crm-connector.js';
 import { type CrmConsents, type OfferedAccount } from '../crm-consents.js';
 import { crmFailures } from '../crm-failures.js';
 import { authorizePath, callbackPath, confirmPath } from '../oauth-client.js';
+import { productNames } from '../product-names.js';
 
 const form = urlencoded({ extended: false, inflate: false, limit: '4kb', parameterLimit: 20 });
 const stateCookie = 'crm_consent';
 const validMs = 10 * 60_000;
 const maxParameter = 8000;
-const products: Readonly<Record<CrmProvider, string>> = { crma: 'Attio', crmb: 'HubSpot', crmc: 'Salesforce' };
 
 /** The pages on which an admin connects a CRM by consent: start, return from the CRM, confirmation. */
 export class ConnectPages {
@@ -88,7 +88,7 @@ function parameter({ query }: Request, name: string): string {
 }
 
 function confirmationPage(provider: CrmProvider, account: OfferedAccount, action: string, token: string): Page {
-  const product = products[provider];
+  const product = productNames[provider];
   const body = html`<p>Deals and people of this account will be imported into your workspace.</p>
 <dl>
 <dt>Account</dt><dd>${account.accountName ?? 'without a name'}</dd>
@@ -112,7 +112,7 @@ function connectButtons({ previous }: OfferedAccount): Html {
 }
 
 function resultPage(provider: CrmProvider, connected: Connected | null, basePath: string): Page {
-  const product = products[provider];
+  const product = productNames[provider];
   const home = html`<p><a href="${basePath}/">Back to the workspace</a></p>`;
   if (connected === null) return { title: `${product} was not connected`, body: home };
   const { accountId, webhookUrl, webhookSecret, warnings } = connected;

@@ -10,13 +10,6 @@ export type Endpoint = Answer<'listWebhookEndpoints'>['endpoints'][number];
 export type Delivery = Answer<'listWebhookDeliveries'>['deliveries'][number];
 export type AuditEntry = Answer<'listAuditEntries'>['entries'][number];
 
-/** The products behind the neutral names of the API. */
-export const productNames: Readonly<Record<Provider, string>> = {
-  crma: 'Attio',
-  crmb: 'HubSpot',
-  crmc: 'Salesforce',
-};
-
 export const integrationsQuery = queryOptions({
   queryKey: ['integrations'],
   queryFn: ({ signal }) => api.listIntegrations({}, { signal }),

@@ -1,3 +1,4 @@
+import { reasonTexts } from '#src/client.js';
 import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
 import { formatAttainment, formatMoney, formatNumber, formatRate } from '../format/numbers.js';
 import { formatPeriod } from '../format/periods.js';
@@ -153,25 +154,6 @@ function limitSentences({ cap, floor, capMultiplier, floorAttainment }: PlanRule
 }
 
 /** Why a rule paid nothing, for the person who is not paid. */
-export const reasonWords: Readonly<Record<string, string>> = {
-  quota_missing: 'You have no quota for this period.',
-  below_lowest_tier: 'It is below the lowest tier of the rule.',
-  below_floor_attainment: 'Your attainment is below the threshold of the rule.',
-  cap_exhausted: 'Earlier deals have used up the cap.',
-  amount_out_of_range: 'The amount is too large to pay.',
-  no_assignment: 'You were on no plan on the close date.',
-  outside_effective_dates: 'The close date is outside the dates of the plan or of your assignment.',
-  plan_not_active: 'The plan is not active.',
-  currency_mismatch: 'The deal has another currency than the plan.',
-  deal_condition_failed: 'The deal does not meet the conditions of the plan.',
-  rule_condition_failed: 'The deal does not meet the conditions of the rule.',
-  field_missing: 'The deal lacks a field that the rule reads.',
-  value_out_of_range: 'A number of the deal is too large to pay on.',
-  variable_target_missing: 'You have no variable target for this period.',
-  no_downstream_commission: 'The people below you earned nothing on this deal.',
-  period_not_ended: 'The period has not ended yet.',
-  statement_locked: 'The statement of the period is approved.',
-  no_close_date: 'The deal has no close date.',
-  owner_unresolved: 'The deal has no owner among the people here.',
-  deal_deleted: 'The deal was deleted in the CRM.',
-};
+export const reasonWords: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(reasonTexts).map(([reason, { toRep }]) => [reason, toRep]),
+);

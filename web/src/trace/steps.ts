@@ -1,3 +1,4 @@
+import { productNames } from '#src/client.js';
 import { type Explanation } from '../api/queries.js';
 import { type Session } from '../app/session.js';
 import { formatDay } from '../format/dates.js';
@@ -112,11 +113,10 @@ function correctionSteps({ repId, currency }: Event, { period, paidIn, lines }: 
   ];
 }
 
-const products: Readonly<Record<string, string>> = { crma: 'Attio', crmb: 'HubSpot', crmc: 'Salesforce' };
-
 function dealStep({ deal, event }: Explanation): Step | null {
   if (deal === null) return null;
-  const provider = deal.provider === null ? undefined : products[deal.provider];
+  const provider =
+    deal.provider === null ? undefined : (productNames as Readonly<Record<string, string>>)[deal.provider];
   const closed = deal.closeDate === null ? 'Without a close date' : formatDay(deal.closeDate, 'long');
   const state = deal.isWon ? `Won on ${closed}` : `${deal.stageLabel ?? 'No stage'}, ${closed}`;
   return {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { integrationsQuery, productNames } from '../../api/settings-queries.js';
+import { productNames } from '#src/client.js';
+import { integrationsQuery } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { buttonClass } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { reasonTexts } from '#src/client.js';
 import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -9,7 +10,6 @@ import { ProgressBar } from '../../components/ProgressBar.js';
 import { rowAction } from '../../components/row-keys.js';
 import { sumOf } from '../../format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../format/numbers.js';
-import { exceptionReasons } from '../team/exception-reasons.js';
 import styles from './Overview.module.css';
 
 type Fix = readonly [to: '/quotas' | '/owners' | '/assignments' | '/plans' | '/fields' | '/deals', label: string];
@@ -93,7 +93,7 @@ function columnsOf(
       cell: ({ reason, deals }) => (
         <>
           <Link to="/exceptions" search={{ period, reason }} className="ink strong" {...rowAction}>
-            {exceptionReasons[reason]}
+            {reasonTexts[reason].label}
           </Link>
           <span className="second">{whoOf(deals)}</span>
         </>

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { ApiError } from '#src/client.js';
+import { ApiError, productNames } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type Provider, productNames } from '../../api/settings-queries.js';
+import { type Provider } from '../../api/settings-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '#src/client.js';
+import { ApiError, productNames } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
-import { type Integration, type Provider, productNames } from '../../api/settings-queries.js';
+import { type Integration, type Provider } from '../../api/settings-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { productNames } from '#src/client.js';
 import { type Answer, api } from '../../api/client.js';
-import { type Provider, productNames } from '../../api/settings-queries.js';
+import { type Provider } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Facing } from '../../components/Facing.js';

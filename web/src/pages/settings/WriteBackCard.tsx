@@ -1,8 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { productNames } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
-import { type Provider, productNames } from '../../api/settings-queries.js';
+import { type Provider } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { reasonTexts } from '#src/client.js';
 import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
@@ -15,7 +16,6 @@ import { Tabs } from '../../components/Tabs.js';
 import { formatDay } from '../../format/dates.js';
 import { formatCount, formatMoney } from '../../format/numbers.js';
 import { formatPeriod } from '../../format/periods.js';
-import { exceptionReasons } from './exception-reasons.js';
 import styles from './Team.module.css';
 
 const route = getRouteApi('/_shell/exceptions');
@@ -75,7 +75,7 @@ function Groups({ groups, period, reason, onReason }: GroupsProps) {
         onChange={(next) => onReason(next === 'all' ? undefined : next)}
         tabs={[
           { key: 'all', label: 'All' },
-          ...groups.map((group) => ({ key: group.reason, label: exceptionReasons[group.reason], count: group.count })),
+          ...groups.map((group) => ({ key: group.reason, label: reasonTexts[group.reason].label, count: group.count })),
         ]}
       />
       {(chosen === undefined ? groups : [chosen]).map((group) => (
@@ -89,10 +89,10 @@ function Group({ group, period }: { readonly group: ExceptionGroup; readonly per
   const { reason, meaning, count, totals, deals } = group;
   const sums = totals.map(({ currency, amount }) => formatMoney(amount, currency, { unit: 'code' })).join(', ');
   return (
-    <Card title={exceptionReasons[reason]} note={`${formatCount(count, 'deal')}, ${sums}`} isFlush>
+    <Card title={reasonTexts[reason].label} note={`${formatCount(count, 'deal')}, ${sums}`} isFlush>
       <p className={styles.meaning}>{meaning}</p>
       <DataTable
-        caption={`Deals: ${exceptionReasons[reason]}`}
+        caption={`Deals: ${reasonTexts[reason].label}`}
         columns={columns(period)}
         rows={deals}
         rowKey={({ dealId, repId }) => `${dealId} ${repId}`}

@@ -1,0 +1,120 @@
+// `import type` is removed by the compiler: the web app and the command line load this file.
+import type { Reason } from '../engine/trace.js';
+import type { ExceptionReason } from './exceptions.js';
+
+interface ReasonText {
+  /** A few words, for lists and documents. */
+  readonly label: string;
+  /** A sentence to the person who is not paid. */
+  readonly toRep: string;
+}
+
+interface ExceptionText extends ReasonText {
+  /** What it means, and what resolves it. */
+  readonly toAdmin: string;
+}
+
+type ReasonTexts = Readonly<
+  Record<ExceptionReason, ExceptionText> & Record<Exclude<Reason, ExceptionReason>, ReasonText>
+>;
+
+/** Why nothing was paid, in words. */
+export const reasonTexts: ReasonTexts = {
+  quota_missing: {
+    label: 'Quota missing',
+    toRep: 'You have no quota for this period.',
+    toAdmin: 'The rule needs a quota that is not set. Set the quota.',
+  },
+  below_lowest_tier: {
+    label: 'Below the lowest tier',
+    toRep: 'It is below the lowest tier of the rule.',
+    toAdmin: 'Attainment is below the lowest tier, and no other rule paid the rep.',
+  },
+  below_floor_attainment: {
+    label: 'Below the floor',
+    toRep: 'Your attainment is below the threshold of the rule.',
+    toAdmin: 'Attainment is below the floor of the rule, and no other rule paid the rep.',
+  },
+  cap_exhausted: {
+    label: 'Cap reached',
+    toRep: 'Earlier deals have used up the cap.',
+    toAdmin: 'Earlier deals have used up the cap, and no other rule paid the rep.',
+  },
+  amount_out_of_range: {
+    label: 'Amount too large',
+    toRep: 'The amount is too large to pay.',
+    toAdmin: 'The amount to pay is too large. Check the rates of the rule and the numbers of the deal.',
+  },
+  no_assignment: {
+    label: 'No plan assigned',
+    toRep: 'You were on no plan on the close date.',
+    toAdmin: 'The rep is on no plan. Assign one.',
+  },
+  outside_effective_dates: {
+    label: 'Outside the dates of the plan',
+    toRep: 'The close date is outside the dates of the plan or of your assignment.',
+    toAdmin: 'The close date is outside the dates of the plan or of the assignment. Change the dates.',
+  },
+  plan_not_active: {
+    label: 'Plan not active',
+    toRep: 'The plan is not active.',
+    toAdmin: 'The plan of the rep is not active. Activate it, or assign another plan.',
+  },
+  currency_mismatch: {
+    label: 'Currency differs from the plan',
+    toRep: 'The deal has another currency than the plan.',
+    toAdmin: 'The deal has another currency than the plan. Correct the deal, or use a plan in that currency.',
+  },
+  deal_condition_failed: {
+    label: 'Conditions of the plan not met',
+    toRep: 'The deal does not meet the conditions of the plan.',
+    toAdmin: 'The deal does not meet the conditions of the plan, and no other rule paid the rep.',
+  },
+  rule_condition_failed: {
+    label: 'Conditions of the rule not met',
+    toRep: 'The deal does not meet the conditions of the rule.',
+    toAdmin: 'The deal does not meet the conditions of the rule, and no other rule paid the rep.',
+  },
+  field_missing: {
+    label: 'Field missing',
+    toRep: 'The deal lacks a field that the rule reads.',
+    toAdmin: 'The deal lacks a field that the rule reads. Fill the field, or correct the plan or the field mapping.',
+  },
+  value_out_of_range: {
+    label: 'Number too large',
+    toRep: 'A number of the deal is too large to pay on.',
+    toAdmin: 'A number of the deal is too large to pay on. Correct the field in the CRM.',
+  },
+  variable_target_missing: {
+    label: 'Variable target missing',
+    toRep: 'You have no variable target for this period.',
+    toAdmin: 'The rule pays a part of the variable target, which is not set. Set it with the quota.',
+  },
+  no_downstream_commission: {
+    label: 'Nothing earned below',
+    toRep: 'The people below you earned nothing on this deal.',
+  },
+  period_not_ended: {
+    label: 'Period not ended',
+    toRep: 'The period has not ended yet.',
+  },
+  statement_locked: {
+    label: 'Statement approved already',
+    toRep: 'The statement of the period is approved.',
+    toAdmin: 'The statement of the period is approved. Unlock it, or pay the difference with a true-up.',
+  },
+  no_close_date: {
+    label: 'No close date',
+    toRep: 'The deal has no close date.',
+    toAdmin: 'The deal has no close date and belongs to no period; it is listed in every period. Set the date.',
+  },
+  owner_unresolved: {
+    label: 'No owner',
+    toRep: 'The deal has no owner among the people here.',
+    toAdmin: 'The deal has no owner among the reps. Add the rep, or set the CRM member id or the e-mail.',
+  },
+  deal_deleted: {
+    label: 'Deal deleted',
+    toRep: 'The deal was deleted in the CRM.',
+  },
+};
